@@ -1,0 +1,1 @@
+//! The durable run engine and the operation catalogue.

@@ -1,0 +1,339 @@
+//! The journal store: one way to write (a commit of events), many ways to read.
+//!
+//! A commit is atomic and, once acknowledged, durable. Everything readable besides the
+//! events themselves (run records, artifacts, keys, deliveries) is an index the store
+//! derives from events inside the same transaction, and can derive again.
+
+use std::{path::PathBuf, time::Duration};
+
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use windlass_types::{
+    ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState, Scope, Timestamp,
+    TokenId, code,
+};
+
+/// Events for one journal.
+#[derive(Clone, Debug)]
+pub struct JournalWrite {
+    /// The journal.
+    pub run_id: RunId,
+    /// What the journal must look like before.
+    pub expect: Expect,
+    /// The events, in order.
+    pub events: Vec<NewEvent>,
+}
+
+/// A condition on a journal, checked in the commit's transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// Anything.
+    Any,
+    /// It does not exist. With `run.created` events the store also checks that the confirm
+    /// token and the idempotency key (per principal and kind) are unused.
+    New,
+    /// Its run is in one of these states.
+    State(Vec<RunState>),
+}
+
+/// Events that become durable together or not at all.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// The writes.
+    pub writes: Vec<JournalWrite>,
+    /// The driver's epoch; refused when a newer driver exists. Absent for submissions and signals.
+    pub epoch: Option<u64>,
+}
+
+/// What a commit made.
+#[derive(Clone, Debug, Default)]
+pub struct Committed {
+    /// The stored events, in the order of the writes.
+    pub events: Vec<Event>,
+}
+
+/// Why a commit was not made. Nothing of it is stored.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CommitError {
+    /// A newer driver exists; this process must stop driving.
+    #[error("another process drives now")]
+    Fenced,
+    /// The confirm token was redeemed before.
+    #[error("confirm token was used by {run_id}")]
+    TokenUsed {
+        /// The run it started.
+        run_id: RunId,
+    },
+    /// The idempotency key is taken.
+    #[error("idempotency key was used by {run_id}")]
+    IdempotencyTaken {
+        /// The run it started.
+        run_id: RunId,
+        /// What that run's key is bound to.
+        config_hash: Digest,
+    },
+    /// A journal did not look as expected.
+    #[error("run {run_id} is not in the expected state")]
+    Unexpected {
+        /// The journal.
+        run_id: RunId,
+        /// The state it is in; absent when it does not exist.
+        state: Option<RunState>,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why the store failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk is full. The store stays readable and writes again once there is space.
+    #[error("the disk is full")]
+    Full,
+    /// Data failed its integrity check; it is reported, never returned.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    /// Written by a newer version of Windlass.
+    #[error("the store has schema {found}, this version knows up to {known}")]
+    Newer {
+        /// The store's schema.
+        found: u32,
+        /// The newest schema this version knows.
+        known: u32,
+    },
+    /// Another process held it for too long.
+    #[error("the store is busy")]
+    Busy,
+    /// The disk or the operating system failed.
+    #[error("the store failed: {0}")]
+    Io(String),
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::Full => &code::STORE_FULL,
+            StoreError::Damaged(_) => &code::STORE_DAMAGED,
+            StoreError::Busy => &code::BUSY,
+            StoreError::Newer { .. } | StoreError::Io(_) => &code::STORE_UNAVAILABLE,
+        };
+        Self::new(code, error.to_string()).next("windlass doctor")
+    }
+}
+
+/// Which runs.
+#[derive(Clone, Debug, Default)]
+pub struct RunFilter {
+    /// Only of this kind.
+    pub kind: Option<String>,
+    /// Only in these states; all when empty.
+    pub states: Vec<RunState>,
+    /// Only of this principal (its `id()`).
+    pub principal: Option<String>,
+    /// Only children of this run.
+    pub parent: Option<RunId>,
+    /// Only created before the run at this cursor (newest first).
+    pub before: Option<u64>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// A page of runs, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct RunPage {
+    /// The runs.
+    pub runs: Vec<RunRecord>,
+    /// Where the next page begins; absent on the last.
+    pub next: Option<u64>,
+}
+
+/// An event with its place among all events of the store.
+#[derive(Clone, Debug)]
+pub struct FeedEntry {
+    /// The place; grows, may have gaps.
+    pub position: u64,
+    /// The event.
+    pub event: Event,
+}
+
+/// An API key as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApiKeyRecord {
+    /// The public part.
+    pub key_id: KeyId,
+    /// What people call it.
+    pub name: String,
+    /// The digest of the secret part.
+    pub secret_hash: Digest,
+    /// Which limits apply.
+    pub tier: String,
+    /// What it may touch.
+    pub scopes: Vec<Scope>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// To be tried (again).
+    Pending,
+    /// The receiver has it.
+    Delivered,
+    /// Given up.
+    Dead,
+}
+
+impl DeliveryState {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Delivered => "delivered",
+            Self::Dead => "dead",
+        }
+    }
+}
+
+/// A webhook delivery as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeliveryRecord {
+    /// The stable id.
+    pub id: DeliveryId,
+    /// The run that enqueued it.
+    pub run_id: RunId,
+    /// Where to.
+    pub url: String,
+    /// The event's name.
+    pub event: String,
+    /// The exact body.
+    pub body: String,
+    /// The name of the signing secret.
+    pub secret_name: Option<String>,
+    /// Where it stands.
+    pub state: DeliveryState,
+    /// Attempts made since it was (re)queued.
+    pub attempts: u32,
+    /// When it is due.
+    pub due_at: Timestamp,
+    /// When it was enqueued.
+    pub created_at: Timestamp,
+}
+
+/// One attempt of a delivery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptRecord {
+    /// When it was made.
+    pub time: Timestamp,
+    /// Which try.
+    pub attempt: u32,
+    /// The answer's status.
+    pub status: Option<u16>,
+    /// Why there was none.
+    pub error: Option<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+/// Which deliveries.
+#[derive(Clone, Debug, Default)]
+pub struct DeliveryFilter {
+    /// Only in this state.
+    pub state: Option<DeliveryState>,
+    /// Only of this run.
+    pub run_id: Option<RunId>,
+    /// Only due by then (and pending, and not to a disabled endpoint).
+    pub due_by: Option<Timestamp>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// The journal store.
+pub trait RunStore: Send + Sync + 'static {
+    /// Makes a commit; resolves when it is durable. Concurrent commits share one flush.
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>>;
+
+    /// A run's record.
+    fn run(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunRecord>, StoreError>>;
+
+    /// A page of runs.
+    fn runs(&self, filter: RunFilter) -> BoxFuture<'_, Result<RunPage, StoreError>>;
+
+    /// Every run that is not in a final state (held runs excluded), oldest first.
+    fn unfinished(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
+
+    /// The run a confirm token started.
+    fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>>;
+
+    /// Events of one journal after `after_seq`, hash-checked from there on; at most `limit`.
+    fn events(&self, run_id: &RunId, after_seq: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
+
+    /// Events of all journals after a position, in commit order; at most `limit`.
+    fn feed(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<FeedEntry>, StoreError>>;
+
+    /// The latest artifact of each name of a run.
+    fn artifacts(&self, run_id: &RunId) -> BoxFuture<'_, Result<Vec<ArtifactRef>, StoreError>>;
+
+    /// All API keys, revoked ones included.
+    fn api_keys(&self) -> BoxFuture<'_, Result<Vec<ApiKeyRecord>, StoreError>>;
+
+    /// Deliveries, oldest due first.
+    fn deliveries(&self, filter: DeliveryFilter) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>>;
+
+    /// The attempts of a delivery, oldest first.
+    fn attempts(&self, delivery: &DeliveryId) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>>;
+
+    /// When the next pending delivery is due.
+    fn next_delivery_due(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>>;
+
+    /// Changes whenever something was committed, by this process or (noticed within
+    /// the store's poll interval) by another.
+    fn changes(&self) -> watch::Receiver<u64>;
+
+    /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists.
+    fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>>;
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport {
+    /// Journals verified.
+    pub journals: u64,
+    /// Events verified.
+    pub events: u64,
+    /// Artifact contents verified.
+    pub blobs: u64,
+    /// What is wrong, one line each.
+    pub findings: Vec<String>,
+}
+
+/// What a prune removed.
+#[derive(Clone, Debug, Default)]
+pub struct PruneReport {
+    /// Whole runs.
+    pub runs: u64,
+    /// Events.
+    pub events: u64,
+    /// Artifact contents.
+    pub blobs: u64,
+    /// Bytes given back.
+    pub bytes: u64,
+}
+
+/// Care of the store itself.
+pub trait StoreMaintenance: Send + Sync + 'static {
+    /// Copies the whole store (artifacts included) to a new directory while it is in use.
+    fn backup(&self, directory: PathBuf) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// Verifies every chain, every index and every artifact.
+    fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>>;
+
+    /// Removes ended runs older than `keep`, expired artifacts and unreferenced contents.
+    /// With `dry_run` only counts.
+    fn prune(&self, keep: Duration, now: Timestamp, dry_run: bool) -> BoxFuture<'_, Result<PruneReport, StoreError>>;
+}

@@ -1,0 +1,204 @@
+//! The registry of public error codes: the one list every surface renders from.
+//!
+//! A code says what kind of failure it is, which HTTP status and exit code it maps to,
+//! and whether trying again unchanged can help. Contract envelopes translate these names
+//! into their own; they never invent a failure that is not listed here.
+
+use serde::Serialize;
+
+/// Who can mend it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The caller's input or timing.
+    User,
+    /// Settings, files or the environment.
+    Config,
+    /// A rule, a scope, a missing confirmation.
+    Policy,
+    /// Something Windlass depends on.
+    Upstream,
+    /// A defect or a damaged store.
+    Internal,
+}
+
+/// One public failure.
+#[derive(Debug, Serialize)]
+pub struct Code {
+    /// The stable name on the wire.
+    pub name: &'static str,
+    /// Who can mend it.
+    pub kind: Kind,
+    /// HTTP status.
+    pub http_status: u16,
+    /// Process exit code.
+    pub exit_code: u8,
+    /// Whether the same call may succeed later without a change.
+    pub retryable: bool,
+    /// One sentence: what happened.
+    pub summary: &'static str,
+    /// What to do next; the body of the documentation page.
+    pub remedy: &'static str,
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Code {}
+
+impl Code {
+    /// Looks a code up by its public name.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        ALL.iter().copied().find(|code| code.name == name)
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident: $kind:ident, $http:literal, $exit:literal, $retry:literal, $summary:literal, $remedy:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub static $name: Code = Code {
+                name: stringify!($name),
+                kind: Kind::$kind,
+                http_status: $http,
+                exit_code: $exit,
+                retryable: $retry,
+                summary: $summary,
+                remedy: $remedy,
+            };
+        )*
+        /// Every code, in the order of this file.
+        pub static ALL: &[&Code] = &[$(&$name),*];
+    };
+}
+
+codes! {
+    INVALID_INPUT: User, 400, 2, false,
+        "The input does not have the shape the operation takes.",
+        "Read `details.field` and `details.constraint`, correct the field, and call again. `windlass ops describe NAME` prints the schema with examples.";
+    UNKNOWN_OPERATION: User, 404, 2, false,
+        "No operation or tool has that name.",
+        "`windlass ops list` prints every name; the message names the nearest one.";
+    RUN_NOT_FOUND: User, 404, 3, false,
+        "No run with that id is visible to this caller.",
+        "`windlass runs list` shows the runs you may see. A run started with another API key is not visible to yours.";
+    ARTIFACT_NOT_FOUND: User, 404, 3, false,
+        "The run has no artifact of that name.",
+        "`windlass runs artifacts RUN` lists the names.";
+    NOT_FOUND: User, 404, 3, false,
+        "The thing named does not exist.",
+        "Check the name; the list command of the same noun shows what exists.";
+    ILLEGAL_STATE: User, 409, 5, false,
+        "The run is in a state in which this cannot be done.",
+        "`windlass runs show RUN` prints the state and what may be done next.";
+    IDEMPOTENCY_CONFLICT: User, 409, 5, false,
+        "The idempotency key was used before with different input.",
+        "Use a new key for new input, or repeat the earlier input exactly.";
+    CONFIRM_REQUIRED: Policy, 403, 4, false,
+        "The change needs an explicit yes.",
+        "Review the plan, then repeat the call with the confirmation (`--yes` on the command line, `yes: true` in a tool call).";
+    CONFIRM_TOKEN_REQUIRED: Policy, 403, 4, false,
+        "The change needs the confirm token of a reviewed plan.",
+        "Call the plan operation first; its answer carries `confirm_token`. Pass that token to the apply operation.";
+    CONFIRM_TOKEN_EXPIRED: Policy, 403, 4, false,
+        "The confirm token is older than ten minutes.",
+        "Plan again, review the plan, and apply with the new token.";
+    CONFIRM_TOKEN_MISMATCH: Policy, 403, 4, false,
+        "The confirm token does not belong to this caller, operation and plan.",
+        "Something changed since the plan was made, or the token is another caller's. Plan again and review what differs.";
+    CONFIRM_TOKEN_USED: Policy, 409, 4, false,
+        "The confirm token has been redeemed already.",
+        "Each token applies once. `details.run_id` names the run it started; watch that run, or plan again for a new change.";
+    POLICY_DENIED: Policy, 403, 4, false,
+        "A policy rule forbids this.",
+        "`windlass policy check` shows the rule that decided. Change the policy file if the rule is wrong.";
+    APPROVAL_REQUIRED: Policy, 403, 4, false,
+        "Policy wants a person to approve this, and nobody here can be asked.",
+        "Run it from a terminal, pass an explicit yes as a principal that may approve, or name approvers in the policy file so that the run can wait for one of them.";
+    APPROVAL_REJECTED: Policy, 409, 4, false,
+        "A person looked at the plan and said no.",
+        "The rejection and its reason are in the run's journal. Plan again with a different input.";
+    UNAUTHORIZED: Policy, 401, 4, false,
+        "The API key is missing, unknown, revoked or expired.",
+        "Send `Authorization: Bearer wk_…`. `windlass keys create` makes a key.";
+    FORBIDDEN: Policy, 403, 4, false,
+        "The caller lacks the scope this operation needs.",
+        "`details.required_scopes` names the scopes. `windlass keys create --scope …` makes a key that has them.";
+    RATE_LIMITED: Policy, 429, 6, true,
+        "Too many calls in this minute, or too many at once.",
+        "Wait for `Retry-After` seconds. The tier of the API key sets the limits.";
+    PAYLOAD_TOO_LARGE: User, 413, 2, false,
+        "The request is larger than this server reads.",
+        "Send less in one call; large inputs belong in files or artifacts.";
+    CANCELLED: User, 409, 1, false,
+        "The run was cancelled.",
+        "What had been applied was undone; the journal lists what could not be. Start a new run to try again.";
+    STEP_FAILED: Upstream, 500, 1, false,
+        "A step of the run failed and its effects were undone.",
+        "`windlass runs show RUN` names the step and the cause. Mend the cause and start again.";
+    TIMEOUT: Upstream, 504, 6, true,
+        "The work did not finish in the time allowed.",
+        "A durable run goes on behind the call: `windlass runs watch RUN` follows it.";
+    UNDO_CONFLICT: User, 409, 5, false,
+        "An effect cannot be undone, because what it made was changed since.",
+        "Look at the paths in `details`, decide by hand, then try again.";
+    PATH_ESCAPE: User, 400, 2, false,
+        "A path would leave the directory it must stay in.",
+        "Use relative paths without `..`, and no symbolic links that point outside.";
+    NONDETERMINISTIC: Internal, 500, 70, false,
+        "The run's code took another path than its journal records.",
+        "The run is held, nothing was changed. It needs the version of Windlass that started it, or `windlass runs cancel RUN --abandon`.";
+    BUSY: Upstream, 503, 6, true,
+        "Another process holds what this needs.",
+        "Wait, or find it with `windlass doctor`.";
+    STORE_FULL: Config, 507, 7, true,
+        "The disk with the Windlass home is full; nothing was acknowledged that is not on disk.",
+        "Free space (`windlass store prune` helps), then repeat. Unfinished runs go on by themselves.";
+    STORE_UNAVAILABLE: Config, 503, 7, true,
+        "The store cannot be opened or written.",
+        "`windlass doctor` says why: permissions, a read-only disk, another version's schema.";
+    STORE_DAMAGED: Internal, 500, 7, false,
+        "The store holds data that fails its integrity check; it is reported and never replayed.",
+        "`windlass store check` lists what is damaged. Restore a backup made with `windlass store backup`.";
+    CONFIG_INVALID: Config, 400, 2, false,
+        "A settings or policy file cannot be read.",
+        "The message names the file, line and column. Nothing starts on a file that is not understood.";
+    TARGET_FORBIDDEN: Policy, 400, 4, false,
+        "The address is private, loopback, link-local or otherwise not allowed as a target.",
+        "Use a public https address, or allow private targets for this purpose in the settings.";
+    UPSTREAM_ERROR: Upstream, 502, 6, true,
+        "A service Windlass called did not answer as it should.",
+        "`details` holds the status and the answer's beginning. Try again later.";
+    INTERRUPTED: User, 499, 130, true,
+        "The command was interrupted; the durable run goes on or waits.",
+        "`windlass runs watch RUN` picks it up again.";
+    INTERNAL: Internal, 500, 70, false,
+        "An unexpected failure inside Windlass.",
+        "`details.cause_class` says where. Repeat with `--log-format json -v` and file the output.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let mut names: Vec<_> = ALL.iter().map(|code| code.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+        assert_eq!(Code::by_name("RATE_LIMITED"), Some(&RATE_LIMITED));
+        assert_eq!(Code::by_name("NOPE"), None);
+    }
+
+    #[test]
+    fn no_failure_exits_with_success() {
+        for code in ALL {
+            assert_ne!(code.exit_code, 0, "{}", code.name);
+            assert!(code.http_status >= 400, "{}", code.name);
+        }
+    }
+}

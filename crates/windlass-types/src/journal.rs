@@ -1,0 +1,514 @@
+//! What can happen to a run, as typed event bodies.
+//!
+//! The store keeps bodies as text under a type name; this is the one place that knows
+//! which name carries which fields. Events a domain emits have the type `event.<name>`.
+//! Fields are only ever added, with a default, so that old journals stay readable.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    ArtifactRef, DeliveryId, Digest, Json, KeyId, Principal, Problem, RunId, Scope, Surface, Timestamp,
+    TokenId, TraceId,
+};
+
+/// The prefix of event types that domain code emits.
+pub const DOMAIN_EVENT_PREFIX: &str = "event.";
+
+macro_rules! bodies {
+    ($($name:literal => $variant:ident;)*) => {
+        /// The particulars of an event.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Body {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                $variant($variant),
+            )*
+            /// `event.<name>`: something domain code wanted to be known.
+            Domain(String, DomainEvent),
+        }
+
+        impl Body {
+            /// The type name and text to store.
+            pub fn encode(&self) -> Result<(String, Json), serde_json::Error> {
+                Ok(match self {
+                    $(Self::$variant(body) => ($name.to_owned(), Json::of(body)?),)*
+                    Self::Domain(name, body) => (format!("{DOMAIN_EVENT_PREFIX}{name}"), Json::of(body)?),
+                })
+            }
+
+            /// Reads a stored body; `None` for a type this version does not know.
+            pub fn decode(event_type: &str, payload: &Json) -> Result<Option<Self>, serde_json::Error> {
+                Ok(Some(match event_type {
+                    $($name => Self::$variant(payload.to()?),)*
+                    other => match other.strip_prefix(DOMAIN_EVENT_PREFIX) {
+                        Some(name) => Self::Domain(name.to_owned(), payload.to()?),
+                        None => return Ok(None),
+                    },
+                }))
+            }
+        }
+
+        $(
+            impl From<$variant> for Body {
+                fn from(body: $variant) -> Self {
+                    Self::$variant(body)
+                }
+            }
+        )*
+    };
+}
+
+bodies! {
+    "run.created" => RunCreated;
+    "run.started" => RunStarted;
+    "run.unwinding" => RunUnwinding;
+    "run.completed" => RunCompleted;
+    "run.failed" => RunFailed;
+    "run.cancelled" => RunCancelled;
+    "run.rolled_back" => RunRolledBack;
+    "run.held" => RunHeld;
+    "step.started" => StepStarted;
+    "step.completed" => StepCompleted;
+    "step.failed" => StepFailed;
+    "undo.completed" => UndoCompleted;
+    "undo.failed" => UndoFailed;
+    "timer.started" => TimerStarted;
+    "timer.fired" => TimerFired;
+    "wait.started" => WaitStarted;
+    "wait.completed" => WaitCompleted;
+    "signal.received" => SignalReceived;
+    "artifact.stored" => ArtifactStored;
+    "child.started" => ChildStarted;
+    "child.completed" => ChildCompleted;
+    "webhook.enqueued" => WebhookEnqueued;
+    "delivery.attempted" => DeliveryAttempted;
+    "delivery.requeued" => DeliveryRequeued;
+    "endpoint.disabled" => EndpointDisabled;
+    "key.created" => KeyCreated;
+    "key.revoked" => KeyRevoked;
+    "audit.call" => AuditCall;
+}
+
+macro_rules! body_structs {
+    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $ty:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub struct $name {
+            $($(#[$field_meta])* pub $field: $ty,)*
+        }
+    )*};
+}
+
+body_structs! {
+    /// The first event of every run: all that is needed to execute it.
+    RunCreated {
+        /// Which code executes it.
+        kind: String,
+        /// Who asked.
+        principal: Principal,
+        /// Through which surface.
+        surface: Surface,
+        /// The run that started this one, and under which key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<ParentRef>,
+        /// The trace all its spans belong to.
+        trace_id: TraceId,
+        /// The caller's idempotency key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        idempotency_key: Option<String>,
+        /// The digest of kind and input, which the key is bound to.
+        config_hash: Digest,
+        /// What the run's code receives: the payload of the confirmed plan, or plain input.
+        input: Value,
+        /// The confirmed plan.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan_digest: Option<Digest>,
+        /// The redeemed token; no other run can name it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confirm_token: Option<TokenId>,
+        /// Who said yes where policy asked, or that somebody still must.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalGate>,
+        /// A short line for lists.
+        #[serde(default)]
+        title: String,
+    }
+    /// A process began (or, from the second time on, resumed) driving the run.
+    RunStarted {
+        /// The driver's fencing epoch.
+        epoch: u64,
+        /// How many times the run has been started, from 1.
+        attempt: u32,
+    }
+    /// The run is undoing its effects, last one first.
+    RunUnwinding {
+        /// Why.
+        reason: UnwindReason,
+        /// The failure behind it, if one is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<Problem>,
+    }
+    /// The run ended well.
+    RunCompleted {
+        /// What it returned.
+        output: Value,
+    }
+    /// The run failed; its effects were undone but for the residue.
+    RunFailed {
+        /// Why.
+        problem: Problem,
+        /// Steps whose effects remain.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        residue: Vec<String>,
+    }
+    /// The run was cancelled; its effects were undone but for the residue.
+    RunCancelled {
+        /// Steps whose effects remain.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        residue: Vec<String>,
+    }
+    /// A completed run was taken back.
+    RunRolledBack {
+        /// Steps whose effects remain.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        residue: Vec<String>,
+    }
+    /// The run cannot go on with this version of the code; nothing was changed.
+    RunHeld {
+        /// Why.
+        problem: Problem,
+    }
+    /// Intent: an effect is about to happen.
+    StepStarted {
+        /// The step's key within the run.
+        key: String,
+        /// The digest of its input, checked on replay.
+        input_hash: Digest,
+        /// The key the outside world may use to recognise a repetition.
+        idempotency_key: String,
+        /// Which try this is, from 1.
+        attempt: u32,
+    }
+    /// Outcome: the step's result, returned as it is on replay.
+    StepCompleted {
+        /// The step's key.
+        key: String,
+        /// The digest of its input.
+        input_hash: Digest,
+        /// The result.
+        output: Value,
+        /// Whether an undo belongs to it.
+        #[serde(default)]
+        undoable: bool,
+        /// What undoing would act on, for rollback plans.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<String>,
+    }
+    /// A try of a step failed.
+    StepFailed {
+        /// The step's key.
+        key: String,
+        /// The digest of its input.
+        input_hash: Digest,
+        /// Why.
+        problem: Problem,
+        /// Which try this was.
+        attempt: u32,
+        /// When it is tried again; absent when it is not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_at: Option<Timestamp>,
+    }
+    /// A step's effect was taken back.
+    UndoCompleted {
+        /// The step's key.
+        key: String,
+    }
+    /// A step's effect could not be taken back.
+    UndoFailed {
+        /// The step's key.
+        key: String,
+        /// Why.
+        problem: Problem,
+    }
+    /// The run sleeps.
+    TimerStarted {
+        /// The timer's key.
+        key: String,
+        /// Until when.
+        fire_at: Timestamp,
+    }
+    /// The run woke.
+    TimerFired {
+        /// The timer's key.
+        key: String,
+    }
+    /// The run waits for somebody.
+    WaitStarted {
+        /// The wait's key.
+        key: String,
+        /// The signal it waits for.
+        signal: String,
+        /// What a person is asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
+        /// The plan an approval must name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan_digest: Option<Digest>,
+        /// When it stops waiting.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deadline: Option<Timestamp>,
+    }
+    /// The wait is over.
+    WaitCompleted {
+        /// The wait's key.
+        key: String,
+        /// The place of the signal in this journal; absent when the deadline passed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signal_seq: Option<u64>,
+    }
+    /// Somebody told the run something: `approval`, `cancel`, `rollback`, or a domain's own.
+    SignalReceived {
+        /// The signal's name.
+        signal: String,
+        /// Who sent it.
+        principal: Principal,
+        /// What they said.
+        #[serde(default)]
+        payload: Value,
+    }
+    /// Bytes were kept.
+    ArtifactStored {
+        /// The key within the run.
+        key: String,
+        /// The artifact.
+        artifact: ArtifactRef,
+    }
+    /// A child run was created.
+    ChildStarted {
+        /// The key within the run.
+        key: String,
+        /// The child.
+        run_id: RunId,
+        /// Its kind.
+        kind: String,
+    }
+    /// A child run ended.
+    ChildCompleted {
+        /// The key within the run.
+        key: String,
+        /// The child.
+        run_id: RunId,
+        /// What it returned, or why it failed.
+        outcome: ChildOutcome,
+    }
+    /// A webhook is to be delivered.
+    WebhookEnqueued {
+        /// The key within the run.
+        key: String,
+        /// The delivery, whose id is the same on every attempt.
+        delivery: WebhookDelivery,
+    }
+    /// A delivery was tried.
+    DeliveryAttempted {
+        /// The delivery.
+        delivery_id: DeliveryId,
+        /// Which try this was, from 1.
+        attempt: u32,
+        /// The answer's status, if there was an answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        /// Why there was none, or the beginning of a refusing answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        /// How long it took.
+        duration_ms: u64,
+        /// What becomes of the delivery.
+        verdict: DeliveryVerdict,
+    }
+    /// Somebody asked for another round of attempts.
+    DeliveryRequeued {
+        /// The delivery.
+        delivery_id: DeliveryId,
+        /// Who asked.
+        principal: Principal,
+        /// When it is due.
+        due_at: Timestamp,
+    }
+    /// A receiver said that it is gone.
+    EndpointDisabled {
+        /// Its address.
+        url: String,
+    }
+    /// An API key was made; the secret itself is never stored.
+    KeyCreated {
+        /// The public part.
+        key_id: KeyId,
+        /// What people call it.
+        name: String,
+        /// The digest of the secret part.
+        secret_hash: Digest,
+        /// Which limits apply.
+        tier: String,
+        /// What it may touch.
+        scopes: Vec<Scope>,
+        /// When it stops working.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expires_at: Option<Timestamp>,
+        /// Who made it.
+        principal: Principal,
+    }
+    /// An API key stopped working.
+    KeyRevoked {
+        /// The key.
+        key_id: KeyId,
+        /// Who revoked it.
+        principal: Principal,
+    }
+    /// An operation was called.
+    AuditCall {
+        /// Who called.
+        principal: String,
+        /// Through which surface.
+        surface: Surface,
+        /// Which operation.
+        operation: String,
+        /// The digest of the input.
+        input_hash: Digest,
+        /// `OK` or an error code.
+        outcome: String,
+        /// The policy decision and the rule behind it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        decision: String,
+        /// The run it started or touched.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run_id: Option<RunId>,
+        /// How long it took.
+        duration_us: u64,
+    }
+    /// Something a domain emitted.
+    DomainEvent {
+        /// The key within the run.
+        key: String,
+        /// The content.
+        data: Value,
+    }
+    /// The run that started another.
+    ParentRef {
+        /// The parent.
+        run_id: RunId,
+        /// The key of the child call in the parent.
+        key: String,
+    }
+    /// A webhook to be delivered.
+    WebhookDelivery {
+        /// The stable id.
+        id: DeliveryId,
+        /// Where to.
+        url: String,
+        /// The event's name, e.g. `pipeline.completed`.
+        event: String,
+        /// The exact body; these bytes are signed.
+        body: String,
+        /// The name of the signing secret in the secret store.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        secret_name: Option<String>,
+    }
+}
+
+/// Why a run undoes its effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnwindReason {
+    /// A step failed.
+    Failed,
+    /// Somebody cancelled it.
+    Cancelled,
+    /// Somebody took back a completed run.
+    Rollback,
+}
+
+/// How policy's question was answered when the run was created.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum ApprovalGate {
+    /// The caller, who may approve, said yes.
+    Given {
+        /// Who.
+        by: Principal,
+        /// The plan they said yes to.
+        plan_digest: Digest,
+    },
+    /// The run waits for one of these.
+    Wanted {
+        /// Principals or scopes named by policy.
+        approvers: Vec<String>,
+        /// The rule that asked.
+        rule: String,
+    },
+}
+
+/// How a child ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum ChildOutcome {
+    /// Well.
+    Completed {
+        /// What it returned.
+        output: Value,
+    },
+    /// Badly.
+    Failed {
+        /// Why.
+        problem: Problem,
+    },
+}
+
+/// What becomes of a delivery after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum DeliveryVerdict {
+    /// The receiver has it.
+    Delivered,
+    /// It is tried again.
+    Retry {
+        /// When.
+        due_at: Timestamp,
+    },
+    /// It is given up: the schedule is over, or the receiver is gone.
+    Dead,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_survive_the_store() {
+        let bodies = [
+            Body::from(StepCompleted {
+                key: "write".into(),
+                input_hash: Digest::ZERO,
+                output: serde_json::json!({"ok": true}),
+                undoable: true,
+                effect: Some("a.txt".into()),
+            }),
+            Body::from(RunCancelled { residue: vec![] }),
+            Body::Domain(
+                "progress".into(),
+                DomainEvent { key: "progress".into(), data: serde_json::json!({"pct": 5}) },
+            ),
+        ];
+        for body in bodies {
+            let (event_type, payload) = body.encode().unwrap();
+            assert_eq!(Body::decode(&event_type, &payload).unwrap(), Some(body));
+        }
+    }
+
+    #[test]
+    fn unknown_types_are_none_and_broken_known_types_are_errors() {
+        let payload = Json::from(serde_json::json!({"x": 1}));
+        assert_eq!(Body::decode("future.thing", &payload).unwrap(), None);
+        assert!(Body::decode("step.completed", &payload).is_err());
+    }
+}

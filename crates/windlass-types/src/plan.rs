@@ -1,0 +1,86 @@
+//! A plan: what an operation would change, in words and as data, with a digest to confirm.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Digest, EffectClass};
+
+/// What happens to one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeAction {
+    /// It does not exist and will.
+    Create,
+    /// It exists and will differ.
+    Update,
+    /// It exists and will not.
+    Delete,
+    /// It will be run, called or sent.
+    Execute,
+}
+
+/// One line of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Change {
+    /// What happens.
+    pub action: ChangeAction,
+    /// What it happens to.
+    pub target: String,
+    /// Why or how, in a few words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+}
+
+/// What an operation would do. The digest covers everything else, so confirming the digest
+/// confirms the content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Plan {
+    /// The operation that would be applied.
+    pub operation: String,
+    /// The strongest effect among the changes.
+    pub effect: EffectClass,
+    /// The thing the plan acts on, for policy rules: a directory, a stack, a repository.
+    pub target: String,
+    /// The changes, in the order they would be made.
+    pub changes: Vec<Change>,
+    /// What the run receives: everything it needs to act without planning again.
+    pub payload: Value,
+}
+
+impl Plan {
+    /// The digest a confirm token is bound to.
+    pub fn digest(&self) -> Digest {
+        // A plan is plain data: turning it into a value cannot fail, and if it did the
+        // digest of null would match no token.
+        Digest::of_json(&serde_json::to_value(self).unwrap_or(Value::Null))
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_counts() {
+        let plan = Plan {
+            operation: "demo.apply".into(),
+            effect: EffectClass::Write,
+            target: "dir".into(),
+            changes: vec![Change {
+                action: ChangeAction::Create,
+                target: "a.txt".into(),
+                summary: String::new(),
+            }],
+            payload: serde_json::json!({"a.txt": "hello"}),
+        };
+        let mut other = plan.clone();
+        other.payload = serde_json::json!({"a.txt": "hellp"});
+        assert_ne!(plan.digest(), other.digest());
+        assert_eq!(plan.digest(), plan.clone().digest());
+    }
+}

@@ -1,0 +1,284 @@
+//! A run's record: what its journal says it is, folded event by event.
+//!
+//! The fold is the only definition of a run's state. The store keeps its result in an
+//! index so that lists are fast, and `windlass store check` folds again to compare.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Body, Digest, Event, Principal, Problem, RunId, Surface, Timestamp, TokenId, TraceId,
+    journal::{ApprovalGate, ParentRef, RunCreated},
+};
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Created, not yet picked up.
+    Queued,
+    /// Being executed.
+    Running,
+    /// Waiting for time, a person or an outside event.
+    Waiting,
+    /// Undoing its effects.
+    Unwinding,
+    /// Held: the code and the journal disagree; nothing happens until a person decides.
+    Held,
+    /// Ended well.
+    Completed,
+    /// Failed; effects undone or listed.
+    Failed,
+    /// Cancelled; effects undone or listed.
+    Cancelled,
+    /// Completed once, then taken back.
+    RolledBack,
+}
+
+impl RunState {
+    /// Every state.
+    pub const ALL: [Self; 9] = [
+        Self::Queued,
+        Self::Running,
+        Self::Waiting,
+        Self::Unwinding,
+        Self::Held,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+        Self::RolledBack,
+    ];
+
+    /// Whether nothing more happens by itself.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled | Self::RolledBack)
+    }
+
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Unwinding => "unwinding",
+            Self::Held => "held",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::RolledBack => "rolled_back",
+        }
+    }
+
+    /// The state of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    }
+}
+
+/// What a waiting run waits for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct WaitingOn {
+    /// `timer`, `child`, or the name of a signal such as `approval`.
+    pub what: String,
+    /// What a person is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The plan an approval must name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_digest: Option<Digest>,
+    /// When the wait ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+}
+
+/// What a journal says about its run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// Which code executes it.
+    pub kind: String,
+    /// Where it stands.
+    pub state: RunState,
+    /// A short line for lists.
+    pub title: String,
+    /// Who asked.
+    pub principal: Principal,
+    /// Through which surface.
+    pub surface: Surface,
+    /// The run that started it.
+    pub parent: Option<ParentRef>,
+    /// The trace.
+    pub trace_id: TraceId,
+    /// The caller's idempotency key.
+    pub idempotency_key: Option<String>,
+    /// What that key is bound to.
+    pub config_hash: Digest,
+    /// What the code received.
+    pub input: Value,
+    /// The confirmed plan.
+    pub plan_digest: Option<Digest>,
+    /// The redeemed token.
+    pub confirm_token: Option<TokenId>,
+    /// Policy's question and its answer at creation.
+    pub approval: Option<ApprovalGate>,
+    /// What it waits for now.
+    pub waiting_on: Vec<(String, WaitingOn)>,
+    /// Whether somebody asked for it to be cancelled.
+    pub cancel_requested: bool,
+    /// What it returned.
+    pub output: Option<Value>,
+    /// Why it failed or is held.
+    pub problem: Option<Problem>,
+    /// Steps whose effects remain after unwinding.
+    pub residue: Vec<String>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When its last event happened.
+    pub updated_at: Timestamp,
+    /// The place of its last event.
+    pub last_seq: u64,
+}
+
+impl RunRecord {
+    /// The record right after `run.created`.
+    pub fn created(run_id: RunId, created: RunCreated, at: Timestamp) -> Self {
+        Self {
+            run_id,
+            kind: created.kind,
+            state: RunState::Queued,
+            title: created.title,
+            principal: created.principal,
+            surface: created.surface,
+            parent: created.parent,
+            trace_id: created.trace_id,
+            idempotency_key: created.idempotency_key,
+            config_hash: created.config_hash,
+            input: created.input,
+            plan_digest: created.plan_digest,
+            confirm_token: created.confirm_token,
+            approval: created.approval,
+            waiting_on: Vec::new(),
+            cancel_requested: false,
+            output: None,
+            problem: None,
+            residue: Vec::new(),
+            attempts: 0,
+            created_at: at,
+            updated_at: at,
+            last_seq: 1,
+        }
+    }
+
+    /// Folds a whole journal; `None` when it does not begin with `run.created`.
+    pub fn fold(events: &[Event]) -> Result<Option<Self>, serde_json::Error> {
+        let mut record = None;
+        for event in events {
+            let body = Body::decode(&event.event_type, &event.payload)?;
+            match (&mut record, body) {
+                (None, Some(Body::RunCreated(created))) => {
+                    record = Some(Self::created(event.run_id.clone(), created, event.time));
+                }
+                (Some(record), body) => record.apply(event.seq, event.time, body.as_ref()),
+                (None, _) => return Ok(None),
+            }
+        }
+        Ok(record)
+    }
+
+    /// Folds one more event in.
+    pub fn apply(&mut self, seq: u64, at: Timestamp, body: Option<&Body>) {
+        self.last_seq = seq;
+        self.updated_at = at;
+        let Some(body) = body else { return };
+        match body {
+            Body::RunStarted(started) => {
+                self.attempts = started.attempt;
+                if self.state != RunState::Unwinding {
+                    self.state = if self.waiting_on.is_empty() {
+                        RunState::Running
+                    } else {
+                        RunState::Waiting
+                    };
+                }
+            }
+            Body::TimerStarted(timer) => self.wait(&timer.key, WaitingOn {
+                what: "timer".to_owned(),
+                prompt: None,
+                plan_digest: None,
+                until: Some(timer.fire_at),
+            }),
+            Body::TimerFired(timer) => self.wake(&timer.key),
+            Body::WaitStarted(wait) => self.wait(&wait.key, WaitingOn {
+                what: wait.signal.clone(),
+                prompt: wait.prompt.clone(),
+                plan_digest: wait.plan_digest,
+                until: wait.deadline,
+            }),
+            Body::WaitCompleted(wait) => self.wake(&wait.key),
+            Body::ChildStarted(child) => self.wait(&child.key, WaitingOn {
+                what: "child".to_owned(),
+                prompt: None,
+                plan_digest: None,
+                until: None,
+            }),
+            Body::ChildCompleted(child) => self.wake(&child.key),
+            Body::SignalReceived(signal) => {
+                if signal.signal == "cancel" {
+                    self.cancel_requested = true;
+                } else if signal.signal == "rollback" && self.state == RunState::Completed {
+                    self.state = RunState::Unwinding;
+                }
+            }
+            Body::RunUnwinding(unwinding) => {
+                self.state = RunState::Unwinding;
+                self.waiting_on.clear();
+                self.problem.clone_from(&unwinding.problem);
+            }
+            Body::RunHeld(held) => {
+                self.state = RunState::Held;
+                self.problem = Some(held.problem.clone());
+            }
+            Body::RunCompleted(completed) => {
+                self.end(RunState::Completed);
+                self.output = Some(completed.output.clone());
+            }
+            Body::RunFailed(failed) => {
+                self.end(RunState::Failed);
+                self.problem = Some(failed.problem.clone());
+                self.residue.clone_from(&failed.residue);
+            }
+            Body::RunCancelled(cancelled) => {
+                self.end(RunState::Cancelled);
+                self.residue.clone_from(&cancelled.residue);
+            }
+            Body::RunRolledBack(rolled_back) => {
+                self.end(RunState::RolledBack);
+                self.residue.clone_from(&rolled_back.residue);
+            }
+            _ => {}
+        }
+    }
+
+    fn wait(&mut self, key: &str, on: WaitingOn) {
+        self.waiting_on.retain(|(existing, _)| existing != key);
+        self.waiting_on.push((key.to_owned(), on));
+        if self.state == RunState::Running {
+            self.state = RunState::Waiting;
+        }
+    }
+
+    fn wake(&mut self, key: &str) {
+        self.waiting_on.retain(|(existing, _)| existing != key);
+        if self.waiting_on.is_empty() && self.state == RunState::Waiting {
+            self.state = RunState::Running;
+        }
+    }
+
+    fn end(&mut self, state: RunState) {
+        self.state = state;
+        self.waiting_on.clear();
+    }
+}

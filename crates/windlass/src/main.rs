@@ -1,0 +1,3 @@
+//! The binary: reads settings, builds adapters, hands them to the engine, starts one surface.
+
+fn main() {}
