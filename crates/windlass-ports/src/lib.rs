@@ -18,5 +18,5 @@ pub use lease::{DriverLease, Lease};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse};
 pub use store::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord, DeliveryState,
-    Expect, FeedEntry, JournalWrite, RunFilter, RunPage, RunStore, StoreError, StoreMaintenance,
+    Expect, FeedEntry, FeedPage, JournalWrite, RunFilter, RunPage, RunStore, StoreError, StoreMaintenance,
 };

@@ -157,6 +157,15 @@ pub struct FeedEntry {
     pub event: Event,
 }
 
+/// A page of the feed.
+#[derive(Clone, Debug, Default)]
+pub struct FeedPage {
+    /// The events, oldest first.
+    pub entries: Vec<FeedEntry>,
+    /// Where to go on: everything up to here has been looked at.
+    pub position: u64,
+}
+
 /// An API key as stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiKeyRecord {
@@ -273,8 +282,17 @@ pub trait RunStore: Send + Sync + 'static {
     /// Events of one journal after `after_seq`, hash-checked from there on; at most `limit`.
     fn events(&self, run_id: &RunId, after_seq: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
 
-    /// Events of all journals after a position, in commit order; at most `limit`.
-    fn feed(&self, after: u64, limit: usize) -> BoxFuture<'_, Result<Vec<FeedEntry>, StoreError>>;
+    /// Events of the given types (all types when empty) of all journals after a position,
+    /// in commit order; at most `limit`. The page says how far it looked.
+    fn feed(
+        &self,
+        after: u64,
+        types: &'static [&'static str],
+        limit: usize,
+    ) -> BoxFuture<'_, Result<FeedPage, StoreError>>;
+
+    /// The place of the newest event of all; what `feed` goes on from.
+    fn position(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// The latest artifact of each name of a run.
     fn artifacts(&self, run_id: &RunId) -> BoxFuture<'_, Result<Vec<ArtifactRef>, StoreError>>;

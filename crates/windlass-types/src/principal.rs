@@ -30,25 +30,28 @@ pub enum Surface {
     Engine,
 }
 
-/// A permission an API key carries: a toolset name, `approve`, `admin`, or `*` for all of them.
+/// A permission: a toolset name, `admin`, `*` for all of those, or `approve`, which is never
+/// implied: whoever may answer for a person must have been told so.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Scope(String);
 
 impl Scope {
+    const APPROVE: &str = "approve";
+
     /// A scope by name.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
-    /// Every scope.
+    /// Every scope but `approve`.
     pub fn all() -> Self {
         Self::new("*")
     }
 
     /// May answer approvals.
     pub fn approve() -> Self {
-        Self::new("approve")
+        Self::new(Self::APPROVE)
     }
 
     /// The name.
@@ -71,7 +74,14 @@ pub struct Principal {
 impl Principal {
     /// The owner of the home directory, who may do everything policy does not forbid.
     pub fn local(user: impl Into<String>) -> Self {
-        Self { kind: PrincipalKind::Local, name: user.into(), scopes: vec![Scope::all()] }
+        let scopes = vec![Scope::all(), Scope::approve()];
+        Self { kind: PrincipalKind::Local, name: user.into(), scopes }
+    }
+
+    /// A program the local user started, such as an agent behind an MCP connection: it may ask
+    /// for everything its user may ask for, but it cannot answer in the user's place.
+    pub fn local_agent(user: &str, program: &str) -> Self {
+        Self { kind: PrincipalKind::Local, name: format!("{user}/{program}"), scopes: vec![Scope::all()] }
     }
 
     /// The engine itself.
@@ -91,7 +101,8 @@ impl Principal {
 
     /// Whether one of its scopes covers `wanted`.
     pub fn has_scope(&self, wanted: &str) -> bool {
-        self.scopes.iter().any(|scope| scope.as_str() == "*" || scope.as_str() == wanted)
+        let implied = wanted != Scope::APPROVE;
+        self.scopes.iter().any(|scope| scope.as_str() == wanted || (implied && scope.as_str() == "*"))
     }
 
     /// Whether it may see and steer runs of other principals.
@@ -122,5 +133,8 @@ mod tests {
         assert!(!key.has_scope("pack"));
         assert!(!key.sees_all_runs());
         assert!(Principal::local("ada").has_scope("pack"));
+        assert!(Principal::local("ada").has_scope("approve"));
+        assert!(!Principal::local_agent("ada", "mcp").has_scope("approve"));
+        assert_eq!(Principal::local_agent("ada", "mcp").id(), "local:ada/mcp");
     }
 }

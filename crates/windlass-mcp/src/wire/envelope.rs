@@ -12,6 +12,44 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+use super::fault::Fault;
+
+/// Nesting beyond this is refused. Below the parser's own limit of 128 in every place, so
+/// that the answer does not depend on where in a message the nesting is.
+const MAX_DEPTH: usize = 100;
+
+/// Reads the outer shape of a message.
+pub fn shape(bytes: &[u8]) -> Result<Shape<'_>, Fault> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| Fault::parse("parse error: the message is not valid UTF-8"))?;
+    if is_too_deep(bytes) {
+        let reason = format!("parse error: the message is nested deeper than {MAX_DEPTH} levels");
+        return Err(Fault::parse(reason));
+    }
+    serde_json::from_str(text).map_err(|error| Fault::parse(format!("parse error: {error}")))
+}
+
+fn is_too_deep(bytes: &[u8]) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// A JSON text that may be a JSON-RPC message or a batch of them.
 pub enum Shape<'a> {
     /// An object.
@@ -48,6 +86,7 @@ impl Envelope<'_> {
     pub fn id(&self) -> Id {
         match self.id {
             None => Id::Absent,
+            Some(_) if self.repeated == Some("id") => Id::Unusable,
             Some(raw) => serde_json::from_str(raw.get()).map_or(Id::Unusable, Id::Usable),
         }
     }

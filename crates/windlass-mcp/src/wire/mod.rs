@@ -11,9 +11,9 @@ mod line;
 mod method;
 
 pub use fault::{Fault, codes};
-pub use frame::{Frame, FrameReader, MAX_BATCH, Message};
+pub use frame::{Frame, FrameReader, Glance, MAX_BATCH, Message, unknown_method};
 pub use line::{Line, LineReader};
-pub use method::{is_known_method, request_from_parts};
+pub use method::{RequestError, is_known_method, is_modern, request_from_parts};
 
 #[cfg(test)]
 mod frame_tests;

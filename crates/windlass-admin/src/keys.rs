@@ -1,0 +1,137 @@
+//! `admin.keys_create`, `admin.keys_list`, `admin.keys_revoke`.
+
+use std::{sync::Arc, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use windlass_engine::{
+    Engine,
+    access::{ApiKeys, KeyView, NewKey, nearest},
+    operation::{Operation, operation as define},
+};
+use windlass_types::{EffectClass, KeyId, Problem, Scope};
+
+use crate::TOOLSET;
+
+const DAY: u64 = 24 * 3600;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CreateInput {
+    /// What people call the key.
+    #[schemars(length(min = 1, max = 100))]
+    name: String,
+    /// Which limits apply.
+    #[serde(default = "default_tier")]
+    tier: String,
+    /// What it may touch: toolset names, `approve`, `admin`, or `*`.
+    #[serde(default = "default_scopes")]
+    #[schemars(length(min = 1, max = 50))]
+    scopes: Vec<Scope>,
+    /// How many days it works; for ever when absent.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 3650))]
+    days: Option<u64>,
+}
+
+fn default_tier() -> String {
+    "standard".to_owned()
+}
+
+fn default_scopes() -> Vec<Scope> {
+    vec![Scope::new("runs"), Scope::new("demo")]
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CreateOutput {
+    /// The key's record.
+    record: KeyView,
+    /// The key itself. Shown this once, stored nowhere.
+    api_key: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListInput {}
+
+#[derive(Serialize, JsonSchema)]
+struct ListOutput {
+    /// The keys, without their secrets.
+    keys: Vec<KeyView>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RevokeInput {
+    /// The key.
+    key_id: KeyId,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct RevokeOutput {
+    /// The key that no longer works.
+    revoked: KeyId,
+}
+
+pub(crate) fn operations(engine: &Engine, tiers: &[String]) -> Vec<Arc<dyn Operation>> {
+    let keys = Arc::new(ApiKeys::new(engine));
+    vec![create(&keys, tiers.to_vec()), list(&keys), revoke(&keys)]
+}
+
+fn create(keys: &Arc<ApiKeys>, tiers: Vec<String>) -> Arc<dyn Operation> {
+    let keys = Arc::clone(keys);
+    define(TOOLSET, "keys_create")
+        .describe("Create an API key", "Makes an API key with scopes and limits. The key is shown once.")
+        .command(EffectClass::Write)
+        .discloses("api_key")
+        .example("For a CI job", json!({ "name": "ci", "scopes": ["runs"], "days": 90 }))
+        .handle(move |context, input: CreateInput| {
+            let (keys, tiers) = (Arc::clone(&keys), tiers.clone());
+            async move {
+                check_tier(&input.tier, &tiers)?;
+                let lifetime = input.days.map(|days| Duration::from_secs(days * DAY));
+                let new = NewKey { name: input.name, tier: input.tier, scopes: input.scopes, lifetime };
+                let (record, api_key) = keys.create(&context.principal, new).await?;
+                Ok(CreateOutput { record, api_key })
+            }
+        })
+}
+
+fn check_tier(tier: &str, tiers: &[String]) -> Result<(), Problem> {
+    if tiers.iter().any(|known| known == tier) {
+        return Ok(());
+    }
+    let known = tiers.iter().map(String::as_str);
+    let message = match nearest(tier, known) {
+        Some(near) => format!("no tier is called {tier:?}; did you mean {near:?}?"),
+        None => format!("no tier is called {tier:?}; known: {}", tiers.join(", ")),
+    };
+    Err(Problem::invalid("tier", "enum", message))
+}
+
+fn list(keys: &Arc<ApiKeys>) -> Arc<dyn Operation> {
+    let keys = Arc::clone(keys);
+    define(TOOLSET, "keys_list")
+        .describe("List API keys", "Lists API keys with scopes, limits and dates; never their secrets.")
+        .example("All", json!({}))
+        .handle(move |_, ListInput {}| {
+            let keys = Arc::clone(&keys);
+            async move { Ok(ListOutput { keys: keys.list().await? }) }
+        })
+}
+
+fn revoke(keys: &Arc<ApiKeys>) -> Arc<dyn Operation> {
+    let keys = Arc::clone(keys);
+    define(TOOLSET, "keys_revoke")
+        .describe("Revoke an API key", "Stops an API key from working, within a second everywhere.")
+        .command(EffectClass::Destructive)
+        .example("One key", json!({ "key_id": "key_0123456789abcdef0123456789abcdef" }))
+        .handle(move |context, input: RevokeInput| {
+            let keys = Arc::clone(&keys);
+            async move {
+                keys.revoke(&context.principal, &input.key_id).await?;
+                Ok(RevokeOutput { revoked: input.key_id })
+            }
+        })
+}

@@ -1,0 +1,50 @@
+//! Operations on the installation itself: keys, webhooks, policy, store, health.
+//!
+//! All of them need the scope `admin`. Removing old runs is a change like any other: planned,
+//! confirmed and applied by a run (`prune.rs`).
+
+mod doctor;
+mod keys;
+mod policy;
+mod prune;
+mod store;
+mod webhooks;
+
+use std::sync::Arc;
+
+use windlass_engine::{
+    Domain, Engine, WeakEngine,
+    operation::{Operation, change_operations},
+    run::RunKind,
+};
+
+/// The toolset, and the scope of its operations.
+pub(crate) const TOOLSET: &str = "admin";
+
+/// The admin domain. `tiers` are the names of the limits an API key can have.
+pub fn domain(tiers: Vec<String>) -> Box<dyn Domain> {
+    Box::new(Admin { tiers })
+}
+
+struct Admin {
+    tiers: Vec<String>,
+}
+
+impl Domain for Admin {
+    fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
+        vec![Arc::new(prune::Prune::new(engine.clone()))]
+    }
+
+    fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
+        let mut operations = keys::operations(engine, &self.tiers);
+        operations.extend(webhooks::operations(engine));
+        operations.extend([
+            policy::operation(engine),
+            store::check(engine),
+            store::backup(engine),
+            doctor::operation(engine),
+        ]);
+        operations.extend(change_operations(engine, prune::PlanPrune::new(engine.clone())));
+        operations
+    }
+}

@@ -1,0 +1,87 @@
+//! `admin.policy_check`: what policy would say, and which rule says it.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use windlass_engine::{
+    Engine,
+    operation::{Operation, operation as define},
+};
+use windlass_policy::{Request, Verdict};
+use windlass_types::{EffectClass, Principal, PrincipalKind, Problem, Scope};
+
+use crate::TOOLSET;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// The operation's name, e.g. `demo.apply`.
+    operation: String,
+    /// Who would call, e.g. `local:ada` or `key:key_…`; the caller when absent.
+    #[serde(default)]
+    principal: Option<String>,
+    /// What it would act on.
+    #[serde(default)]
+    target: String,
+    /// What it would do.
+    effect: EffectClass,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// `allow`, `ask` or `deny`.
+    verdict: String,
+    /// The rule that decides.
+    rule: String,
+    /// Why.
+    reason: String,
+    /// Who could be asked.
+    approvers: Vec<String>,
+}
+
+pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    define(TOOLSET, "policy_check")
+        .describe("Check policy", "Says what policy would decide for an operation, and which rule decides.")
+        .example("May anybody delete?", json!({ "operation": "demo.apply", "effect": "destructive" }))
+        .handle(move |context, input: Input| {
+            let engine = engine.clone();
+            async move {
+                let principal = match &input.principal {
+                    Some(text) => parse_principal(text)?,
+                    None => context.principal,
+                };
+                let decision = engine.policy.decide(&Request {
+                    operation: &input.operation,
+                    principal: &principal,
+                    target: &input.target,
+                    effect: input.effect,
+                });
+                let approvers = match &decision.verdict {
+                    Verdict::Ask { approvers } => approvers.clone(),
+                    Verdict::Allow | Verdict::Deny => Vec::new(),
+                };
+                Ok(Output {
+                    verdict: decision.verdict.as_str().to_owned(),
+                    rule: decision.rule,
+                    reason: decision.reason.unwrap_or_default(),
+                    approvers,
+                })
+            }
+        })
+}
+
+fn parse_principal(text: &str) -> Result<Principal, Problem> {
+    let (kind, name) = text.split_once(':').unwrap_or(("", text));
+    let kind = match kind {
+        "local" => PrincipalKind::Local,
+        "key" => PrincipalKind::Key,
+        "system" => PrincipalKind::System,
+        _ => {
+            return Err(Problem::invalid("principal", "format", "write a principal as local:NAME, key:ID or system:engine"));
+        }
+    };
+    Ok(Principal { kind, name: name.to_owned(), scopes: vec![Scope::all()] })
+}

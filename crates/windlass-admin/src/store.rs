@@ -1,0 +1,90 @@
+//! `admin.store_check` and `admin.store_backup`.
+
+use std::{path::PathBuf, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use windlass_engine::{
+    Engine,
+    operation::{Operation, operation as define},
+};
+use windlass_types::{EffectClass, Problem, Surface, code};
+
+use crate::TOOLSET;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CheckInput {}
+
+#[derive(Serialize, JsonSchema)]
+struct CheckOutput {
+    /// Whether all is well.
+    intact: bool,
+    /// Journals verified.
+    journals: u64,
+    /// Events verified.
+    events: u64,
+    /// Artifact contents verified.
+    blobs: u64,
+    /// What is wrong, one line each.
+    findings: Vec<String>,
+}
+
+pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    define(TOOLSET, "store_check")
+        .describe("Check the store", "Verifies every journal, every index and every artifact of the store.")
+        .example("All of it", json!({}))
+        .handle(move |_, CheckInput {}| {
+            let engine = engine.clone();
+            async move {
+                let report = engine.maintenance.check().await?;
+                Ok(CheckOutput {
+                    intact: report.findings.is_empty(),
+                    journals: report.journals,
+                    events: report.events,
+                    blobs: report.blobs,
+                    findings: report.findings,
+                })
+            }
+        })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BackupInput {
+    /// A directory that does not exist yet, as an absolute path.
+    directory: PathBuf,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct BackupOutput {
+    /// Where the backup is.
+    directory: PathBuf,
+    /// Its size.
+    bytes: u64,
+}
+
+pub(crate) fn backup(engine: &Engine) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    define(TOOLSET, "store_backup")
+        .describe("Back the store up", "Copies the whole store to a new directory while it is in use.")
+        .command(EffectClass::Write)
+        .example("To a mounted disk", json!({ "directory": "/mnt/backup/windlass" }))
+        .handle(move |context, input: BackupInput| {
+            let engine = engine.clone();
+            async move {
+                // A remote caller must not choose where this machine writes.
+                if context.surface == Surface::Http {
+                    return Err(Problem::new(&code::FORBIDDEN, "backups are made from the machine itself")
+                        .next("windlass store backup DIR"));
+                }
+                if !input.directory.is_absolute() {
+                    return Err(Problem::invalid("directory", "absolute", "give the directory as an absolute path"));
+                }
+                let bytes = engine.maintenance.backup(input.directory.clone()).await?;
+                Ok(BackupOutput { directory: input.directory, bytes })
+            }
+        })
+}

@@ -1,0 +1,108 @@
+//! What the command line asks of the binary: the only place that knows adapters and servers.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+
+use windlass_config::{Environment, Home, Settings};
+use windlass_engine::operation::Catalogue;
+use windlass_ports::BoxFuture;
+use windlass_types::{Principal, Problem};
+
+use crate::Interrupt;
+
+/// Where and how to open an installation.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// The home: `--home`, or what the environment names.
+    pub home: Home,
+    /// The environment as it was at start-up.
+    pub environment: Environment,
+    /// The settings file, with the environment and the flags applied.
+    pub settings: Settings,
+}
+
+/// An open installation.
+#[derive(Clone)]
+pub struct Opened {
+    /// Every operation, and the engine behind them.
+    pub catalogue: Catalogue,
+    /// The user of the command line.
+    pub principal: Principal,
+}
+
+/// How tools are offered to MCP clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ToolList {
+    /// One tool per operation.
+    #[default]
+    Full,
+    /// A few tools that find, describe and call the others.
+    Lean,
+}
+
+/// Which toolsets are offered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Toolsets {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of these names, which exist.
+    Named(Vec<String>),
+}
+
+/// An MCP server on standard input and output.
+#[derive(Clone, Debug)]
+pub struct McpRequest {
+    /// Which toolsets are offered.
+    pub toolsets: Toolsets,
+    /// How tools are offered.
+    pub tools: ToolList,
+    /// Whether the fixtures of the conformance suite are offered instead; test builds only.
+    pub fixtures: bool,
+    /// When to stop.
+    pub shutdown: Interrupt,
+}
+
+/// Called once with the address a server listens on, e.g. `http://127.0.0.1:7717/mcp`.
+pub type Announce = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A server on a TCP port.
+#[derive(Clone)]
+pub struct HttpRequest {
+    /// The address to listen on; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Which toolsets are offered over MCP.
+    pub toolsets: Toolsets,
+    /// How tools are offered over MCP.
+    pub tools: ToolList,
+    /// Whether callers need no API key and act as the local user.
+    pub no_auth: bool,
+    /// Whether the HTTP API is served.
+    pub api: bool,
+    /// Whether MCP is served.
+    pub mcp: bool,
+    /// Whether the fixtures of the conformance suite are offered instead; test builds only.
+    pub fixtures: bool,
+    /// The settings: hosts, origins, limits, time and size limits.
+    pub settings: Settings,
+    /// Told the address once the server listens.
+    pub announce: Announce,
+    /// When to stop.
+    pub shutdown: Interrupt,
+}
+
+/// What the binary provides.
+pub trait Host: Send + Sync {
+    /// Opens the installation: store, policy, keys, domains. Called inside a Tokio runtime.
+    /// Starts no driver; the command line does where a command needs one.
+    fn open<'a>(&'a self, options: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>>;
+
+    /// Serves MCP on standard input and output until the client closes it or `shutdown`.
+    fn serve_stdio<'a>(&'a self, opened: Opened, request: McpRequest) -> BoxFuture<'a, Result<(), Problem>>;
+
+    /// Serves HTTP until `shutdown`, then lets calls under way end.
+    fn serve_http<'a>(&'a self, opened: Opened, request: HttpRequest) -> BoxFuture<'a, Result<(), Problem>>;
+
+    /// Generated documents of other surfaces (the OpenAPI document, the tool list), by their
+    /// path from the root of the repository.
+    fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem>;
+}

@@ -1,0 +1,1 @@
+//! The command line: arguments in, operations called, answers rendered.

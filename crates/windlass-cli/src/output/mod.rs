@@ -1,0 +1,25 @@
+//! Everything a person or a program reads from the command line leaves through here.
+//!
+//! One `Printer` owns standard output and standard error; data goes to the first, everything
+//! else to the second. Not here: what is said (commands, flow).
+
+mod colour;
+mod ndjson;
+mod paint;
+mod printer;
+mod problem;
+mod progress;
+mod table;
+mod text;
+
+pub use colour::{ColorChoice, Terminal};
+pub(crate) use ndjson::{LogLevel, NdjsonWriter};
+pub(crate) use paint::{Paint, Tone};
+pub use printer::Printer;
+pub(crate) use printer::{Mode, Options};
+pub(crate) use progress::Progress;
+pub(crate) use table::Table;
+pub(crate) use text::{age, bytes, duration, shorten};
+
+#[cfg(test)]
+pub(crate) use printer::Captured;

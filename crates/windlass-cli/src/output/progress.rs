@@ -1,0 +1,69 @@
+//! A moving line on a terminal while something is under way; nothing anywhere else.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::Printer;
+
+const TICK: Duration = Duration::from_millis(100);
+
+/// A spinner that becomes a bar once a percentage is known.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    measured: bool,
+}
+
+impl Progress {
+    /// A line that is shown only where the printer animates.
+    pub(crate) fn new(printer: &Printer) -> Self {
+        let bar = printer.animates().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
+            bar.set_style(style("{spinner:.cyan} {msg} {elapsed:.dim}"));
+            bar.enable_steady_tick(TICK);
+            bar
+        });
+        Self { bar, measured: false }
+    }
+
+    /// Says what is under way.
+    pub(crate) fn message(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text.to_owned());
+        }
+    }
+
+    /// Says how far it is.
+    pub(crate) fn percent(&mut self, percent: u8) {
+        if let Some(bar) = &self.bar {
+            if !self.measured {
+                bar.set_style(style("{spinner:.cyan} [{bar:20.cyan/blue}] {pos:>3} % {msg} {elapsed:.dim}"));
+                self.measured = true;
+            }
+            bar.set_position(u64::from(percent.min(100)));
+        }
+    }
+
+    /// Prints something without the line getting in the way.
+    pub(crate) fn around(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The templates are constants of this file; were one wrong, the default would be shown.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸─")
+}

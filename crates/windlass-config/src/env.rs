@@ -1,0 +1,168 @@
+//! Every environment variable Windlass knows, and the one place that reads them.
+//!
+//! The reference page is generated from [`ALL`]. The environment is captured once at
+//! start-up, so a test injects its own and a later change cannot make two parts disagree.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    fmt,
+    path::PathBuf,
+};
+
+use windlass_types::Secret;
+
+/// A variable: its name and what it does.
+#[derive(Debug, PartialEq, Eq)]
+pub struct EnvVar {
+    /// The name.
+    pub name: &'static str,
+    /// What it does, in one or two sentences.
+    pub summary: &'static str,
+    /// A value as an example; empty when any value, or none, does the job.
+    pub example: &'static str,
+    /// Whether the value is a secret.
+    pub secret: bool,
+}
+
+macro_rules! variables {
+    ($($name:ident: $example:literal, $secret:literal, $summary:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub static $name: EnvVar = EnvVar {
+                name: stringify!($name),
+                summary: $summary,
+                example: $example,
+                secret: $secret,
+            };
+        )*
+        /// Every variable, in the order of the reference page.
+        pub static ALL: &[&EnvVar] = &[$(&$name),*];
+    };
+}
+
+variables! {
+    WINDLASS_HOME: "/srv/windlass", false,
+        "The directory that holds the store, keys, settings and policy. Default: `.windlass` in the user's home directory.";
+    WINDLASS_CONFIG: "/etc/windlass/config.toml", false,
+        "The settings file. Default: `config.toml` in the Windlass home; a file named here must exist.";
+    WINDLASS_API_KEY: "wk_…", true,
+        "The API key with which commands call a Windlass server.";
+    WINDLASS_LOG: "info,windlass_engine=debug", false,
+        "What is logged to standard error: a level, or levels per module. Wins over the settings file.";
+    WINDLASS_LOG_FORMAT: "json", false,
+        "How log lines are written: `human` or `json`. Wins over the settings file.";
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", false,
+        "Where spans are exported over OTLP/HTTP. Nothing is exported when neither this nor the settings file names a collector.";
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer …", true,
+        "Headers sent with every export, as `name=value` pairs separated by commas.";
+    OTEL_SERVICE_NAME: "windlass-staging", false,
+        "The service name on exported spans. Default: `windlass`.";
+    NO_COLOR: "1", false,
+        "Any value turns colour off.";
+    CLICOLOR_FORCE: "1", false,
+        "Any value but `0` turns colour on, also when output is not a terminal.";
+    TERM: "dumb", false,
+        "`dumb` turns colour and progress bars off.";
+    CI: "true", false,
+        "Set by build services: progress bars and questions are turned off.";
+    HOME: "/home/ada", false,
+        "The user's home directory; the default Windlass home lies in it.";
+    USER: "ada", false,
+        "The user's name, as it appears in journals and policy rules (`local:ada`).";
+}
+
+/// The variables of this process, or of a test.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// The environment of this process, as it is now.
+    pub fn from_process() -> Self {
+        Self(std::env::vars_os().collect())
+    }
+
+    /// An environment made up by a test.
+    pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
+    /// A variable's value. Empty counts as unset, as does text that is not UTF-8.
+    pub fn get(&self, variable: &EnvVar) -> Option<&str> {
+        self.raw(variable.name)?.to_str()
+    }
+
+    /// A variable's value as a path, which need not be UTF-8.
+    pub fn path(&self, variable: &EnvVar) -> Option<PathBuf> {
+        self.raw(variable.name).map(PathBuf::from)
+    }
+
+    /// A variable's value as a secret.
+    pub fn secret(&self, variable: &EnvVar) -> Option<Secret<String>> {
+        self.secret_named(variable.name)
+    }
+
+    /// Whether a variable has any value.
+    pub fn is_set(&self, variable: &EnvVar) -> bool {
+        self.raw(variable.name).is_some()
+    }
+
+    /// A secret in a variable whose name the user chose in the settings file.
+    pub(crate) fn secret_named(&self, name: &str) -> Option<Secret<String>> {
+        self.raw(name)?.to_str().map(|value| Secret::new(value.to_owned()))
+    }
+
+    fn raw(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+}
+
+impl fmt::Debug for Environment {
+    /// The names only: any variable may hold a secret.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// The reference page.
+pub fn reference() -> String {
+    let mut page = String::from("# Environment variables\n\n| variable | example | what it does |\n|---|---|---|\n");
+    for variable in ALL {
+        let example =
+            if variable.example.is_empty() { String::new() } else { format!("`{}`", variable.example) };
+        let secret = if variable.secret { " Secret: never logged." } else { "" };
+        page.push_str(&format!("| `{}` | {example} | {}{secret} |\n", variable.name, variable.summary));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_is_unset_and_debug_shows_no_value() {
+        let environment =
+            Environment::from_pairs([("NO_COLOR", ""), ("CI", "true"), ("WINDLASS_API_KEY", "wk_hidden")]);
+        assert!(!environment.is_set(&NO_COLOR));
+        assert_eq!(environment.get(&CI), Some("true"));
+        assert_eq!(environment.secret(&WINDLASS_API_KEY).unwrap().expose_secret(), "wk_hidden");
+        assert!(!format!("{environment:?}").contains("hidden"));
+    }
+
+    #[test]
+    fn every_variable_is_on_the_page_once() {
+        let page = reference();
+        for variable in ALL {
+            assert_eq!(page.matches(&format!("| `{}` |", variable.name)).count(), 1, "{}", variable.name);
+            assert!(variable.summary.ends_with('.'), "{}", variable.name);
+        }
+    }
+
+    #[test]
+    fn the_process_environment_is_captured() {
+        assert!(Environment::from_process().get(&EnvVar { name: "PATH", ..CI_LIKE }).is_some());
+    }
+
+    const CI_LIKE: EnvVar = EnvVar { name: "", summary: "", example: "", secret: false };
+}

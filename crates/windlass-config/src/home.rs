@@ -1,0 +1,108 @@
+//! The Windlass home: which directory it is, and what lies where in it.
+//!
+//! Path arithmetic only. Creating the directory (0700) and its files (0600) is the work
+//! of whoever writes them.
+
+use std::path::{Path, PathBuf};
+
+use crate::env::{self, Environment};
+
+/// There is no place for a home.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no home directory: neither WINDLASS_HOME nor HOME is set; set WINDLASS_HOME to a directory Windlass may use")]
+pub struct HomeError;
+
+/// The home directory and the paths in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home(PathBuf);
+
+impl Home {
+    /// The home the environment names: `WINDLASS_HOME`, or `.windlass` in `HOME`.
+    pub fn resolve(environment: &Environment) -> Result<Self, HomeError> {
+        environment
+            .path(&env::WINDLASS_HOME)
+            .or_else(|| environment.path(&env::HOME).map(|home| home.join(".windlass")))
+            .map(Self)
+            .ok_or(HomeError)
+    }
+
+    /// A home at a given place.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self(root.into())
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.0
+    }
+
+    /// The settings file.
+    pub fn config(&self) -> PathBuf {
+        self.0.join("config.toml")
+    }
+
+    /// The policy file.
+    pub fn policy(&self) -> PathBuf {
+        self.0.join("policy.toml")
+    }
+
+    /// The store.
+    pub fn db(&self) -> PathBuf {
+        self.0.join("windlass.db")
+    }
+
+    /// Large artifacts, by digest.
+    pub fn artifacts_dir(&self) -> PathBuf {
+        self.0.join("artifacts")
+    }
+
+    /// Keys that never leave this machine.
+    pub fn keys_dir(&self) -> PathBuf {
+        self.0.join("keys")
+    }
+
+    /// The key that seals confirm tokens.
+    pub fn confirm_key(&self) -> PathBuf {
+        self.keys_dir().join("confirm.key")
+    }
+
+    /// Backups of the store, unless another place is named.
+    pub fn backups_dir(&self) -> PathBuf {
+        self.0.join("backups")
+    }
+
+    /// Files being written, before they are moved to their place.
+    pub fn tmp_dir(&self) -> PathBuf {
+        self.0.join("tmp")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_wins_then_the_users_home() {
+        let cases: [(&[(&str, &str)], Result<&str, HomeError>); 4] = [
+            (&[("WINDLASS_HOME", "/w"), ("HOME", "/home/ada")], Ok("/w")),
+            (&[("HOME", "/home/ada")], Ok("/home/ada/.windlass")),
+            (&[("WINDLASS_HOME", ""), ("HOME", "/home/ada")], Ok("/home/ada/.windlass")),
+            (&[], Err(HomeError)),
+        ];
+        for (pairs, expected) in cases {
+            let environment = Environment::from_pairs(pairs.iter().copied());
+            assert_eq!(Home::resolve(&environment), expected.map(Home::at), "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn everything_lies_inside() {
+        let home = Home::at("/w");
+        for path in [
+            home.config(), home.policy(), home.db(), home.artifacts_dir(), home.confirm_key(), home.backups_dir(),
+            home.tmp_dir(),
+        ] {
+            assert!(path.starts_with(home.root()) && path != home.root(), "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What a user can set: environment variables, the settings file, and where the home is.
+//!
+//! The only crate that reads the environment. Reads files but creates and changes none;
+//! makes no decision that depends on a setting. The binary resolves everything here once
+//! and hands plain values to the other crates.
+
+pub mod env;
+pub mod file;
+pub mod home;
+mod limits;
+mod server;
+mod settings;
+mod store;
+mod telemetry;
+mod webhooks;
+
+pub use env::{EnvVar, Environment};
+pub use file::FileError;
+pub use home::{Home, HomeError};
+pub use limits::{LimitSettings, Tier};
+pub use server::ServerSettings;
+pub use settings::{Settings, SettingsError};
+pub use store::StoreSettings;
+pub use telemetry::{LogFormat, TelemetrySettings};
+pub use webhooks::{SecretSource, SecretSourceError, WebhookSettings};

@@ -1,0 +1,71 @@
+//! `[server]`: where the HTTP surfaces listen and what they accept.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    num::NonZeroU64,
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, de};
+
+use crate::settings::whole;
+
+/// Settings of the HTTP surfaces.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a [server] table")]
+pub struct ServerSettings {
+    /// The address to listen on. Loopback by default; anything else is reachable by others.
+    #[serde(deserialize_with = "listen")]
+    #[schemars(with = "String")]
+    pub listen: SocketAddr,
+    /// Host names requests may carry besides loopback names, as `name` or `name:port`.
+    pub allowed_hosts: Vec<String>,
+    /// Origins browsers may call from besides loopback, as `https://host` or `https://host:port`.
+    #[serde(deserialize_with = "origins")]
+    pub allowed_origins: Vec<String>,
+    /// Whether allowed origins receive CORS headers, so that scripts of other sites may read answers.
+    pub cors: bool,
+    /// The largest request body, in bytes.
+    #[schemars(range(min = 1024))]
+    pub body_limit_bytes: u32,
+    /// How long a request may take before it is answered with a timeout, in seconds.
+    #[schemars(range(min = 1))]
+    pub request_timeout_seconds: NonZeroU64,
+}
+
+impl Default for ServerSettings {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7717)),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            cors: false,
+            body_limit_bytes: 10 * 1024 * 1024,
+            request_timeout_seconds: whole(60),
+        }
+    }
+}
+
+fn listen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(|_| {
+        de::Error::custom(format!("`{text}` is not an address to listen on: write an IP address and a port, such as `127.0.0.1:7717`"))
+    })
+}
+
+/// An origin is compared as text, so only the form browsers send is accepted.
+fn origins<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let origins = Vec::<String>::deserialize(deserializer)?;
+    for origin in &origins {
+        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        let plain = |host: &str| {
+            !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
+        };
+        if !host.is_some_and(plain) || origin.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err(de::Error::custom(format!(
+                "`{origin}` is not an origin: write `https://host` or `https://host:port` in lower case, without a path"
+            )));
+        }
+    }
+    Ok(origins)
+}

@@ -1,0 +1,215 @@
+//! Settings files, good and bad.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn an_empty_file_is_the_defaults() {
+    let settings = Settings::parse("", "config.toml").unwrap();
+    insta::assert_debug_snapshot!(settings, @r#"
+    Settings {
+        server: ServerSettings {
+            listen: 127.0.0.1:7717,
+            allowed_hosts: [],
+            allowed_origins: [],
+            cors: false,
+            body_limit_bytes: 10485760,
+            request_timeout_seconds: 60,
+        },
+        webhooks: WebhookSettings {
+            allow_private_targets: false,
+            allow_http: false,
+            allowed_hosts: None,
+            retry_seconds: [
+                5,
+                30,
+                120,
+                600,
+                3600,
+                21600,
+                86400,
+            ],
+            timeout_seconds: 10,
+            secrets: {},
+        },
+        limits: LimitSettings {
+            tiers: {
+                "free": Tier {
+                    per_minute: 60,
+                    concurrency: 4,
+                },
+                "standard": Tier {
+                    per_minute: 300,
+                    concurrency: 16,
+                },
+            },
+            default_tier: "standard",
+        },
+        telemetry: TelemetrySettings {
+            log: None,
+            log_format: Human,
+            otlp_endpoint: None,
+            otlp_headers: [],
+            service_name: None,
+        },
+        store: StoreSettings {
+            keep_runs_days: 0,
+            keep_artifacts_days: 90,
+            keep_deliveries_days: 30,
+            inline_artifact_bytes: 65536,
+        },
+    }
+    "#);
+}
+
+#[test]
+fn every_section_can_be_set() {
+    let settings = Settings::parse(
+        r#"
+        [server]
+        listen = "[::1]:9000"
+        allowed_hosts = ["windlass.example.org"]
+        allowed_origins = ["https://console.example.org"]
+        cors = true
+        body_limit_bytes = 2048
+        request_timeout_seconds = 5
+
+        [webhooks]
+        allow_private_targets = true
+        retry_seconds = [1, 2]
+        secrets.main = { env = "HOOK_SECRET" }
+        secrets.old = { file = "/etc/windlass/hook" }
+
+        [limits]
+        default_tier = "gold"
+        tiers.gold = { per_minute = 1000, concurrency = 64 }
+
+        [telemetry]
+        log = "debug"
+        log_format = "json"
+        otlp_endpoint = "http://127.0.0.1:4318"
+
+        [store]
+        keep_runs_days = 7
+        "#,
+        "config.toml",
+    )
+    .unwrap();
+    assert_eq!(settings.server.listen.port(), 9000);
+    assert_eq!(settings.limits.tier("gold").unwrap().per_minute.get(), 1000);
+    assert_eq!(settings.limits.tier("free").unwrap().concurrency.get(), 4);
+    assert_eq!(settings.webhooks.secrets["main"], crate::SecretSource::Env("HOOK_SECRET".to_owned()));
+    assert_eq!(settings.webhooks.retry_seconds, [1, 2]);
+    assert_eq!(settings.store.keep_runs_days, 7);
+    assert_eq!(settings.telemetry.log_format, crate::LogFormat::Json);
+}
+
+#[test]
+fn a_bad_file_is_refused_with_place_and_way_out() {
+    let cases = [
+        "[sever]\nlisten = \"127.0.0.1:1\"",
+        "[server]\nlisen = \"127.0.0.1:1\"",
+        "[server]\nlisten = \"localhost\"",
+        "[server]\nallowed_origins = [\"console.example.org/path\"]",
+        "[server]\nrequest_timeout_seconds = 0",
+        "[server]\nbody_limit_bytes = -1",
+        "[webhooks]\nretry_seconds = [0]",
+        "[webhooks]\nsecrets.main = \"hunter2\"",
+        "[webhooks]\nsecrets.main = { envv = \"X\" }",
+        "[limits]\ntiers.free = { per_minute = 10 }",
+        "[limits]\ndefault_tier = \"standrad\"",
+        "[limits]\ndefault_tier = \"gold\"",
+        "[telemetry]\nlog_format = \"jsn\"",
+        "[store]\n\n  keep_runs_dys = 1",
+        "server = 1",
+        "[server",
+        "a = ü",
+        "[server]\ncors = true\ncors = false",
+    ];
+    let table: String = cases
+        .iter()
+        .map(|case| format!("{:<60} {}\n", format!("{case:?}"), Settings::parse(case, "config.toml").unwrap_err()))
+        .collect();
+    insta::assert_snapshot!(table, @r#"
+    "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`; did you mean `server`?
+    "[server]\nlisen = \"127.0.0.1:1\""                          config.toml:2:1: unknown field `lisen`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `body_limit_bytes`, `request_timeout_seconds`; did you mean `listen`?
+    "[server]\nlisten = \"localhost\""                           config.toml:2:10: `localhost` is not an address to listen on: write an IP address and a port, such as `127.0.0.1:7717`
+    "[server]\nallowed_origins = [\"console.example.org/path\"]" config.toml:2:19: `console.example.org/path` is not an origin: write `https://host` or `https://host:port` in lower case, without a path
+    "[server]\nrequest_timeout_seconds = 0"                      config.toml:2:27: invalid value: integer `0`, expected a nonzero u64
+    "[server]\nbody_limit_bytes = -1"                            config.toml:2:20: invalid value: integer `-1`, expected u32
+    "[webhooks]\nretry_seconds = [0]"                            config.toml:2:17: retry_seconds takes at most 30 waits of 1 to 604800 seconds (a week)
+    "[webhooks]\nsecrets.main = \"hunter2\""                     config.toml:2:16: a secret does not stand in this file: write where it is kept, { env = "NAME" } or { file = "/path" }
+    "[webhooks]\nsecrets.main = { envv = \"X\" }"                config.toml:2:16: a secret does not stand in this file: write where it is kept, { env = "NAME" } or { file = "/path" }
+    "[limits]\ntiers.free = { per_minute = 10 }"                 config.toml:2:14: missing field `concurrency`
+    "[limits]\ndefault_tier = \"standrad\""                      config.toml:2:1: no tier is named `standrad`; did you mean `standard`?
+    "[limits]\ndefault_tier = \"gold\""                          config.toml:2:1: no tier is named `gold`; add [limits.tiers.gold]
+    "[telemetry]\nlog_format = \"jsn\""                          config.toml:2:14: unknown variant `jsn`, expected `human` or `json`; did you mean `json`?
+    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected one of `keep_runs_days`, `keep_artifacts_days`, `keep_deliveries_days`, `inline_artifact_bytes`; did you mean `keep_runs_days`?
+    "server = 1"                                                 config.toml:1:10: invalid type: integer `1`, expected a [server] table
+    "[server"                                                    config.toml:1:8: unclosed table, expected `]`
+    "a = ü"                                                      config.toml:1:5: string values must be quoted, expected literal string
+    "[server]\ncors = true\ncors = false"                        config.toml:3:1: duplicate key
+    "#);
+}
+
+#[test]
+fn the_environment_wins_and_a_named_file_must_exist() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = Home::at(directory.path());
+    fs_err::write(home.config(), "[telemetry]\nlog = \"warn\"\nservice_name = \"file\"\n").unwrap();
+    let environment = Environment::from_pairs([
+        ("WINDLASS_LOG", "trace"),
+        ("WINDLASS_LOG_FORMAT", "json"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer a=b, x-team = ops"),
+    ]);
+    let telemetry = Settings::load(&home, &environment).unwrap().telemetry;
+    assert_eq!(telemetry.log.as_deref(), Some("trace"));
+    assert_eq!(telemetry.service_name.as_deref(), Some("file"));
+    let headers: Vec<_> = telemetry
+        .otlp_headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.expose_secret().as_str()))
+        .collect();
+    assert_eq!(headers, [("authorization", "Bearer a=b"), ("x-team", "ops")]);
+
+    let absent = directory.path().join("absent.toml");
+    let named = Environment::from_pairs([("WINDLASS_CONFIG", absent.to_str().unwrap())]);
+    let error = Settings::load(&home, &named).unwrap_err();
+    assert!(error.to_string().contains("absent.toml"), "{error}");
+
+    let wrong = Environment::from_pairs([("WINDLASS_LOG_FORMAT", "xml")]);
+    insta::assert_snapshot!(Settings::load(&home, &wrong).unwrap_err(), @"WINDLASS_LOG_FORMAT: `xml` is not a log format; use `human` or `json`");
+}
+
+#[test]
+fn secrets_are_read_from_where_the_settings_say() {
+    use crate::SecretSource;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hook");
+    fs_err::write(&path, "from file\n").unwrap();
+    let environment = Environment::from_pairs([("HOOK", "from env")]);
+    let read = |source: SecretSource| source.read(&environment).map(|secret| secret.expose_secret().clone());
+    assert_eq!(read(SecretSource::Env("HOOK".to_owned())).unwrap(), "from env");
+    assert_eq!(read(SecretSource::File(path.clone())).unwrap(), "from file");
+    assert!(read(SecretSource::Env("NONE".to_owned())).unwrap_err().to_string().contains("NONE"));
+    fs_err::write(&path, "\n").unwrap();
+    assert!(read(SecretSource::File(path)).unwrap_err().to_string().contains("empty"));
+}
+
+#[test]
+fn the_schema_names_every_section() {
+    let schema = Settings::schema();
+    let sections: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(sections, ["limits", "server", "store", "telemetry", "webhooks"]);
+    assert_eq!(schema["additionalProperties"], false);
+    assert!(!schema.to_string().contains("otlp_headers"));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_answered(text in "\\PC{0,80}") {
+        let _ = Settings::parse(&text, "config.toml");
+    }
+}

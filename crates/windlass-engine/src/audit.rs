@@ -1,0 +1,100 @@
+//! The audit log: who called what, with what outcome, as a hash-chained journal of its own.
+//!
+//! Calls that change something answer after their entry is durable. Reads hand theirs to a
+//! writer that joins the next group commit, so that asking stays cheap; a full queue makes
+//! readers wait rather than lose entries.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use windlass_ports::{Clock, Commit, CommitError, Expect, JournalWrite, RunStore};
+use windlass_types::{Body, NewEvent, RunId, event::SpanIds, journal::AuditCall};
+
+/// The journal's name.
+pub const AUDIT_JOURNAL: &str = "sys_audit";
+
+const QUEUE: usize = 8192;
+const BATCH: usize = 512;
+
+enum Entry {
+    Call(Box<NewEvent>),
+    /// Resolves once everything before it is durable.
+    Flush(oneshot::Sender<()>),
+}
+
+/// A handle to the audit log.
+pub struct AuditLog {
+    store: Arc<dyn RunStore>,
+    clock: Arc<dyn Clock>,
+    queue: mpsc::Sender<Entry>,
+}
+
+impl AuditLog {
+    pub(crate) fn start(store: Arc<dyn RunStore>, clock: Arc<dyn Clock>) -> Self {
+        let (queue, entries) = mpsc::channel(QUEUE);
+        tokio::spawn(write_batches(Arc::clone(&store), entries));
+        Self { store, clock, queue }
+    }
+
+    /// Records a call and waits until the record is durable.
+    pub async fn record(&self, call: AuditCall) -> Result<(), CommitError> {
+        let event = self.event(call)?;
+        commit(&*self.store, vec![event]).await
+    }
+
+    /// Records a call in the next group commit.
+    pub async fn queue(&self, call: AuditCall) {
+        match self.event(call) {
+            // The receiver only goes away with the runtime; then nobody reads the answer either.
+            Ok(event) => drop(self.queue.send(Entry::Call(Box::new(event))).await),
+            Err(error) => tracing::error!(%error, "audit entry could not be written as JSON"),
+        }
+    }
+
+    /// Waits until every queued record is durable (or has failed and was logged).
+    pub async fn flush(&self) {
+        let (done, wait) = oneshot::channel();
+        if self.queue.send(Entry::Flush(done)).await.is_ok() {
+            let _ = wait.await;
+        }
+    }
+
+    fn event(&self, call: AuditCall) -> Result<NewEvent, CommitError> {
+        let (event_type, payload) = Body::from(call)
+            .encode()
+            .map_err(|error| windlass_ports::StoreError::Io(error.to_string()))?;
+        Ok(NewEvent { time: self.clock.now(), event_type, payload, spans: SpanIds::default() })
+    }
+}
+
+async fn write_batches(store: Arc<dyn RunStore>, mut entries: mpsc::Receiver<Entry>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while entries.recv_many(&mut batch, BATCH).await > 0 {
+        let mut flushes = Vec::new();
+        let mut events = Vec::with_capacity(batch.len());
+        for entry in batch.drain(..) {
+            match entry {
+                Entry::Call(event) => events.push(*event),
+                Entry::Flush(done) => flushes.push(done),
+            }
+        }
+        if !events.is_empty()
+            && let Err(error) = commit(&*store, events).await
+        {
+            tracing::error!(%error, "audit entries of read-only calls were lost");
+        }
+        for done in flushes {
+            let _ = done.send(());
+        }
+    }
+}
+
+async fn commit(store: &dyn RunStore, events: Vec<NewEvent>) -> Result<(), CommitError> {
+    // A constant that is a valid id; if it ever were not, nothing could be audited and
+    // effectful calls would be refused, which is the safe side.
+    let run_id: RunId = AUDIT_JOURNAL
+        .parse()
+        .map_err(|_| windlass_ports::StoreError::Io("invalid audit journal name".to_owned()))?;
+    let write = JournalWrite { run_id, expect: Expect::Any, events };
+    store.commit(Commit { writes: vec![write], epoch: None }).await.map(drop)
+}

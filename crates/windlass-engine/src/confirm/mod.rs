@@ -1,0 +1,12 @@
+//! Plan → confirm → apply: sealing a plan for one principal, redeeming it once, and the one
+//! approval path in front of every change.
+
+mod gate;
+mod token;
+
+pub use gate::{ApplyRequest, Opened, OpenedToken, PolicyView, Sealed};
+pub use token::{Claims, Sealer, TokenError};
+
+#[cfg(test)]
+#[path = "token_tests.rs"]
+mod token_tests;

@@ -1,0 +1,206 @@
+//! The run context over a journal: answers from the memo, or does and journals.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::sync::watch;
+use windlass_ports::{BoxFuture, CommitError, Committed, Expect, StoreError};
+use windlass_types::{
+    ArtifactRef, Body, DeliveryId, NewArtifact, Principal, Problem, RunId, SpanId, Timestamp, code,
+    event::SpanIds,
+    journal::{RunCreated, UnwindReason},
+};
+
+use super::{live::LiveRun, lock, memo::Memo, unwind::Undo};
+use crate::{
+    Engine,
+    run::{ChildRequest, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest, WebhookRequest},
+};
+
+/// How long a run waits before it asks a failing store again.
+const STORE_PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct JournalContext {
+    pub(super) engine: Engine,
+    pub(super) run_id: RunId,
+    pub(super) created: RunCreated,
+    created_at: Timestamp,
+    pub(super) live: Arc<LiveRun>,
+    pub(super) memo: Mutex<Memo>,
+    pub(super) undos: Mutex<Vec<Undo>>,
+    names: Mutex<HashMap<String, u32>>,
+    /// Why the run must be held, once a call found that code and journal disagree.
+    pub(super) held: Mutex<Option<Problem>>,
+    epoch: u64,
+    pub(super) span: SpanId,
+    stop: watch::Sender<bool>,
+}
+
+impl JournalContext {
+    pub(super) fn new(
+        engine: &Engine,
+        run_id: &RunId,
+        memo: Memo,
+        live: &Arc<LiveRun>,
+        epoch: u64,
+        stop: &watch::Sender<bool>,
+    ) -> Self {
+        Self {
+            engine: engine.clone(),
+            run_id: run_id.clone(),
+            created: memo.created.clone(),
+            created_at: memo.created_at,
+            live: Arc::clone(live),
+            memo: Mutex::new(memo),
+            undos: Mutex::default(),
+            names: Mutex::default(),
+            held: Mutex::default(),
+            epoch,
+            span: engine.new_span(),
+            stop: stop.clone(),
+        }
+    }
+
+    /// The key of the next call with this name: the name itself, then `name#2`, `name#3`…
+    pub(super) fn key(&self, name: &str) -> String {
+        let mut names = lock(&self.names);
+        let count = names.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        if *count == 1 { name.to_owned() } else { format!("{name}#{count}") }
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    /// Resolves when the driver stops.
+    pub(super) async fn stopped(&self) {
+        // The sender lives in self, so the wait only ends with the value.
+        let _ = self.stop.subscribe().wait_for(|stop| *stop).await;
+    }
+
+    /// Whether a call that the journal does not answer may do something new.
+    pub(super) fn guard(&self) -> Result<(), RunError> {
+        if self.is_stopping() || lock(&self.held).is_some() {
+            return Err(RunError::Suspended);
+        }
+        let memo = lock(&self.memo);
+        match &memo.unwinding {
+            Some(unwinding) => match unwinding.reason {
+                UnwindReason::Cancelled => return Err(RunError::Cancelled),
+                UnwindReason::Failed => {
+                    let problem = unwinding.problem.clone();
+                    return Err(problem.map_or(RunError::Cancelled, RunError::Failed));
+                }
+                UnwindReason::Rollback => {
+                    drop(memo);
+                    return Err(self.hold("the code asks for something that the completed run did not do"));
+                }
+            },
+            None if memo.completed => {
+                drop(memo);
+                return Err(self.hold("the code asks for something that the completed run did not do"));
+            }
+            None => {}
+        }
+        drop(memo);
+        if self.live.cancel_requested() { Err(RunError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Notes that code and journal disagree.
+    pub(super) fn hold(&self, reason: &str) -> RunError {
+        let problem = Problem::new(&code::NONDETERMINISTIC, format!("run {} is held: {reason}", self.run_id))
+            .with("run_id", self.run_id.as_str());
+        lock(&self.held).get_or_insert(problem);
+        RunError::Suspended
+    }
+
+    pub(super) const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub(super) fn child_span(&self) -> SpanIds {
+        SpanIds { span_id: self.engine.new_span(), parent_span_id: Some(self.span) }
+    }
+
+    pub(super) fn own_span(&self) -> SpanIds {
+        SpanIds { span_id: self.span, parent_span_id: None }
+    }
+
+    /// Journals bodies; returns when they are durable. A failing store is asked again until it
+    /// works or the driver stops: the run stands still, nothing is lost or done twice.
+    pub(super) async fn journal(&self, bodies: Vec<Body>, spans: SpanIds) -> Result<Committed, RunError> {
+        loop {
+            let error =
+                match self.engine.append(&self.run_id, Expect::Any, bodies.clone(), spans, Some(self.epoch)).await {
+                    Ok(committed) => return Ok(committed),
+                    Err(error) => error,
+                };
+            match error {
+                CommitError::Store(error @ (StoreError::Full | StoreError::Busy | StoreError::Io(_))) => {
+                    tracing::warn!(run_id = %self.run_id, %error, "the journal cannot be written; trying again");
+                }
+                CommitError::Fenced => {
+                    tracing::warn!(run_id = %self.run_id, "another process drives now; this one stops");
+                    self.stop.send_replace(true);
+                    return Err(RunError::Suspended);
+                }
+                error => {
+                    tracing::error!(run_id = %self.run_id, %error, "the journal cannot be written; the run is suspended");
+                    return Err(RunError::Suspended);
+                }
+            }
+            let again = self.engine.now().after(STORE_PAUSE);
+            tokio::select! {
+                () = self.engine.clock.sleep_until(again) => {}
+                () = self.stopped() => return Err(RunError::Suspended),
+            }
+        }
+    }
+}
+
+impl RunContext for JournalContext {
+    fn run_id(&self) -> &RunId {
+        &self.run_id
+    }
+
+    fn principal(&self) -> &Principal {
+        &self.created.principal
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn perform<'a>(&'a self, request: StepRequest, work: StepWork) -> BoxFuture<'a, Result<Value, RunError>> {
+        Box::pin(super::ops::step::perform(self, request, work))
+    }
+
+    fn sleep<'a>(&'a self, name: &'a str, duration: Duration) -> BoxFuture<'a, Result<(), RunError>> {
+        Box::pin(super::ops::timer::sleep(self, name, duration))
+    }
+
+    fn wait_for<'a>(&'a self, request: WaitRequest) -> BoxFuture<'a, Result<Option<Signal>, RunError>> {
+        Box::pin(super::ops::wait::wait_for(self, request))
+    }
+
+    fn emit<'a>(&'a self, name: &'a str, data: Value) -> BoxFuture<'a, Result<(), RunError>> {
+        Box::pin(super::ops::emit::emit(self, name, data))
+    }
+
+    fn put_artifact<'a>(&'a self, artifact: NewArtifact) -> BoxFuture<'a, Result<ArtifactRef, RunError>> {
+        Box::pin(super::ops::artifact::put(self, artifact))
+    }
+
+    fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>> {
+        Box::pin(super::ops::child::run(self, request))
+    }
+
+    fn notify<'a>(&'a self, request: WebhookRequest) -> BoxFuture<'a, Result<DeliveryId, RunError>> {
+        Box::pin(super::ops::webhook::enqueue(self, request))
+    }
+}

@@ -1,0 +1,69 @@
+//! What a run under way can be told: signals, delivered by the driver's feed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
+
+use tokio::sync::watch;
+use windlass_types::journal::SignalReceived;
+
+use super::lock;
+use crate::run::SIGNAL_CANCEL;
+
+/// The inbox of a run under way. Signals are keyed by their place in the journal, so that one
+/// which arrives both by replay and by the feed is there once.
+#[derive(Default)]
+pub(super) struct LiveRun {
+    inbox: Mutex<Inbox>,
+    arrivals: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    signals: BTreeMap<u64, SignalReceived>,
+    consumed: BTreeSet<u64>,
+}
+
+impl LiveRun {
+    pub(super) fn deliver(&self, seq: u64, signal: SignalReceived) {
+        lock(&self.inbox).signals.insert(seq, signal);
+        self.arrivals.send_modify(|count| *count += 1);
+    }
+
+    pub(super) fn mark_consumed(&self, seq: u64) {
+        lock(&self.inbox).consumed.insert(seq);
+    }
+
+    pub(super) fn get(&self, seq: u64) -> Option<SignalReceived> {
+        lock(&self.inbox).signals.get(&seq).cloned()
+    }
+
+    /// The oldest signal of that name which no wait has consumed.
+    pub(super) fn next(&self, name: &str) -> Option<(u64, SignalReceived)> {
+        let inbox = lock(&self.inbox);
+        inbox
+            .signals
+            .iter()
+            .find(|(seq, signal)| signal.signal == name && !inbox.consumed.contains(seq))
+            .map(|(seq, signal)| (*seq, signal.clone()))
+    }
+
+    pub(super) fn cancel_requested(&self) -> bool {
+        lock(&self.inbox).signals.values().any(|signal| signal.signal == SIGNAL_CANCEL)
+    }
+
+    pub(super) fn arrivals(&self) -> watch::Receiver<u64> {
+        self.arrivals.subscribe()
+    }
+
+    /// Resolves once somebody has asked for the run to be cancelled.
+    pub(super) async fn cancelled(&self) {
+        let mut arrivals = self.arrivals();
+        while !self.cancel_requested() {
+            if arrivals.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}

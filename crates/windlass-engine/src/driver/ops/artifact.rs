@@ -1,0 +1,61 @@
+//! `put_artifact`: content first, then the event that names it.
+
+use windlass_ports::BlobError;
+use windlass_types::{ArtifactRef, NewArtifact, Problem, Visibility, journal::ArtifactStored};
+
+use super::super::{journal_context::JournalContext, lock};
+use crate::run::RunError;
+
+const LONGEST_NAME: usize = 255;
+
+pub(in super::super) async fn put(
+    context: &JournalContext,
+    artifact: NewArtifact,
+) -> Result<ArtifactRef, RunError> {
+    let key = context.key(&format!("artifact:{}", artifact.name));
+    if let Some(stored) = lock(&context.memo).artifacts.get(&key) {
+        return Ok(stored.clone());
+    }
+    context.guard()?;
+    if artifact.name.is_empty() || artifact.name.len() > LONGEST_NAME || artifact.name.contains(['\0', '\n']) {
+        return Err(Problem::invalid("name", "artifact name", "an artifact's name has 1 to 255 printable bytes").into());
+    }
+    let bytes = match artifact.visibility {
+        Visibility::Private => artifact.bytes,
+        Visibility::Public => match String::from_utf8(artifact.bytes) {
+            Ok(text) => context.engine.redactor.redact(&text).into_owned().into_bytes(),
+            Err(binary) => binary.into_bytes(),
+        },
+    };
+    let size = bytes.len() as u64;
+    let sha256 = put_blob(context, bytes).await?;
+    let artifact = ArtifactRef {
+        name: artifact.name,
+        content_type: artifact.content_type,
+        sha256,
+        size,
+        visibility: artifact.visibility,
+        expires_at: artifact.expires_at,
+    };
+    let stored = ArtifactStored { key, artifact: artifact.clone() };
+    context.journal(vec![stored.into()], context.own_span()).await?;
+    Ok(artifact)
+}
+
+/// Like journal writes, content writes wait for a full disk to have space again.
+async fn put_blob(context: &JournalContext, bytes: Vec<u8>) -> Result<windlass_types::Digest, RunError> {
+    loop {
+        match context.engine.blobs.put(bytes.clone()).await {
+            Ok(digest) => return Ok(digest),
+            Err(error @ (BlobError::Full | BlobError::Io(_))) => {
+                tracing::warn!(run_id = %context.run_id, %error, "content cannot be written; trying again");
+            }
+            Err(error) => return Err(Problem::internal("content store", error).into()),
+        }
+        let again = context.engine.now().after(std::time::Duration::from_secs(1));
+        tokio::select! {
+            () = context.engine.clock.sleep_until(again) => {}
+            () = context.stopped() => return Err(RunError::Suspended),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `sleep`: a timer that a restart does not begin again.
+
+use std::time::Duration;
+
+use windlass_types::journal::{TimerFired, TimerStarted};
+
+use super::super::{journal_context::JournalContext, lock};
+use crate::run::RunError;
+
+pub(in super::super) async fn sleep(
+    context: &JournalContext,
+    name: &str,
+    duration: Duration,
+) -> Result<(), RunError> {
+    let key = context.key(name);
+    let memo = lock(&context.memo).timers.get(&key).cloned();
+    let fire_at = match memo {
+        Some(memo) if memo.fired => return Ok(()),
+        Some(memo) => {
+            context.guard()?;
+            memo.fire_at
+        }
+        None => {
+            context.guard()?;
+            let fire_at = context.engine.now().after(duration);
+            let started = TimerStarted { key: key.clone(), fire_at };
+            context.journal(vec![started.into()], context.own_span()).await?;
+            fire_at
+        }
+    };
+    tokio::select! {
+        () = context.engine.clock.sleep_until(fire_at) => {}
+        () = context.live.cancelled() => return Err(RunError::Cancelled),
+        () = context.stopped() => return Err(RunError::Suspended),
+    }
+    context.journal(vec![TimerFired { key }.into()], context.own_span()).await.map(drop)
+}

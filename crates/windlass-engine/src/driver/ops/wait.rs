@@ -1,0 +1,78 @@
+//! `wait_for`: until a signal of that name is in the journal, or the time runs out.
+
+use std::future;
+
+use windlass_types::journal::{SignalReceived, WaitCompleted, WaitStarted};
+
+use super::super::{journal_context::JournalContext, lock};
+use crate::run::{RunError, Signal, WaitRequest};
+
+pub(in super::super) async fn wait_for(
+    context: &JournalContext,
+    request: WaitRequest,
+) -> Result<Option<Signal>, RunError> {
+    let key = context.key(&request.name);
+    let memo = lock(&context.memo).waits.get(&key).cloned();
+    let deadline = match memo {
+        Some(memo) => match memo.completed {
+            Some(None) => return Ok(None),
+            Some(Some(seq)) => {
+                context.live.mark_consumed(seq);
+                return match context.live.get(seq) {
+                    Some(signal) => Ok(Some(signal.into())),
+                    None => Err(context.hold(&format!("the signal of wait {key:?} is missing"))),
+                };
+            }
+            None => {
+                context.guard()?;
+                memo.deadline
+            }
+        },
+        None => {
+            context.guard()?;
+            let deadline = request.timeout.map(|timeout| context.engine.now().after(timeout));
+            let started = WaitStarted {
+                key: key.clone(),
+                signal: request.signal.clone(),
+                prompt: request.prompt,
+                plan_digest: request.plan_digest,
+                deadline,
+            };
+            context.journal(vec![started.into()], context.own_span()).await?;
+            deadline
+        }
+    };
+    let mut arrivals = context.live.arrivals();
+    loop {
+        arrivals.mark_unchanged();
+        if let Some((seq, signal)) = context.live.next(&request.signal) {
+            context.live.mark_consumed(seq);
+            let completed = WaitCompleted { key, signal_seq: Some(seq) };
+            context.journal(vec![completed.into()], context.own_span()).await?;
+            return Ok(Some(signal.into()));
+        }
+        let timeout = async {
+            match deadline {
+                Some(deadline) => context.engine.clock.sleep_until(deadline).await,
+                None => future::pending().await,
+            }
+        };
+        tokio::select! {
+            // The sender lives in the context, so this cannot fail.
+            _ = arrivals.changed() => {}
+            () = context.live.cancelled() => return Err(RunError::Cancelled),
+            () = context.stopped() => return Err(RunError::Suspended),
+            () = timeout => {
+                let completed = WaitCompleted { key, signal_seq: None };
+                context.journal(vec![completed.into()], context.own_span()).await?;
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl From<SignalReceived> for Signal {
+    fn from(signal: SignalReceived) -> Self {
+        Self { principal: signal.principal, payload: signal.payload }
+    }
+}

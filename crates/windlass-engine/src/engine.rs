@@ -1,0 +1,190 @@
+//! The engine handle: everything a domain or a surface needs, behind one cheap clone.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+};
+
+use windlass_policy::Policy;
+use windlass_ports::{
+    BlobStore, Clock, Commit, CommitError, Committed, Entropy, Expect, JournalWrite, Lease, Outbound, RunStore,
+    StoreMaintenance, entropy::random,
+};
+use windlass_secrets::Redactor;
+use windlass_types::{Body, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds};
+
+use crate::{
+    audit::AuditLog,
+    confirm::Sealer,
+    driver::StepProbe,
+    operation::Operation,
+    outbox::OutboxOptions,
+    run::{RunKind, RunKinds},
+};
+
+/// A capability: the kinds of run it brings and the operations it offers.
+pub trait Domain: Send + Sync {
+    /// The code behind its runs. The engine does not exist yet; code that steers other runs
+    /// keeps the weak handle and upgrades it when it runs.
+    fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>>;
+
+    /// What can be asked of it.
+    fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>>;
+}
+
+/// What an engine is made of.
+pub struct EngineParts {
+    /// The journal.
+    pub store: Arc<dyn RunStore>,
+    /// Care of the store.
+    pub maintenance: Arc<dyn StoreMaintenance>,
+    /// Artifact contents.
+    pub blobs: Arc<dyn BlobStore>,
+    /// The right to drive.
+    pub lease: Arc<dyn Lease>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// HTTP to the outside.
+    pub outbound: Arc<dyn Outbound>,
+    /// Who may do what.
+    pub policy: Arc<Policy>,
+    /// The one redaction pass.
+    pub redactor: Arc<Redactor>,
+    /// Seals and opens confirm tokens.
+    pub sealer: Sealer,
+    /// Webhook signing secrets and schedule.
+    pub outbox: OutboxOptions,
+    /// A test's view into steps; absent in production.
+    pub probe: Option<Arc<dyn StepProbe>>,
+}
+
+/// A handle to the engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+/// A handle that does not keep the engine alive, for the code the engine itself holds.
+#[derive(Clone)]
+pub struct WeakEngine(Weak<Inner>);
+
+impl WeakEngine {
+    /// The engine, unless it is gone.
+    pub fn upgrade(&self) -> Result<Engine, Problem> {
+        self.0.upgrade().map(Engine).ok_or_else(|| Problem::new(&code::BUSY, "the engine is shutting down"))
+    }
+}
+
+pub(crate) struct Inner {
+    pub(crate) parts: EngineParts,
+    pub(crate) kinds: RunKinds,
+    pub(crate) audit: AuditLog,
+}
+
+impl std::ops::Deref for Engine {
+    type Target = EngineParts;
+
+    fn deref(&self) -> &EngineParts {
+        &self.0.parts
+    }
+}
+
+impl Engine {
+    /// Puts an engine together. Must be called inside a Tokio runtime.
+    pub fn new(parts: EngineParts, domains: &[Box<dyn Domain>]) -> Self {
+        let audit = AuditLog::start(Arc::clone(&parts.store), Arc::clone(&parts.clock));
+        Self(Arc::new_cyclic(|weak| {
+            let weak = WeakEngine(weak.clone());
+            let kinds: HashMap<_, _> = domains
+                .iter()
+                .flat_map(|domain| domain.kinds(&weak))
+                .map(|kind| (kind.name().to_owned(), kind))
+                .collect();
+            Inner { parts, kinds: RunKinds(kinds), audit }
+        }))
+    }
+
+    pub(crate) fn kinds(&self) -> &RunKinds {
+        &self.0.kinds
+    }
+
+    /// The audit log.
+    pub fn audit(&self) -> &AuditLog {
+        &self.0.audit
+    }
+
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// A fresh span id.
+    pub(crate) fn new_span(&self) -> SpanId {
+        SpanId::from_bytes(random(&*self.entropy))
+    }
+
+    /// Appends bodies to one journal in one commit.
+    pub(crate) async fn append(
+        &self,
+        run_id: &RunId,
+        expect: Expect,
+        bodies: Vec<Body>,
+        spans: SpanIds,
+        epoch: Option<u64>,
+    ) -> Result<Committed, CommitError> {
+        let write = self.journal_write(run_id, expect, bodies, spans)?;
+        self.store.commit(Commit { writes: vec![write], epoch }).await
+    }
+
+    pub(crate) fn journal_write(
+        &self,
+        run_id: &RunId,
+        expect: Expect,
+        bodies: Vec<Body>,
+        spans: SpanIds,
+    ) -> Result<JournalWrite, CommitError> {
+        let time = self.now();
+        let events = bodies
+            .iter()
+            .map(|body| {
+                let (event_type, payload) = body.encode().map_err(|error| {
+                    windlass_ports::StoreError::Io(format!("event cannot be written as JSON: {error}"))
+                })?;
+                Ok(NewEvent { time, event_type, payload, spans })
+            })
+            .collect::<Result<Vec<_>, CommitError>>()?;
+        Ok(JournalWrite { run_id: run_id.clone(), expect, events })
+    }
+}
+
+/// The public face of a commit that was not made.
+pub(crate) fn commit_problem(error: CommitError) -> Problem {
+    match error {
+        CommitError::Store(error) => error.into(),
+        CommitError::Fenced => Problem::new(&code::BUSY, "another process drives this home now"),
+        CommitError::TokenUsed { run_id } => Problem::new(
+            &code::CONFIRM_TOKEN_USED,
+            format!("the confirm token was already redeemed; it started {run_id}"),
+        )
+        .with("reason_code", "token_used")
+        .with("run_id", run_id.as_str())
+        .next(format!("windlass runs watch {run_id}")),
+        CommitError::IdempotencyTaken { run_id, .. } => Problem::new(
+            &code::IDEMPOTENCY_CONFLICT,
+            format!("the idempotency key was used for {run_id} with different input"),
+        )
+        .with("run_id", run_id.as_str()),
+        CommitError::Unexpected { run_id, state: None } => {
+            Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+                .with("run_id", run_id.as_str())
+                .next("windlass runs list")
+        }
+        CommitError::Unexpected { run_id, state: Some(state) } => Problem::new(
+            &code::ILLEGAL_STATE,
+            format!("run {run_id} is {}; this cannot be done now", state.as_str()),
+        )
+        .with("run_id", run_id.as_str())
+        .with("state", state.as_str())
+        .next(format!("windlass runs show {run_id}")),
+    }
+}

@@ -1,0 +1,52 @@
+//! Contract 000: `{ok, code, message, data, rawTail, nextActions}`.
+//!
+//! An operation's output may carry `message`, `rawTail` and `nextActions` of its own; they
+//! move up into the envelope, the rest is `data`.
+
+use serde_json::{Map, Value, json};
+use windlass_types::{Code, Kind, Problem};
+
+pub(super) fn success(output: Value) -> Value {
+    let mut data = match output {
+        Value::Object(map) => map,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    };
+    let message = data.remove("message").unwrap_or_else(|| Value::from("Done"));
+    let mut envelope = Map::from_iter([
+        ("ok".to_owned(), Value::Bool(true)),
+        ("code".to_owned(), Value::from("OK")),
+        ("message".to_owned(), message),
+    ]);
+    for key in ["rawTail", "nextActions"] {
+        if let Some(value) = data.remove(key) {
+            envelope.insert(key.to_owned(), value);
+        }
+    }
+    envelope.insert("data".to_owned(), Value::Object(data));
+    Value::Object(envelope)
+}
+
+pub(super) fn failure(problem: &Problem) -> Value {
+    json!({
+        "ok": false,
+        "code": code_name(problem.code()),
+        "message": problem.message(),
+        "data": problem.details(),
+        "nextActions": problem.next_actions(),
+    })
+}
+
+pub(super) fn code_name(code: &'static Code) -> &'static str {
+    match code.name {
+        "INVALID_INPUT" | "UNKNOWN_OPERATION" | "PATH_ESCAPE" | "CONFIG_INVALID" | "PAYLOAD_TOO_LARGE"
+        | "ILLEGAL_STATE" | "IDEMPOTENCY_CONFLICT" => "VALIDATION_ERROR",
+        "UNAUTHORIZED" | "FORBIDDEN" => "AUTH_ERROR",
+        "RUN_NOT_FOUND" | "ARTIFACT_NOT_FOUND" | "NOT_FOUND" => "NOT_FOUND",
+        "TIMEOUT" => "TIMEOUT",
+        "CONFIRM_REQUIRED" | "CONFIRM_TOKEN_REQUIRED" | "CONFIRM_TOKEN_EXPIRED" | "CONFIRM_TOKEN_MISMATCH"
+        | "CONFIRM_TOKEN_USED" | "APPROVAL_REQUIRED" | "APPROVAL_REJECTED" => "CONFIRMATION_REQUIRED",
+        "POLICY_DENIED" => "READ_ONLY_VIOLATION",
+        _ if code.kind == Kind::Policy => "AUTH_ERROR",
+        _ => "INTERNAL_ERROR",
+    }
+}

@@ -1,0 +1,173 @@
+//! Makes an operation out of a typed async function and a description.
+
+use std::{future::Future, marker::PhantomData, sync::Arc};
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use windlass_types::{EffectClass, Problem, RunId};
+
+use super::{Answer, CallContext, Example, Flow, Operation, OperationInfo, schema_of};
+use crate::envelope::Envelope;
+
+/// Starts the definition of `<toolset>.<verb>`, a query until told otherwise.
+pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
+    OperationBuilder {
+        info: OperationInfo {
+            name: format!("{toolset}.{verb}"),
+            tool: format!("{toolset}_{verb}"),
+            toolset: toolset.to_owned(),
+            title: String::new(),
+            description: String::new(),
+            effect: EffectClass::Read,
+            flow: Flow::Query,
+            scope: toolset.to_owned(),
+            input_schema: Arc::new(Value::Null),
+            output_schema: Arc::new(Value::Null),
+            examples: Vec::new(),
+            discloses: Vec::new(),
+            envelope: Envelope::Plain,
+        },
+    }
+}
+
+/// A definition under way.
+pub struct OperationBuilder {
+    info: OperationInfo,
+}
+
+impl OperationBuilder {
+    /// A few words for people, and what it does and when to use it.
+    #[must_use]
+    pub fn describe(mut self, title: &str, description: &str) -> Self {
+        self.info.title = title.to_owned();
+        self.info.description = description.to_owned();
+        self
+    }
+
+    /// A word to a run.
+    #[must_use]
+    pub const fn signal(mut self) -> Self {
+        self.info.flow = Flow::Signal;
+        self.info.effect = EffectClass::Write;
+        self
+    }
+
+    /// A command with that effect.
+    #[must_use]
+    pub const fn command(mut self, effect: EffectClass) -> Self {
+        self.info.flow = Flow::Command;
+        self.info.effect = effect;
+        self
+    }
+
+    /// Another flow and effect.
+    #[must_use]
+    pub const fn flow(mut self, flow: Flow, effect: EffectClass) -> Self {
+        self.info.flow = flow;
+        self.info.effect = effect;
+        self
+    }
+
+    /// Another scope than the toolset's.
+    #[must_use]
+    pub fn scope(mut self, scope: &str) -> Self {
+        self.info.scope = scope.to_owned();
+        self
+    }
+
+    /// The tool name a contract prescribes.
+    #[must_use]
+    pub fn tool(mut self, tool: &str) -> Self {
+        self.info.tool = tool.to_owned();
+        self
+    }
+
+    /// The envelope of the toolset.
+    #[must_use]
+    pub const fn envelope(mut self, envelope: Envelope) -> Self {
+        self.info.envelope = envelope;
+        self
+    }
+
+    /// An output field that is shown although it is a secret.
+    #[must_use]
+    pub fn discloses(mut self, field: &str) -> Self {
+        self.info.discloses.push(field.to_owned());
+        self
+    }
+
+    /// An input that works.
+    #[must_use]
+    pub fn example(mut self, title: &str, input: Value) -> Self {
+        self.info.examples.push(Example { title: title.to_owned(), input });
+        self
+    }
+
+    /// An input schema other than the one derived from the input type, for contracts that
+    /// print theirs. The type must accept all that the schema accepts.
+    #[must_use]
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.info.input_schema = Arc::new(schema);
+        self
+    }
+
+    /// Finishes the definition with the function behind it.
+    pub fn handle<I, O, F, Fut>(self, function: F) -> Arc<dyn Operation>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + Send + 'static,
+        F: Fn(CallContext, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, Problem>> + Send + 'static,
+    {
+        self.handle_run(move |context, input| {
+            let output = function(context, input);
+            async move { Ok((output.await?, None)) }
+        })
+    }
+
+    /// Like `handle`, for operations that start or touch a run.
+    pub fn handle_run<I, O, F, Fut>(mut self, function: F) -> Arc<dyn Operation>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + Send + 'static,
+        F: Fn(CallContext, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(O, Option<RunId>), Problem>> + Send + 'static,
+    {
+        if self.info.input_schema.is_null() {
+            self.info.input_schema = Arc::new(schema_of::<I>());
+        }
+        self.info.output_schema = Arc::new(schema_of::<O>());
+        Arc::new(Defined { info: self.info, function, types: PhantomData::<fn(I) -> O> })
+    }
+}
+
+struct Defined<I, O, F> {
+    info: OperationInfo,
+    function: F,
+    types: PhantomData<fn(I) -> O>,
+}
+
+impl<I, O, F, Fut> Operation for Defined<I, O, F>
+where
+    I: DeserializeOwned + Send + 'static,
+    O: Serialize + Send + 'static,
+    F: Fn(CallContext, I) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<(O, Option<RunId>), Problem>> + Send + 'static,
+{
+    fn info(&self) -> &OperationInfo {
+        &self.info
+    }
+
+    fn call<'a>(&'a self, context: CallContext, input: Value) -> BoxFuture<'a, Result<Answer, Problem>> {
+        Box::pin(async move {
+            let input: I = serde_json::from_value(input)
+                .map_err(|error| Problem::invalid("", "shape", format!("{}: {error}", self.info.name)))?;
+            let (output, run_id) = (self.function)(context, input).await?;
+            let output = serde_json::to_value(output)
+                .map_err(|error| Problem::internal("operation output", error))?;
+            Ok(Answer { output, run_id })
+        })
+    }
+}

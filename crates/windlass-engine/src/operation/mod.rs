@@ -1,0 +1,95 @@
+//! Operations: what Windlass can do, described once and offered by every surface.
+//!
+//! A domain exports operations; the catalogue collects them. MCP makes tools of them, HTTP
+//! routes, the CLI `--json` answers. No surface plans, validates or decides on its own.
+
+mod call;
+mod catalogue;
+mod change;
+mod define;
+mod schema;
+mod validate;
+
+pub use call::{Answer, CallContext, CallRequest};
+pub use catalogue::{Catalogue, CatalogueError};
+pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
+pub use define::{OperationBuilder, operation};
+pub use schema::schema_of;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde_json::Value;
+use windlass_types::{EffectClass, Problem};
+
+use crate::envelope::Envelope;
+
+/// How an operation goes about its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flow {
+    /// Answers from what is known; changes nothing.
+    Query,
+    /// Says what would change and hands out a confirm token.
+    Plan,
+    /// Redeems a confirm token and starts a run.
+    Apply,
+    /// Tells a run something; the run's own approval rules say who may.
+    Signal,
+    /// Changes the installation at once: a key, a backup. Where policy asks, only a caller who
+    /// could give the approval gets through.
+    Command,
+}
+
+/// An input that works, for documentation, tests and models.
+#[derive(Clone, Debug, Serialize)]
+pub struct Example {
+    /// What it shows.
+    pub title: String,
+    /// The input.
+    pub input: Value,
+}
+
+/// The description of an operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct OperationInfo {
+    /// The name, `<toolset>.<verb>`.
+    pub name: String,
+    /// The MCP tool name; the contract's where one prescribes it.
+    pub tool: String,
+    /// The toolset, which is also the scope an API key needs.
+    pub toolset: String,
+    /// A few words for people.
+    pub title: String,
+    /// What it does and when to use it; written for people and for models.
+    pub description: String,
+    /// What it may do to the world.
+    pub effect: EffectClass,
+    /// How it goes about it.
+    pub flow: Flow,
+    /// The scope an API key needs.
+    pub scope: String,
+    /// JSON Schema (2020-12) of the input.
+    pub input_schema: Arc<Value>,
+    /// JSON Schema (2020-12) of the output, inside the envelope.
+    pub output_schema: Arc<Value>,
+    /// Inputs that work.
+    pub examples: Vec<Example>,
+    /// Output fields that are meant to be secret and shown once (a token, a new key), which
+    /// redaction therefore leaves alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub discloses: Vec<String>,
+    /// How answers and failures look on the wire.
+    #[serde(skip)]
+    pub envelope: Envelope,
+}
+
+/// Something Windlass can do.
+pub trait Operation: Send + Sync + 'static {
+    /// Its description.
+    fn info(&self) -> &OperationInfo;
+
+    /// Does it. The input has been validated; scope and policy have been checked.
+    fn call<'a>(&'a self, context: CallContext, input: Value) -> BoxFuture<'a, Result<Answer, Problem>>;
+}

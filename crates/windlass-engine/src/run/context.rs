@@ -1,0 +1,128 @@
+//! What a run's code sees: a narrow trait with nothing of the store in it.
+//!
+//! Each call either answers from the journal or does the thing and journals it, so the same
+//! code runs on this engine or on another durable engine that offers the same calls. Names
+//! identify calls; a name used twice is numbered in the order of use.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use windlass_ports::BoxFuture;
+use windlass_types::{ArtifactRef, DeliveryId, Digest, NewArtifact, Principal, Problem, RunId, Timestamp, code};
+
+use super::{ApprovalDecision, step::{StepRequest, StepWork}};
+
+/// Why a run's code stops early. Always pass it on with `?`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// Something failed; the engine undoes what was done and records the failure.
+    #[error(transparent)]
+    Failed(#[from] Problem),
+    /// Somebody cancelled the run; the engine undoes what was done.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// The process stops or lost the right to drive; the run goes on later from its journal.
+    #[error("the run is suspended")]
+    Suspended,
+}
+
+/// A wait for somebody or something.
+#[derive(Clone, Debug)]
+pub struct WaitRequest {
+    /// The name of this wait.
+    pub name: String,
+    /// The signal waited for.
+    pub signal: String,
+    /// What a person is asked.
+    pub prompt: Option<String>,
+    /// The plan an approval must name.
+    pub plan_digest: Option<Digest>,
+    /// How long to wait at most.
+    pub timeout: Option<Duration>,
+}
+
+/// What came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signal {
+    /// Who sent it.
+    pub principal: Principal,
+    /// What they said.
+    pub payload: Value,
+}
+
+impl Signal {
+    /// Goes on if this is a yes to an approval. What cannot be understood is not a yes.
+    pub fn require_approval(&self) -> Result<(), Problem> {
+        let decision = serde_json::from_value::<ApprovalDecision>(self.payload.clone()).ok();
+        match decision {
+            Some(decision) if decision.approved => Ok(()),
+            decision => {
+                let reason = decision.and_then(|decision| decision.reason);
+                let reason = reason.unwrap_or_else(|| "no reason given".to_owned());
+                let message = format!("{} refused the approval: {reason}", self.principal);
+                Err(Problem::new(&code::APPROVAL_REJECTED, message))
+            }
+        }
+    }
+}
+
+/// A child run.
+#[derive(Clone, Debug)]
+pub struct ChildRequest {
+    /// The name of this call.
+    pub name: String,
+    /// The kind of the child.
+    pub kind: String,
+    /// Its input.
+    pub input: Value,
+    /// A short line for lists.
+    pub title: String,
+}
+
+/// A webhook to send.
+#[derive(Clone, Debug)]
+pub struct WebhookRequest {
+    /// The name of this call.
+    pub name: String,
+    /// Where to.
+    pub url: String,
+    /// The event's name.
+    pub event: String,
+    /// The body; serialised once, and those bytes are signed.
+    pub body: Value,
+    /// The name of the signing secret in the settings.
+    pub secret_name: Option<String>,
+}
+
+/// The context of a run.
+pub trait RunContext: Send + Sync {
+    /// The run.
+    fn run_id(&self) -> &RunId;
+
+    /// Who asked for it.
+    fn principal(&self) -> &Principal;
+
+    /// When it was created; the same on every execution, unlike a clock.
+    fn created_at(&self) -> Timestamp;
+
+    /// Does a step once, or returns what it gave before. See `Step` for the typed way.
+    fn perform<'a>(&'a self, request: StepRequest, work: StepWork) -> BoxFuture<'a, Result<Value, RunError>>;
+
+    /// Sleeps; a restart does not begin the sleep again.
+    fn sleep<'a>(&'a self, name: &'a str, duration: Duration) -> BoxFuture<'a, Result<(), RunError>>;
+
+    /// Waits for a signal; `None` when the time ran out.
+    fn wait_for<'a>(&'a self, request: WaitRequest) -> BoxFuture<'a, Result<Option<Signal>, RunError>>;
+
+    /// Makes something known to whoever watches.
+    fn emit<'a>(&'a self, name: &'a str, data: Value) -> BoxFuture<'a, Result<(), RunError>>;
+
+    /// Keeps bytes under a name of the run.
+    fn put_artifact<'a>(&'a self, artifact: NewArtifact) -> BoxFuture<'a, Result<ArtifactRef, RunError>>;
+
+    /// Starts another run and waits for its output. Undone by rolling the child back.
+    fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>>;
+
+    /// Puts a webhook into the outbox; delivered at least once, whatever happens to the run.
+    fn notify<'a>(&'a self, request: WebhookRequest) -> BoxFuture<'a, Result<DeliveryId, RunError>>;
+}

@@ -1,0 +1,98 @@
+//! Creating a run: the first event of a journal, with its conditions, in one commit.
+
+use windlass_ports::{CommitError, Expect, entropy::random};
+use windlass_types::{
+    Digest, Problem, RunId, TokenId, TraceId, code,
+    event::SpanIds,
+    journal::{ApprovalGate, ParentRef, RunCreated},
+};
+
+use crate::{Engine, engine::commit_problem, operation::CallContext};
+
+/// A run to be created.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// The code behind it.
+    pub kind: String,
+    /// A short line for lists.
+    pub title: String,
+    /// Who asks.
+    pub context: CallContext,
+    /// What the code receives.
+    pub input: serde_json::Value,
+    /// The confirmed plan.
+    pub plan_digest: Option<Digest>,
+    /// The token to redeem.
+    pub confirm_token: Option<TokenId>,
+    /// Policy's question and its answer.
+    pub approval: Option<ApprovalGate>,
+    /// Repeating a call with the same key starts no second run.
+    pub idempotency_key: Option<String>,
+    /// The beginning of the id, where a contract prescribes one.
+    pub id_prefix: Option<String>,
+}
+
+impl Engine {
+    /// Creates a run, or finds the one that the same idempotency key created from the same
+    /// input. Durable when it returns; executed by whichever process drives.
+    pub async fn create_run(&self, new: NewRun) -> Result<RunId, Problem> {
+        if self.kinds().get(&new.kind).is_none() {
+            return Err(Problem::internal("run kind", format!("no code is registered for {:?}", new.kind)));
+        }
+        let random_id = random(&*self.entropy);
+        let run_id = match &new.id_prefix {
+            Some(prefix) => {
+                RunId::with_prefix(prefix, random_id).map_err(|error| Problem::internal("run id prefix", error))?
+            }
+            None => RunId::from_random(random_id),
+        };
+        let config_hash = config_hash(&new.kind, &new.input);
+        let created = RunCreated {
+            kind: new.kind,
+            principal: new.context.principal,
+            surface: new.context.surface,
+            parent: None,
+            trace_id: TraceId::from_bytes(random(&*self.entropy)),
+            idempotency_key: new.idempotency_key,
+            config_hash,
+            input: new.input,
+            plan_digest: new.plan_digest,
+            confirm_token: new.confirm_token,
+            approval: new.approval,
+            title: new.title,
+        };
+        self.commit_created(run_id, created).await
+    }
+
+    /// Creates a child run; the same parent and key find the same child.
+    pub(crate) async fn create_child(
+        &self,
+        run_id: RunId,
+        created: RunCreated,
+        parent: ParentRef,
+    ) -> Result<RunId, CommitError> {
+        let created = RunCreated { parent: Some(parent), ..created };
+        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
+        match self.append(&run_id, Expect::New, vec![created.into()], spans, None).await {
+            // The parent died between creating the child and journaling that it did.
+            Err(CommitError::Unexpected { state: Some(_), .. }) | Ok(_) => Ok(run_id),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn commit_created(&self, run_id: RunId, created: RunCreated) -> Result<RunId, Problem> {
+        let config_hash = created.config_hash;
+        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
+        match self.append(&run_id, Expect::New, vec![created.into()], spans, None).await {
+            Ok(_) => Ok(run_id),
+            Err(CommitError::IdempotencyTaken { run_id, config_hash: taken }) if taken == config_hash => Ok(run_id),
+            Err(CommitError::Unexpected { .. }) => Err(Problem::new(&code::BUSY, "the run id is taken; try again")),
+            Err(error) => Err(commit_problem(error)),
+        }
+    }
+}
+
+/// What an idempotency key is bound to.
+pub(crate) fn config_hash(kind: &str, input: &serde_json::Value) -> Digest {
+    Digest::of_json(&serde_json::json!({ "kind": kind, "input": input }))
+}

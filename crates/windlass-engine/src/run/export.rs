@@ -1,0 +1,109 @@
+//! A run as one file: its journal and its artifacts, verifiable wherever it is read.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize};
+use windlass_ports::CommitError;
+use windlass_types::{
+    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, code,
+    event::{ChainHead, verify_chain},
+};
+
+use super::artifact::blob_problem;
+use crate::{Engine, engine::commit_problem};
+
+const FORMAT: &str = "windlass.run.v1";
+const PAGE: usize = 1000;
+
+/// A run, exported.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct RunExport {
+    /// The format's name.
+    pub format: String,
+    /// The journal, hashes included.
+    pub events: Vec<Event>,
+    /// The contents of its artifacts.
+    pub contents: Vec<ExportedContent>,
+}
+
+/// Bytes under their digest.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportedContent {
+    /// The digest.
+    pub sha256: Digest,
+    /// The bytes.
+    pub base64: String,
+}
+
+impl Engine {
+    /// Exports a run the principal may see.
+    pub async fn export_run(&self, principal: &Principal, run_id: &RunId) -> Result<RunExport, Problem> {
+        self.visible_run(principal, run_id).await?;
+        let mut events: Vec<Event> = Vec::new();
+        loop {
+            let after = events.last().map_or(0, |event| event.seq);
+            let page = self.store.events(run_id, after, PAGE).await?;
+            if page.is_empty() {
+                break;
+            }
+            events.extend(page);
+        }
+        let mut contents: Vec<ExportedContent> = Vec::new();
+        for digest in stored_digests(&events)? {
+            if contents.iter().all(|content| content.sha256 != digest) {
+                let bytes = self.blobs.get(digest).await.map_err(blob_problem)?;
+                contents.push(ExportedContent { sha256: digest, base64: STANDARD.encode(bytes) });
+            }
+        }
+        Ok(RunExport { format: FORMAT.to_owned(), events, contents })
+    }
+
+    /// Imports an exported run. Only ended runs are taken: an unfinished one would start to act here.
+    pub async fn import_run(&self, export: RunExport) -> Result<RunId, Problem> {
+        let broken = |message: String| Problem::invalid("file", "format", message);
+        if export.format != FORMAT {
+            return Err(broken(format!("not a {FORMAT} file (its format is {:?})", export.format)));
+        }
+        verify_chain(ChainHead::default(), &export.events)
+            .map_err(|error| Problem::new(&code::STORE_DAMAGED, format!("the exported journal does not verify: {error}")))?;
+        let record = RunRecord::fold(&export.events)
+            .map_err(|error| broken(format!("an event cannot be read: {error}")))?
+            .ok_or_else(|| broken("the journal does not begin with run.created".to_owned()))?;
+        if export.events.iter().any(|event| event.run_id != record.run_id) {
+            return Err(broken("the file holds events of more than one run".to_owned()));
+        }
+        if !record.state.is_final() && record.state != RunState::Held {
+            return Err(Problem::new(
+                &code::ILLEGAL_STATE,
+                format!("run {} is {}; only ended runs can be imported", record.run_id, record.state.as_str()),
+            ));
+        }
+        for content in &export.contents {
+            let bytes =
+                STANDARD.decode(&content.base64).map_err(|error| broken(format!("content is not base64: {error}")))?;
+            if Digest::of(&bytes) != content.sha256 {
+                return Err(Problem::new(&code::STORE_DAMAGED, format!("content {} was altered", content.sha256)));
+            }
+            self.blobs.put(bytes).await.map_err(blob_problem)?;
+        }
+        match self.store.import(export.events).await {
+            Ok(()) => Ok(record.run_id),
+            Err(CommitError::Unexpected { run_id, .. }) => {
+                Err(Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} exists here already"))
+                    .with("run_id", run_id.as_str()))
+            }
+            Err(error) => Err(commit_problem(error)),
+        }
+    }
+}
+
+fn stored_digests(events: &[Event]) -> Result<Vec<Digest>, Problem> {
+    let mut digests = Vec::new();
+    for event in events.iter().filter(|event| event.event_type == "artifact.stored") {
+        let body = Body::decode(&event.event_type, &event.payload)
+            .map_err(|error| Problem::internal("journal event", error))?;
+        if let Some(Body::ArtifactStored(stored)) = body {
+            digests.push(stored.artifact.sha256);
+        }
+    }
+    Ok(digests)
+}

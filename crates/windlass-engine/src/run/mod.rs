@@ -1,0 +1,23 @@
+//! Runs: the context their code sees, how they are created, steered, watched and kept.
+
+mod artifact;
+mod context;
+mod create;
+mod export;
+mod kind;
+mod signal;
+mod step;
+mod verify;
+mod view;
+mod watch;
+
+pub use artifact::ArtifactContent;
+pub use context::{ChildRequest, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
+pub use create::NewRun;
+pub(crate) use create::config_hash;
+pub use export::{ExportedContent, RunExport};
+pub use kind::{RunKind, RunKinds};
+pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK};
+pub use step::{RetryPolicy, Step, StepAttempt, StepMode, StepRequest, StepWork};
+pub use verify::VerifyReport;
+pub use view::{EventView, RunView};

@@ -1,0 +1,194 @@
+//! Steering a run: approve, reject, cancel, roll back, or a domain's own signal.
+//!
+//! A signal is an event in the run's journal, written by whoever sends it. The driver notices
+//! and acts; the sender needs no driver.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use windlass_policy::may_approve;
+use windlass_ports::{CommitError, Expect};
+use windlass_types::{
+    Digest, Principal, Problem, RunId, RunRecord, RunState, code,
+    event::SpanIds,
+    journal::{ApprovalGate, SignalReceived},
+};
+
+use crate::{Engine, engine::commit_problem};
+
+/// A person's answer to an approval.
+pub const SIGNAL_APPROVAL: &str = "approval";
+/// A request to stop and undo.
+pub const SIGNAL_CANCEL: &str = "cancel";
+/// A request to undo a completed run.
+pub const SIGNAL_ROLLBACK: &str = "rollback";
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalDecision {
+    /// Yes or no.
+    pub approved: bool,
+    /// The plan the answer is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_digest: Option<Digest>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+const ACTIVE: [RunState; 3] = [RunState::Queued, RunState::Running, RunState::Waiting];
+
+impl Engine {
+    /// Answers the approval a run waits for.
+    pub async fn answer_approval(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        decision: ApprovalDecision,
+    ) -> Result<(), Problem> {
+        let record = self.visible_run(principal, run_id).await?;
+        let wanted = wanted_approval(&record, self.policy.approvers()).ok_or_else(|| {
+            Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} is {} and waits for no approval", record.state.as_str()))
+                .with("run_id", run_id.as_str())
+                .with("state", record.state.as_str())
+                .next(format!("windlass runs show {run_id}"))
+        })?;
+        if !may_approve(principal, &wanted.approvers) {
+            return Err(Problem::new(
+                &code::FORBIDDEN,
+                format!("{principal} may not answer approvals of run {run_id}"),
+            )
+            .with("required_scopes", json!(["approve"]))
+            .with("approvers", json!(wanted.approvers)));
+        }
+        if let (Some(wanted), Some(named)) = (wanted.plan_digest, decision.plan_digest)
+            && wanted != named
+        {
+            return Err(Problem::new(
+                &code::CONFIRM_TOKEN_MISMATCH,
+                format!("run {run_id} waits for an approval of another plan"),
+            )
+            .with("reason_code", "plan_changed")
+            .with("wanted_plan_digest", wanted.to_string()));
+        }
+        let decision = ApprovalDecision { plan_digest: wanted.plan_digest, ..decision };
+        let payload = serde_json::to_value(decision).map_err(|error| Problem::internal("approval", error))?;
+        self.signal(principal, run_id, SIGNAL_APPROVAL, payload, ACTIVE.to_vec()).await
+    }
+
+    /// Asks a run to stop and undo what it did.
+    pub async fn cancel(&self, principal: &Principal, run_id: &RunId, reason: Option<&str>) -> Result<(), Problem> {
+        self.visible_run(principal, run_id).await?;
+        let states = ACTIVE.into_iter().chain([RunState::Held]).collect();
+        self.signal(principal, run_id, SIGNAL_CANCEL, json!({ "reason": reason }), states).await
+    }
+
+    /// Lets a held run try again, for instance after an upgrade. Unfinished runs need no such
+    /// word: whoever drives takes them up.
+    pub async fn resume(&self, principal: &Principal, run_id: &RunId) -> Result<RunRecord, Problem> {
+        let record = self.visible_run(principal, run_id).await?;
+        if record.state == RunState::Held {
+            self.signal(principal, run_id, "resume", Value::Null, vec![RunState::Held]).await?;
+        } else if record.state.is_final() {
+            return Err(Problem::new(
+                &code::ILLEGAL_STATE,
+                format!("run {run_id} is {}; there is nothing to resume", record.state.as_str()),
+            )
+            .with("run_id", run_id.as_str())
+            .with("state", record.state.as_str()));
+        }
+        Ok(record)
+    }
+
+    /// Asks for a completed run to be undone. Harmless when it has been asked before.
+    pub async fn request_rollback(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        plan_digest: Option<Digest>,
+    ) -> Result<(), Problem> {
+        let record = self.visible_run(principal, run_id).await?;
+        if matches!(record.state, RunState::Unwinding | RunState::RolledBack) {
+            return Ok(());
+        }
+        let payload = json!({ "plan_digest": plan_digest });
+        self.signal(principal, run_id, SIGNAL_ROLLBACK, payload, vec![RunState::Completed]).await
+    }
+
+    /// Tells a run something it may be waiting for.
+    pub async fn send_signal(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        signal: &str,
+        payload: Value,
+    ) -> Result<(), Problem> {
+        self.visible_run(principal, run_id).await?;
+        if [SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK].contains(&signal) {
+            return Err(Problem::invalid("signal", "reserved", format!("{signal:?} has an operation of its own")));
+        }
+        self.signal(principal, run_id, signal, payload, ACTIVE.to_vec()).await
+    }
+
+    async fn signal(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        signal: &str,
+        payload: Value,
+        states: Vec<RunState>,
+    ) -> Result<(), Problem> {
+        let received = SignalReceived { signal: signal.to_owned(), principal: principal.clone(), payload };
+        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
+        self.append(run_id, Expect::State(states), vec![received.into()], spans, None)
+            .await
+            .map(drop)
+            .map_err(commit_problem)
+    }
+
+    /// A signal from the engine itself, to a child run.
+    pub(crate) async fn signal_child(&self, run_id: &RunId, signal: &str, states: Vec<RunState>) -> Result<(), CommitError> {
+        let received = SignalReceived {
+            signal: signal.to_owned(),
+            principal: Principal::system(),
+            payload: json!({ "reason": "parent" }),
+        };
+        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
+        self.append(run_id, Expect::State(states), vec![received.into()], spans, None).await.map(drop)
+    }
+
+    /// A run's record, if the principal may see it. One that may not is told that it does not exist.
+    pub async fn visible_run(&self, principal: &Principal, run_id: &RunId) -> Result<RunRecord, Problem> {
+        self.store
+            .run(run_id)
+            .await?
+            .filter(|record| principal.sees_all_runs() || record.principal.id() == principal.id())
+            .ok_or_else(|| {
+                Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+                    .with("run_id", run_id.as_str())
+                    .next("windlass runs list")
+            })
+    }
+}
+
+struct WantedApproval {
+    approvers: Vec<String>,
+    plan_digest: Option<Digest>,
+}
+
+/// The approval a run waits for: the gate before its start, or one its code asked for.
+fn wanted_approval(record: &RunRecord, default_approvers: &[String]) -> Option<WantedApproval> {
+    let asked = record.waiting_on.iter().find(|(_, on)| on.what == SIGNAL_APPROVAL).map(|(_, on)| on);
+    let approvers = match &record.approval {
+        Some(ApprovalGate::Wanted { approvers, .. }) => approvers.clone(),
+        _ => default_approvers.to_vec(),
+    };
+    let gated = matches!(record.approval, Some(ApprovalGate::Wanted { .. }));
+    match asked {
+        Some(on) => Some(WantedApproval { approvers, plan_digest: on.plan_digest }),
+        // Queued: no driver has announced the wait yet, but the gate stands in the first event.
+        None if record.state == RunState::Queued && gated => {
+            Some(WantedApproval { approvers, plan_digest: record.plan_digest })
+        }
+        None => None,
+    }
+}

@@ -1,0 +1,60 @@
+//! `WWW-Authenticate` and the protected-resource metadata (RFC 9728) it points to.
+
+use http::HeaderValue;
+use serde_json::{Value, json};
+
+/// Where the metadata is served; the `/mcp` endpoint has its own below it.
+pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+pub(crate) const MCP_PATH: &str = "/mcp";
+
+/// What a refused caller lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// No key was sent.
+    Credentials,
+    /// The key does not work.
+    ValidToken,
+    /// The key works but does not reach that far.
+    Scope,
+}
+
+/// The challenge for a request to `path`.
+pub(crate) fn challenge(base: &str, path: &str, lack: Lack, scopes: &str) -> Option<HeaderValue> {
+    let error = match lack {
+        Lack::Credentials => "",
+        Lack::ValidToken => "error=\"invalid_token\", ",
+        Lack::Scope => "error=\"insufficient_scope\", ",
+    };
+    let suffix = if path == MCP_PATH { MCP_PATH } else { "" };
+    let text = format!("Bearer {error}resource_metadata=\"{base}{METADATA_PATH}{suffix}\", scope=\"{scopes}\"");
+    HeaderValue::try_from(text).ok()
+}
+
+/// The metadata of the API, or of the endpoint at `suffix`.
+pub(crate) fn metadata(base: &str, suffix: &str, scopes: &str) -> Value {
+    json!({
+        "resource": format!("{base}{suffix}"),
+        "resource_name": "Windlass",
+        "scopes_supported": scopes.split(' ').filter(|scope| !scope.is_empty()).collect::<Vec<_>>(),
+        "bearer_methods_supported": ["header"],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_metadata_and_the_scopes() {
+        let shown = [
+            ("/v1/runs", Lack::Credentials),
+            ("/mcp", Lack::ValidToken),
+            ("/v1/keys", Lack::Scope),
+        ]
+        .map(|(path, lack)| {
+            challenge("https://w.example", path, lack, "admin runs").unwrap().to_str().unwrap().to_owned()
+        })
+        .join("\n");
+        insta::assert_snapshot!(shown, @"");
+    }
+}

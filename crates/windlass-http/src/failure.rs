@@ -1,0 +1,75 @@
+//! A failure on its way out: the problem, its status, and the envelope it is shown in.
+
+use axum::{body::Body, response::Response};
+use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
+use serde_json::Value;
+use windlass_engine::{
+    envelope::{Envelope, EnvelopeContext},
+    operation::OperationInfo,
+};
+use windlass_types::{Problem, code};
+
+/// The scopes a refused request would have needed; the guard makes a challenge of it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequiredScopes(pub(crate) String);
+
+/// A failure that becomes a response.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    problem: Problem,
+    status: StatusCode,
+    envelope: Envelope,
+    operation: String,
+}
+
+impl Failure {
+    /// A request that cannot be understood, with the HTTP status that says how.
+    pub(crate) fn request(status: StatusCode, field: &str, constraint: &str, message: impl Into<String>) -> Self {
+        Self { status, ..Self::from(Problem::invalid(field, constraint, message)) }
+    }
+
+    /// Nothing is served under this path.
+    pub(crate) fn no_such_path(path: &str) -> Self {
+        Problem::new(&code::NOT_FOUND, format!("nothing is served at {path}"))
+            .with("path", path)
+            .next("GET /v1/openapi.json")
+            .into()
+    }
+
+    /// The same failure in the envelope of an operation's toolset.
+    pub(crate) fn within(mut self, info: &OperationInfo) -> Self {
+        self.envelope = info.envelope;
+        self.operation.clone_from(&info.name);
+        self
+    }
+
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn respond(self, request_id: &str) -> Response {
+        let context = EnvelopeContext { operation: &self.operation, request_id };
+        let mut response = json(self.status, &self.envelope.failure(context, &self.problem));
+        if let Some(scopes) = self.problem.details().get("required_scopes").and_then(Value::as_array) {
+            let names: Vec<&str> = scopes.iter().filter_map(Value::as_str).collect();
+            response.extensions_mut().insert(RequiredScopes(names.join(" ")));
+        }
+        response
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        let status =
+            StatusCode::from_u16(problem.code().http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { problem, status, envelope: Envelope::Plain, operation: String::new() }
+    }
+}
+
+/// A JSON response.
+pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
+    let mut response = Response::new(Body::from(value.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

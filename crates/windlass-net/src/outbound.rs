@@ -1,0 +1,133 @@
+//! The HTTP client behind the `Outbound` port.
+
+use std::{
+    error::Error,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use reqwest::{Client, Method, Url, header::{HeaderName, HeaderValue}, redirect};
+use windlass_ports::{BoxFuture, Outbound, OutboundError, OutboundRequest, OutboundResponse};
+
+use crate::{
+    OutboundPolicy,
+    resolver::{GuardedResolver, Lookup, Refused, SystemLookup},
+};
+
+/// Answers are kept for a log and for people; more than this helps neither.
+const MAX_BODY: usize = 64 * 1024;
+/// A host that takes longer to accept a connection is not there.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Outbound HTTP under a policy.
+pub struct HttpOutbound {
+    policy: OutboundPolicy,
+    lookup: Arc<dyn Lookup>,
+    /// Built at first use: loading certificates takes longer than most commands.
+    client: OnceLock<Result<Client, String>>,
+}
+
+impl HttpOutbound {
+    /// A client that resolves names as the operating system does.
+    pub fn new(policy: OutboundPolicy) -> Self {
+        Self::with_lookup(policy, SystemLookup)
+    }
+
+    /// A client with another lookup; for tests and split-horizon networks.
+    pub fn with_lookup(policy: OutboundPolicy, lookup: impl Lookup) -> Self {
+        Self { policy, lookup: Arc::new(lookup), client: OnceLock::new() }
+    }
+
+    fn client(&self) -> Result<&Client, OutboundError> {
+        let built = self.client.get_or_init(|| {
+            Client::builder()
+                .redirect(redirect::Policy::none())
+                // A proxy would resolve names itself, past the policy.
+                .no_proxy()
+                .referer(false)
+                .connect_timeout(CONNECT_TIMEOUT)
+                .user_agent(concat!("windlass/", env!("CARGO_PKG_VERSION")))
+                .dns_resolver(GuardedResolver { policy: self.policy.clone(), lookup: Arc::clone(&self.lookup) })
+                .build()
+                .map_err(|error| error.to_string())
+        });
+        built.as_ref().map_err(|cause| OutboundError::Unreachable(format!("the HTTP client cannot start: {cause}")))
+    }
+
+    async fn exchange(&self, url: Url, request: OutboundRequest) -> Result<OutboundResponse, OutboundError> {
+        let method = Method::from_bytes(request.method.as_bytes())
+            .map_err(|_| OutboundError::InvalidUrl(format!("`{}` is not an HTTP method", request.method)))?;
+        let mut builder = self.client()?.request(method, url).body(request.body);
+        for (name, value) in &request.headers {
+            let (name, value) = header(name, value)?;
+            builder = builder.header(name, value);
+        }
+        let mut response = builder.send().await.map_err(explain)?;
+        let status = response.status().as_u16();
+        let headers = response
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect();
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(explain)? {
+            body.extend_from_slice(&chunk[..chunk.len().min(MAX_BODY - body.len())]);
+            if body.len() == MAX_BODY {
+                break;
+            }
+        }
+        Ok(OutboundResponse { status, headers, body })
+    }
+}
+
+impl Outbound for HttpOutbound {
+    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>> {
+        Box::pin(async move {
+            let url = self.policy.check(&request.url)?;
+            let timeout = request.timeout;
+            match tokio::time::timeout(timeout, self.exchange(url, request)).await {
+                Ok(result) => result,
+                Err(_) => Err(OutboundError::Unreachable(format!("no complete answer within {timeout:?}"))),
+            }
+        })
+    }
+
+    fn check(&self, url: &str) -> Result<(), OutboundError> {
+        self.policy.check(url).map(drop)
+    }
+}
+
+/// A header that does not contradict what the client writes itself.
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), OutboundError> {
+    let unusable = || OutboundError::InvalidUrl(format!("the header `{name}` cannot be sent"));
+    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;
+    // `host` would name another site than the one that was checked; the others frame the message.
+    if ["host", "content-length", "transfer-encoding", "connection", "upgrade"].contains(&parsed.as_str()) {
+        return Err(unusable());
+    }
+    let mut value = HeaderValue::from_str(value).map_err(|_| unusable())?;
+    value.set_sensitive(true);
+    Ok((parsed, value))
+}
+
+/// The cause that helps, without the address: its query may hold a secret.
+fn explain(error: reqwest::Error) -> OutboundError {
+    let error = error.without_url();
+    let mut causes = Vec::new();
+    let mut next: Option<&(dyn Error + 'static)> = Some(&error);
+    while let Some(cause) = next {
+        if let Some(Refused(reason)) = cause.downcast_ref() {
+            return OutboundError::Forbidden(reason.clone());
+        }
+        let text = cause.to_string();
+        if causes.last() != Some(&text) {
+            causes.push(text);
+        }
+        next = cause.source();
+    }
+    OutboundError::Unreachable(causes.join(": "))
+}
+
+#[cfg(test)]
+#[path = "outbound_tests.rs"]
+mod tests;

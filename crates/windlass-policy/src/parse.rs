@@ -1,0 +1,193 @@
+//! Reads a policy file, strictly: unknown keys, empty lists and examples that do not fit
+//! are errors with a place, because a rule that says less than its author thinks is a hole.
+
+use std::{io, path::Path};
+
+use serde::Deserialize;
+use toml::Spanned;
+use windlass_config::{FileError, file};
+use windlass_types::{EffectClass, Problem, code};
+
+use crate::{
+    Policy,
+    decide::{Answer, Approvers, Rule},
+    glob::Glob,
+};
+
+/// Why there is no policy.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// The file is there and cannot be read; the cause names its path.
+    #[error("the policy file cannot be read: {0}")]
+    Unreadable(io::Error),
+    /// The file is not understood.
+    #[error(transparent)]
+    Invalid(#[from] FileError),
+}
+
+impl From<PolicyError> for Problem {
+    fn from(error: PolicyError) -> Self {
+        match error {
+            PolicyError::Invalid(error) => error.into(),
+            other => Self::new(&code::CONFIG_INVALID, other.to_string()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyFile {
+    version: Spanned<u32>,
+    approvers: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    rule: Vec<Spanned<RuleFile>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    operation: Option<Spanned<String>>,
+    principal: Option<Spanned<String>>,
+    target: Option<Spanned<String>>,
+    effect: Option<EffectClass>,
+    decision: Answer,
+    approvers: Option<Spanned<Vec<String>>>,
+    reason: Option<String>,
+    #[serde(default)]
+    examples: Vec<Spanned<Example>>,
+}
+
+/// A request the rule must match; a key left out stands for anything.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Example {
+    operation: Option<String>,
+    principal: Option<String>,
+    target: Option<String>,
+    effect: Option<EffectClass>,
+}
+
+impl Policy {
+    /// Reads the policy file; a missing file means the built-in rules.
+    pub fn load(path: &Path) -> Result<Self, PolicyError> {
+        match fs_err::read_to_string(path) {
+            Ok(text) => {
+                let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
+                Self::parse(&text, &name)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::built_in()),
+            Err(error) => Err(PolicyError::Unreadable(error)),
+        }
+    }
+
+    /// Understands the text of a policy file; `file_name` appears in errors and decisions.
+    pub fn parse(text: &str, file_name: &str) -> Result<Self, PolicyError> {
+        let source = Source { text, file_name };
+        let parsed: PolicyFile = file::parse(text, file_name)?;
+        if *parsed.version.get_ref() != 1 {
+            return Err(source.error(&parsed.version, "this Windlass reads policy version 1").into());
+        }
+        let mut policy = Self::built_in();
+        if let Some(approvers) = &parsed.approvers {
+            policy.approvers = source.approvers(approvers)?;
+        }
+        for rule in &parsed.rule {
+            policy.rules.push(source.rule(rule)?);
+        }
+        Ok(policy)
+    }
+}
+
+struct Source<'a> {
+    text: &'a str,
+    file_name: &'a str,
+}
+
+impl Source<'_> {
+    fn error<T>(&self, place: &Spanned<T>, message: impl Into<String>) -> FileError {
+        FileError::at(self.file_name, self.text, place.span().start, message)
+    }
+
+    fn rule(&self, written: &Spanned<RuleFile>) -> Result<Rule, FileError> {
+        let file = written.get_ref();
+        let (line, _) = file::position(self.text, written.span().start);
+        let rule = Rule {
+            place: format!("{}:{line}", self.file_name),
+            operation: self.glob(file.operation.as_ref(), Glob::name)?,
+            principal: self.glob(file.principal.as_ref(), Glob::name)?,
+            target: self.glob(file.target.as_ref(), Glob::path)?,
+            effect: file.effect,
+            answer: file.decision,
+            approvers: file.approvers.as_ref().map(|approvers| self.approvers(approvers)).transpose()?,
+            reason: file.reason.clone().filter(|reason| !reason.trim().is_empty()),
+        };
+        if let (Some(approvers), Answer::Allow | Answer::Deny) = (&file.approvers, rule.answer) {
+            return Err(self
+                .error(approvers, "approvers are asked only where the decision is \"ask\"")
+                .hint("remove the key or change the decision"));
+        }
+        let covers_destruction = !matches!(rule.effect, Some(EffectClass::Read | EffectClass::Write));
+        if rule.answer == Answer::Allow && covers_destruction && rule.reason.is_none() {
+            return Err(self
+                .error(written, "a rule that allows destructive operations needs a reason")
+                .hint("add reason = \"…\", or effect = \"read\" or \"write\""));
+        }
+        for example in &file.examples {
+            self.example(&rule, example)?;
+        }
+        Ok(rule)
+    }
+
+    fn glob(
+        &self,
+        written: Option<&Spanned<String>>,
+        read: fn(&str) -> Result<Glob, String>,
+    ) -> Result<Option<Glob>, FileError> {
+        written.map(|text| read(text.get_ref()).map_err(|message| self.error(text, message))).transpose()
+    }
+
+    fn approvers(&self, written: &Spanned<Vec<String>>) -> Result<Approvers, FileError> {
+        let names = written.get_ref();
+        if names.is_empty() {
+            return Err(self.error(written, "the list of approvers names nobody").hint("to forbid, write decision = \"deny\""));
+        }
+        for name in names {
+            let rest = ["local:", "key:", "scope:"].iter().find_map(|prefix| name.strip_prefix(prefix));
+            if rest.is_none_or(str::is_empty) {
+                return Err(self
+                    .error(written, format!("`{name}` is not an approver"))
+                    .hint("write `local:NAME`, `key:KEY_ID` or `scope:SCOPE`; a star in NAME or KEY_ID matches any"));
+            }
+        }
+        Ok(names.clone())
+    }
+
+    fn example(&self, rule: &Rule, written: &Spanned<Example>) -> Result<(), FileError> {
+        let example = written.get_ref();
+        let misfit = |name: &str, pattern: &Option<Glob>, value: &Option<String>| match (pattern, value) {
+            (Some(pattern), Some(value)) if !pattern.matches(value) => {
+                Some(format!("its {name} `{value}` does not fit `{}`", pattern.as_str()))
+            }
+            _ => None,
+        };
+        let wrong = misfit("operation", &rule.operation, &example.operation)
+            .or_else(|| misfit("principal", &rule.principal, &example.principal))
+            .or_else(|| misfit("target", &rule.target, &example.target))
+            .or_else(|| match (rule.effect, example.effect) {
+                (Some(wanted), Some(given)) if wanted != given => {
+                    Some(format!("its effect is {}, the rule's {}", given.as_str(), wanted.as_str()))
+                }
+                _ => None,
+            });
+        match wrong {
+            Some(cause) => Err(self
+                .error(written, format!("the rule does not match its own example: {cause}"))
+                .hint("correct the rule or the example")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;

@@ -1,0 +1,187 @@
+//! `runs.rollback_plan` and `runs.rollback`: taking a completed run back, as a run of its own.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use windlass_engine::{
+    Engine, WeakEngine,
+    operation::{CallContext, Change, ChangeInfo, Example},
+    run::{RunContext, RunError, RunKind, Step},
+};
+use windlass_ports::BoxFuture;
+use windlass_types::{
+    Body, ChangeAction, EffectClass, Plan, Problem, RunId, RunState, code, plan,
+};
+
+use crate::TOOLSET;
+
+const KIND: &str = "runs.rollback";
+const PAGE: usize = 1000;
+/// How often an unwinding run is looked at when nothing is heard of it.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// The completed run to take back.
+    run_id: RunId,
+}
+
+/// What the rollback run receives.
+#[derive(Debug, Serialize, Deserialize)]
+struct Payload {
+    run_id: RunId,
+    /// The last event of the run when the plan was made: anything that happens to it
+    /// afterwards makes another plan.
+    last_seq: u64,
+}
+
+pub(crate) struct PlanRollback {
+    engine: Engine,
+}
+
+impl PlanRollback {
+    pub(crate) const fn new(engine: Engine) -> Self {
+        Self { engine }
+    }
+}
+
+impl Change for PlanRollback {
+    type Input = Input;
+
+    fn info(&self) -> ChangeInfo {
+        ChangeInfo {
+            toolset: TOOLSET.to_owned(),
+            plan_verb: "rollback_plan".to_owned(),
+            apply_verb: "rollback".to_owned(),
+            title: "Roll a run back".to_owned(),
+            description: "Undoes the effects of a completed run, last one first.".to_owned(),
+            effect: EffectClass::Write,
+            kind: KIND.to_owned(),
+            examples: vec![Example {
+                title: "One run".to_owned(),
+                input: json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+            }],
+        }
+    }
+
+    fn plan<'a>(&'a self, context: &'a CallContext, input: Input) -> BoxFuture<'a, Result<Plan, Problem>> {
+        Box::pin(async move {
+            let record = self.engine.visible_run(&context.principal, &input.run_id).await?;
+            if record.state != RunState::Completed {
+                return Err(Problem::new(
+                    &code::ILLEGAL_STATE,
+                    format!("run {} is {}; only completed runs are rolled back", input.run_id, record.state.as_str()),
+                )
+                .with("run_id", input.run_id.as_str())
+                .with("state", record.state.as_str()));
+            }
+            let mut changes = self.undoable(&input.run_id).await?;
+            changes.reverse();
+            let payload = Payload { run_id: input.run_id.clone(), last_seq: record.last_seq };
+            Ok(Plan {
+                operation: format!("{TOOLSET}.rollback"),
+                effect: EffectClass::Write,
+                target: input.run_id.to_string(),
+                changes,
+                payload: serde_json::to_value(payload).map_err(|error| Problem::internal("rollback plan", error))?,
+            })
+        })
+    }
+}
+
+impl PlanRollback {
+    /// What the run did that can be undone, in the order it was done.
+    async fn undoable(&self, run_id: &RunId) -> Result<Vec<plan::Change>, Problem> {
+        let mut changes = Vec::new();
+        let mut after = 0;
+        loop {
+            let events = self.engine.store.events(run_id, after, PAGE).await?;
+            let Some(last) = events.last() else { return Ok(changes) };
+            after = last.seq;
+            for event in &events {
+                let body = Body::decode(&event.event_type, &event.payload)
+                    .map_err(|error| Problem::internal("journal event", error))?;
+                let change = match body {
+                    Some(Body::StepCompleted(step)) if step.undoable => plan::Change {
+                        action: ChangeAction::Update,
+                        target: step.effect.unwrap_or_else(|| step.key.clone()),
+                        summary: format!("undo {:?}", step.key),
+                    },
+                    Some(Body::ChildCompleted(child)) => plan::Change {
+                        action: ChangeAction::Execute,
+                        target: child.run_id.to_string(),
+                        summary: "roll the child run back".to_owned(),
+                    },
+                    _ => continue,
+                };
+                changes.push(change);
+            }
+        }
+    }
+}
+
+/// The run that takes another run back.
+pub(crate) struct RollBack {
+    engine: WeakEngine,
+}
+
+impl RollBack {
+    pub(crate) const fn new(engine: WeakEngine) -> Self {
+        Self { engine }
+    }
+}
+
+impl RunKind for RollBack {
+    fn name(&self) -> &str {
+        KIND
+    }
+
+    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+        Box::pin(async move {
+            let payload: Payload =
+                serde_json::from_value(input).map_err(|error| Problem::internal("rollback input", error))?;
+            let run_id = payload.run_id;
+            let (weak, principal, target) = (self.engine.clone(), context.principal().clone(), run_id.clone());
+            Step::effect("ask", run_id.as_str())
+                .input(&run_id)
+                .run(context, move |_| {
+                    let (weak, principal, target) = (weak.clone(), principal.clone(), target.clone());
+                    async move { weak.upgrade()?.request_rollback(&principal, &target, None).await }
+                })
+                .await?;
+            let (weak, target) = (self.engine.clone(), run_id.clone());
+            let residue: Vec<String> = Step::pure("wait")
+                .input(&run_id)
+                .run(context, move |_| wait_for_end(weak.clone(), target.clone()))
+                .await?;
+            if residue.is_empty() {
+                return Ok(json!({ "rolled_back": run_id }));
+            }
+            Err(Problem::new(&code::UNDO_CONFLICT, format!("{} effects of run {run_id} remain", residue.len()))
+                .with("run_id", run_id.as_str())
+                .with("residue", json!(residue))
+                .next(format!("windlass runs show {run_id}"))
+                .into())
+        })
+    }
+}
+
+async fn wait_for_end(engine: WeakEngine, run_id: RunId) -> Result<Vec<String>, Problem> {
+    loop {
+        let engine = engine.upgrade()?;
+        let record = engine.settle(&run_id, LOOK_AGAIN).await?;
+        match record.state {
+            RunState::RolledBack => return Ok(record.residue),
+            RunState::Held => {
+                return Err(record.problem.unwrap_or_else(|| Problem::internal("rollback", "the run is held")));
+            }
+            state if state.is_final() && state != RunState::Completed => {
+                return Err(Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} is {}", state.as_str())));
+            }
+            _ => {}
+        }
+    }
+}

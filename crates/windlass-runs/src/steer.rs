@@ -1,0 +1,113 @@
+//! `runs.cancel`, `runs.approve`, `runs.reject`, `runs.resume`: signals to a run.
+
+use std::{future::Future, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use windlass_engine::{
+    Engine,
+    operation::{CallContext, Operation, operation as define},
+    run::{ApprovalDecision, RunView},
+};
+use windlass_types::{Digest, Problem, RunId};
+
+use crate::TOOLSET;
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// The run.
+    run_id: RunId,
+    /// Why, in a sentence; kept in the journal.
+    #[serde(default)]
+    #[schemars(length(max = 2000))]
+    reason: Option<String>,
+}
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AnswerInput {
+    /// The run.
+    run_id: RunId,
+    /// The digest of the plan that was looked at; refused when the run waits for another.
+    #[serde(default)]
+    plan_digest: Option<Digest>,
+    /// Why, in a sentence; kept in the journal.
+    #[serde(default)]
+    #[schemars(length(max = 2000))]
+    reason: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// The run, right after the signal; what it does about it follows.
+    run: RunView,
+    /// What to do next.
+    next_actions: Vec<String>,
+}
+
+pub(crate) fn operations(engine: &Engine) -> Vec<Arc<dyn Operation>> {
+    vec![cancel(engine), answer(engine, true), answer(engine, false), resume(engine)]
+}
+
+fn cancel(engine: &Engine) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    define(TOOLSET, "cancel")
+        .describe("Cancel a run", "Asks a run to stop and undo what it did. The undoing is journaled like everything else.")
+        .signal()
+        .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "reason": "wrong directory" }))
+        .handle_run(move |context, input: Input| {
+            let engine = engine.clone();
+            steered(engine.clone(), context.clone(), input.run_id.clone(), async move {
+                engine.cancel(&context.principal, &input.run_id, input.reason.as_deref()).await
+            })
+        })
+}
+
+fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    let (verb, title, words) = if approved {
+        ("approve", "Approve a run", "Says yes to the approval a run waits for; names who and what plan.")
+    } else {
+        ("reject", "Reject a run", "Says no to the approval a run waits for; the run undoes what it did and fails.")
+    };
+    define(TOOLSET, verb)
+        .describe(title, words)
+        .signal()
+        .example("The run's current plan", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .handle_run(move |context, input: AnswerInput| {
+            let engine = engine.clone();
+            steered(engine.clone(), context.clone(), input.run_id.clone(), async move {
+                let decision =
+                    ApprovalDecision { approved, plan_digest: input.plan_digest, reason: input.reason };
+                engine.answer_approval(&context.principal, &input.run_id, decision).await
+            })
+        })
+}
+
+fn resume(engine: &Engine) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    define(TOOLSET, "resume")
+        .describe("Resume a run", "Lets a held run try again. Runs cut off by a crash resume by themselves when a driver starts.")
+        .signal()
+        .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .handle_run(move |context, input: Input| {
+            let engine = engine.clone();
+            steered(engine.clone(), context.clone(), input.run_id.clone(), async move {
+                engine.resume(&context.principal, &input.run_id).await.map(drop)
+            })
+        })
+}
+
+async fn steered(
+    engine: Engine,
+    context: CallContext,
+    run_id: RunId,
+    signal: impl Future<Output = Result<(), Problem>>,
+) -> Result<(Output, Option<RunId>), Problem> {
+    signal.await?;
+    let run = RunView::from(engine.visible_run(&context.principal, &run_id).await?);
+    let next_actions = vec![format!("windlass runs watch {run_id}")];
+    Ok((Output { run, next_actions }, Some(run_id)))
+}

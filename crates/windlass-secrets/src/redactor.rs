@@ -1,0 +1,226 @@
+//! The redactor: finds secrets in text and replaces each with `[redacted:label]`.
+//!
+//! One automaton finds the anchors of all rules in a single pass; a second one, built only
+//! once values are registered, finds those exactly. Cloning shares both.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    ops::Range,
+    sync::{Arc, LazyLock, PoisonError, RwLock},
+};
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+use windlass_types::{Problem, Secret};
+
+use crate::{
+    pem::{self, Blocks},
+    rules::{KNOWN, PLACEHOLDER, RULES},
+    scan::{self, Found, Site},
+};
+
+/// The shortest value that can be registered; shorter ones occur by chance.
+const MIN_KNOWN: usize = 6;
+
+static ANCHORS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasickBuilder::new()
+        .kind(Some(AhoCorasickKind::DFA))
+        .match_kind(MatchKind::LeftmostLongest)
+        .ascii_case_insensitive(true)
+        .build(RULES.iter().map(|rule| rule.anchor))
+        .ok()
+});
+
+static PEM: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new([pem::BEGIN]).ok());
+
+/// The redaction pass. Cheap to clone; all clones know the same registered values.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    known: Arc<RwLock<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    values: BTreeSet<String>,
+    automaton: Option<Arc<AhoCorasick>>,
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Known({} values)", self.values.len())
+    }
+}
+
+impl Redactor {
+    /// A redactor that knows the rules and no values yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on this exact value is replaced wherever it occurs, also where it is
+    /// written as a JSON string or percent-encoded. A value of several lines is matched
+    /// line by line. Parts shorter than six bytes are not registered, because they occur
+    /// by chance; returns whether anything was.
+    pub fn register(&self, secret: &Secret<String>) -> bool {
+        let lines = secret.expose_secret().lines().map(str::trim);
+        let parts: Vec<&str> =
+            lines.filter(|line| line.len() >= MIN_KNOWN && !line.starts_with("-----")).collect();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let before = known.values.len();
+        for part in &parts {
+            known.values.extend([(*part).to_owned(), json_escaped(part), percent_encoded(part)]);
+        }
+        if known.values.len() > before {
+            known.automaton = AhoCorasickBuilder::new()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(&known.values)
+                .ok()
+                .map(Arc::new);
+        }
+        !parts.is_empty()
+    }
+
+    /// The text without secrets; borrowed when there are none. Redacting twice is
+    /// redacting once.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.redact_bytes(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            // Replaced ranges begin and end at ASCII or at a registered text's edge, so the
+            // result is valid; `lossy` only spares an unreachable error.
+            Cow::Owned(bytes) => Cow::Owned(
+                String::from_utf8(bytes)
+                    .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+            ),
+        }
+    }
+
+    /// Like [`Self::redact`], for bytes that may not be text.
+    pub fn redact_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let has_key = PEM.as_ref().is_none_or(|automaton| automaton.is_match(text));
+        if !has_key {
+            return self.redact_lines(Cow::Borrowed(text));
+        }
+        let mut blocks = Blocks::default();
+        let mut without_keys = Vec::with_capacity(text.len());
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            blocks.feed(line, &mut without_keys);
+        }
+        blocks.finish(&mut without_keys);
+        if without_keys == text {
+            return self.redact_lines(Cow::Borrowed(text));
+        }
+        self.redact_lines(Cow::Owned(without_keys))
+    }
+
+    /// The same problem with every text a reader would see redacted.
+    pub fn redact_problem(&self, problem: Problem) -> Problem {
+        problem.map_text(&mut |text| self.redact(text).into_owned())
+    }
+
+    /// Redacts everything that ends within its line: all but private key blocks.
+    ///
+    /// A replacement can uncover another secret beside it, so this repeats until nothing
+    /// is found; each round replaces text that no later round looks at.
+    pub(crate) fn redact_lines<'a>(&self, text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).automaton.clone();
+        let mut text = text;
+        loop {
+            let spans = find(&text, known.as_deref());
+            if spans.is_empty() {
+                return text;
+            }
+            text = Cow::Owned(replace(&text, &spans));
+        }
+    }
+
+    /// Where secrets are in this text; used to choose a place to cut.
+    pub(crate) fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).automaton.clone();
+        find(text, known.as_deref()).into_iter().map(|span| span.range).collect()
+    }
+}
+
+struct Span {
+    range: Range<usize>,
+    label: &'static str,
+}
+
+/// Every secret, in order, without overlaps.
+fn find(text: &[u8], known: Option<&AhoCorasick>) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut placeholders = Vec::new();
+    let (mut at, mut floor) = (0, 0);
+    while let Some(hit) = ANCHORS.as_ref().and_then(|anchors| anchors.find(Input::new(text).range(at..))) {
+        let rule = &RULES[hit.pattern().as_usize()];
+        match scan::judge(rule, Site { text, start: hit.start(), end: hit.end(), floor }) {
+            Found::Secret(range) => {
+                (at, floor) = (range.end, range.end);
+                spans.push(Span { range, label: rule.label });
+            }
+            Found::Placeholder(range) => {
+                (at, floor) = (range.end, range.end);
+                placeholders.push(range);
+            }
+            Found::Nothing => at = hit.start() + 1,
+        }
+    }
+    if let Some(known) = known {
+        let overlaps = |range: &Range<usize>| {
+            placeholders.iter().any(|other: &Range<usize>| other.start < range.end && range.start < other.end)
+        };
+        let exact = known.find_iter(text).map(|hit| hit.range()).filter(|range| !overlaps(range));
+        spans.extend(exact.map(|range| Span { range, label: KNOWN }));
+        spans = merged(spans);
+    }
+    spans
+}
+
+/// Joins overlapping spans; the one that begins first names the whole.
+fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by_key(|span| (span.range.start, usize::MAX - span.range.end));
+    let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.range.start < last.range.end => {
+                last.range.end = last.range.end.max(span.range.end);
+            }
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
+fn replace(text: &[u8], spans: &[Span]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for span in spans {
+        out.extend_from_slice(&text[from..span.range.start]);
+        out.extend_from_slice(PLACEHOLDER.as_bytes());
+        out.extend_from_slice(span.label.as_bytes());
+        out.push(b']');
+        from = span.range.end;
+    }
+    out.extend_from_slice(&text[from..]);
+    out
+}
+
+fn json_escaped(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "redactor_tests.rs"]
+pub(crate) mod tests;

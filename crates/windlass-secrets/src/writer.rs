@@ -1,0 +1,128 @@
+//! A writer that redacts a stream, however it is cut into chunks.
+//!
+//! A line is passed on once it is complete. A line longer than the limit is passed on in
+//! parts that are never cut inside a secret. What is written depends on the bytes alone,
+//! not on how many arrived at once.
+
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
+
+use crate::{Redactor, pem::Blocks};
+
+/// A line is held back up to this many bytes.
+const LIMIT: usize = 64 * 1024;
+/// How much of an over-long line stays behind, so that a secret at its end is seen whole.
+const HOLD: usize = 8 * 1024;
+
+/// Redacts what is written through it. The end of an unfinished line stays behind until
+/// its newline, [`Self::finish`] or drop; `flush` does not force it out.
+pub struct RedactingWriter<W: Write> {
+    /// Empty only after `finish`.
+    inner: Option<W>,
+    redactor: Redactor,
+    held: Vec<u8>,
+    blocks: Blocks,
+    /// A secret longer than the limit is being dropped up to its end.
+    swallowing: bool,
+}
+
+impl<W: Write> RedactingWriter<W> {
+    /// Wraps a writer.
+    pub fn new(inner: W, redactor: Redactor) -> Self {
+        Self { inner: Some(inner), redactor, held: Vec::new(), blocks: Blocks::default(), swallowing: false }
+    }
+
+    /// Writes what is held back and returns the writer.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.write_tail()?;
+        self.inner.take().ok_or_else(|| io::Error::other("the writer was finished before"))
+    }
+
+    fn write_tail(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.held);
+        let mut out = Vec::new();
+        self.pass(&rest, &mut out);
+        self.blocks.finish(&mut out);
+        match &mut self.inner {
+            Some(inner) => inner.write_all(&out).and_then(|()| inner.flush()),
+            None => Ok(()),
+        }
+    }
+
+    /// How many of the held bytes may go now, decided from at most the first `LIMIT`.
+    fn cut(&self, held: &[u8]) -> Option<usize> {
+        let window = &held[..held.len().min(LIMIT)];
+        if let Some(newline) = window.iter().position(|byte| *byte == b'\n') {
+            return Some(newline + 1);
+        }
+        if window.len() < LIMIT {
+            return None;
+        }
+        let cut = LIMIT - HOLD;
+        let inside = self.redactor.spans(window).into_iter().find(|span| span.start < cut && cut < span.end);
+        Some(match inside {
+            None => cut,
+            Some(span) if span.end < LIMIT => span.end,
+            Some(_) => LIMIT,
+        })
+    }
+
+    /// Redacts one piece and appends it to `out`.
+    fn pass(&mut self, piece: &[u8], out: &mut Vec<u8>) {
+        let mut piece = piece;
+        if self.swallowing {
+            let is_end = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'');
+            match piece.iter().position(is_end) {
+                Some(end) => {
+                    self.swallowing = false;
+                    piece = &piece[end..];
+                }
+                None => return,
+            }
+        }
+        let mut without_keys = Vec::with_capacity(piece.len());
+        self.blocks.feed(piece, &mut without_keys);
+        // A secret that reaches the end of an over-long piece goes on in the next one.
+        if piece.len() == LIMIT && !piece.ends_with(b"\n") {
+            self.swallowing = self.redactor.spans(&without_keys).last().is_some_and(|span| span.end == without_keys.len());
+        }
+        out.extend_from_slice(&self.redactor.redact_lines(Cow::Owned(without_keys)));
+    }
+}
+
+impl<W: Write> Write for RedactingWriter<W> {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        self.held.extend_from_slice(chunk);
+        let held = std::mem::take(&mut self.held);
+        let mut out = Vec::new();
+        let mut from = 0;
+        while let Some(length) = self.cut(&held[from..]) {
+            self.pass(&held[from..from + length], &mut out);
+            from += length;
+        }
+        self.held = held[from..].to_vec();
+        if let Some(inner) = &mut self.inner
+            && !out.is_empty()
+        {
+            inner.write_all(&out)?;
+        }
+        Ok(chunk.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl<W: Write> Drop for RedactingWriter<W> {
+    fn drop(&mut self) {
+        // Nobody is left to tell; `finish` reports.
+        let _ = self.write_tail();
+    }
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

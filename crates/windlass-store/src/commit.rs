@@ -1,0 +1,159 @@
+//! A commit before it is written: read once, so that what is stored can be read back, and
+//! its conditions, checked inside the transaction.
+
+use rusqlite::Connection;
+use windlass_ports::{Commit, CommitError, Expect, StoreError};
+use windlass_types::{Body, NewEvent, RunId, RunState, journal::RunCreated};
+
+use crate::{
+    error::{Failure, Result},
+    index::{self, runs, tokens},
+};
+
+/// A commit whose events were found readable, outside the writer's thread.
+pub(crate) struct PreparedCommit {
+    pub(crate) writes: Vec<PreparedWrite>,
+    pub(crate) epoch: Option<u64>,
+    /// About how much will be written.
+    pub(crate) bytes: usize,
+}
+
+/// Events for one journal, with the bodies of those that something is derived from.
+pub(crate) struct PreparedWrite {
+    pub(crate) run_id: RunId,
+    pub(crate) expect: Expect,
+    pub(crate) events: Vec<NewEvent>,
+    pub(crate) bodies: Vec<Option<Body>>,
+}
+
+impl PreparedCommit {
+    pub(crate) fn new(commit: Commit) -> Result<Self, StoreError> {
+        let mut bytes = 0;
+        let mut writes = Vec::with_capacity(commit.writes.len());
+        for write in commit.writes {
+            let mut bodies = Vec::with_capacity(write.events.len());
+            for event in &write.events {
+                let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
+                    StoreError::Io(format!(
+                        "event {} for {} is refused because it could not be read back: {error}",
+                        event.event_type, write.run_id
+                    ))
+                })?;
+                bytes += event.payload.as_str().len() + EVENT_OVERHEAD;
+                bodies.push(body.filter(index::is_indexed));
+            }
+            writes.push(PreparedWrite { run_id: write.run_id, expect: write.expect, events: write.events, bodies });
+        }
+        Ok(Self { writes, epoch: commit.epoch, bytes })
+    }
+}
+
+/// What an event takes besides its payload: ids, hashes, index entries.
+const EVENT_OVERHEAD: usize = 200;
+
+/// What a journal is before a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It does not exist.
+    Absent,
+    /// It exists and is no run's.
+    System,
+    /// It is a run's, in this state.
+    Run(RunState),
+}
+
+impl Standing {
+    fn state(self) -> Option<RunState> {
+        match self {
+            Self::Run(state) => Some(state),
+            Self::Absent | Self::System => None,
+        }
+    }
+}
+
+/// Whether the journal looks as expected and the events may begin or continue it.
+pub(crate) fn check_standing(
+    run_id: &RunId,
+    expect: &Expect,
+    bodies: &[Option<Body>],
+    standing: Standing,
+) -> Result<(), CommitError> {
+    let expected = match expect {
+        Expect::Any => true,
+        Expect::New => standing == Standing::Absent,
+        Expect::State(states) => standing.state().is_some_and(|state| states.contains(&state)),
+    };
+    // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
+    let is_creation = |body: &Option<Body>| matches!(body, Some(Body::RunCreated(_)));
+    let misplaced = bodies.iter().skip(1).any(is_creation)
+        || (standing != Standing::Absent && bodies.first().is_some_and(is_creation));
+    if expected && !misplaced {
+        Ok(())
+    } else {
+        Err(CommitError::Unexpected { run_id: run_id.clone(), state: standing.state() })
+    }
+}
+
+/// Tokens and keys that runs of one commit claim, so that two of them cannot claim the same.
+#[derive(Default)]
+pub(crate) struct Claims<'a> {
+    made: Vec<(&'a RunId, &'a RunCreated)>,
+}
+
+impl<'a> Claims<'a> {
+    /// Claims the idempotency key and the confirm token of the run that `bodies` create. The
+    /// key first: a caller who repeats a whole call is told which run the first one started.
+    pub(crate) fn claim(
+        &mut self,
+        connection: &Connection,
+        run_id: &'a RunId,
+        bodies: &'a [Option<Body>],
+    ) -> Result<(), CommitError> {
+        let Some(Some(Body::RunCreated(created))) = bodies.first() else { return Ok(()) };
+        if let Some(key) = &created.idempotency_key {
+            let principal = created.principal.id();
+            let within = self.made.iter().find(|(_, other)| {
+                other.idempotency_key.as_ref() == Some(key)
+                    && other.kind == created.kind
+                    && other.principal.id() == principal
+            });
+            let holder = match within {
+                Some((run_id, other)) => Some(((*run_id).clone(), other.config_hash)),
+                None => runs::holder_of_key(connection, &principal, &created.kind, key).map_err(store)?,
+            };
+            if let Some((run_id, config_hash)) = holder {
+                return Err(CommitError::IdempotencyTaken { run_id, config_hash });
+            }
+        }
+        if let Some(token) = &created.confirm_token {
+            let within = self.made.iter().find(|(_, other)| other.confirm_token.as_ref() == Some(token));
+            let holder = match within {
+                Some((run_id, _)) => Some((*run_id).clone()),
+                None => tokens::redeemed_by(connection, token).map_err(store)?,
+            };
+            if let Some(run_id) = holder {
+                return Err(CommitError::TokenUsed { run_id });
+            }
+        }
+        self.made.push((run_id, created));
+        Ok(())
+    }
+}
+
+/// Refuses a driver that a newer one has replaced.
+pub(crate) fn check_epoch(connection: &Connection, epoch: Option<u64>) -> Result<(), CommitError> {
+    let Some(epoch) = epoch else { return Ok(()) };
+    let current: u64 = connection
+        .prepare_cached("SELECT epoch FROM lease WHERE id = 1")
+        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
+        .map_err(|error| store(error.into()))?;
+    if epoch == current { Ok(()) } else { Err(CommitError::Fenced) }
+}
+
+fn store(failure: Failure) -> CommitError {
+    CommitError::Store(failure.into())
+}
+
+#[cfg(test)]
+#[path = "commit_tests.rs"]
+mod tests;

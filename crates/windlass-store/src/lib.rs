@@ -1,0 +1,38 @@
+//! The embedded store: journals in SQLite, contents under their digest, the driver's lease.
+//!
+//! One thread owns the only connection that writes. It takes whatever is queued, checks
+//! each commit's conditions, chains and stores its events, derives the indexes and makes
+//! all of it durable with one flush. Reads go through a small pool and check what they
+//! return: events by their hash chain, index rows by a checksum, contents by their digest.
+//!
+//! Not an engine: it does not know what a run's code does, which events may follow which,
+//! or what time it is. The binary opens it and hands it to the engine as `RunStore`,
+//! `BlobStore`, `Lease` and `StoreMaintenance`.
+
+mod backup;
+mod blob;
+mod check;
+mod commit;
+mod error;
+mod fault;
+mod home;
+mod import;
+mod index;
+mod journal;
+mod lease;
+mod maintenance;
+mod migrate;
+mod notice;
+mod open;
+mod prune;
+mod read;
+mod rebuild;
+mod row;
+mod run_store;
+mod seal;
+mod session;
+mod wal;
+mod writer;
+
+pub use fault::{EventMark, FaultPoint, StoreFaults};
+pub use open::{Access, SqliteStore, SqliteStoreOptions};

@@ -1,0 +1,176 @@
+//! Opening a store: the files, the schema, the writer and the readers.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use windlass_ports::StoreError;
+
+use crate::{
+    error::{Failure, Result},
+    fault::StoreFaults,
+    home::Home,
+    migrate,
+    notice::Notice,
+    read::Readers,
+    session::Session,
+    writer::Writer,
+};
+
+/// What the process means to do with the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Read and write; files are made as needed.
+    #[default]
+    ReadWrite,
+    /// Read only, also from a disk that cannot be written. The store must exist.
+    ReadOnly,
+}
+
+/// How to open a store.
+#[derive(Clone)]
+pub struct SqliteStoreOptions {
+    /// What the process means to do.
+    pub access: Access,
+    /// How long to wait for another process that writes.
+    pub busy_timeout: Duration,
+    /// How often to look for commits of other processes while somebody is subscribed.
+    pub poll_interval: Duration,
+    /// How many reads run at a time.
+    pub readers: usize,
+    /// A test's hand in the writer.
+    pub faults: Option<Arc<dyn StoreFaults>>,
+}
+
+impl Default for SqliteStoreOptions {
+    fn default() -> Self {
+        Self {
+            access: Access::ReadWrite,
+            busy_timeout: Duration::from_secs(5),
+            poll_interval: Duration::from_millis(50),
+            readers: 4,
+            faults: None,
+        }
+    }
+}
+
+/// The store of one home.
+pub struct SqliteStore {
+    pub(crate) home: Home,
+    pub(crate) options: SqliteStoreOptions,
+    pub(crate) readers: Readers,
+    pub(crate) notice: Arc<Notice>,
+    writer: Option<Writer>,
+}
+
+impl SqliteStore {
+    /// Opens the store of a home, making or migrating it as needed.
+    pub fn open(home: &Path, options: SqliteStoreOptions) -> Result<Self, StoreError> {
+        Ok(Self::open_inner(Home::at(home), options)?)
+    }
+
+    fn open_inner(home: Home, options: SqliteStoreOptions) -> Result<Self> {
+        let notice = Notice::new();
+        let readers = Readers::new(home.clone(), options.clone());
+        let writer = match options.access {
+            Access::ReadWrite => {
+                home.prepare()?;
+                let connection = connect_writer(&home, &options)?;
+                let session = Session::new(home.clone(), options.clone(), connection, Arc::clone(&notice))?;
+                Some(Writer::start(session)?)
+            }
+            Access::ReadOnly => {
+                let connection = connect_reader(&home, &options)?;
+                let found = migrate::version(&connection)?;
+                if found < migrate::NEWEST {
+                    return Err(StoreError::Io(format!(
+                        "the store has schema {found} and must be opened for writing once to become {}",
+                        migrate::NEWEST
+                    ))
+                    .into());
+                }
+                readers.put_back(connection);
+                None
+            }
+        };
+        Ok(Self { home, options, readers, notice, writer })
+    }
+
+    /// The home directory.
+    pub fn home(&self) -> &Path {
+        self.home.root()
+    }
+
+    pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
+        self.writer.as_ref().ok_or_else(|| StoreError::Io("the store was opened read-only".to_owned()))
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.notice.close();
+    }
+}
+
+/// A connection that writes, to a store whose schema is up to date.
+pub(crate) fn connect_writer(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
+    refuse_lost_database(home)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(home.database(), flags)?;
+    configure(&connection, options)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    if migrate::version(&connection)? < migrate::NEWEST {
+        // Only possible before the first table; the journal mode stays with the file.
+        connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
+        migrate::migrate(&mut connection)?;
+    }
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(Failure::damaged(format!("windlass.db is in journal mode {mode:?}, not \"wal\"")));
+    }
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn connect_reader(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
+    let base = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match options.access {
+        // Readers of a live store take part in its locking, which writes to the shared index.
+        Access::ReadWrite => {
+            let connection =
+                Connection::open_with_flags(home.database(), base | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            configure(&connection, options)?;
+            connection.execute_batch("PRAGMA query_only = ON")?;
+            connection
+        }
+        Access::ReadOnly => {
+            let connection = Connection::open_with_flags(home.database(), base | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            configure(&connection, options)?;
+            connection
+        }
+    };
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(connection)
+}
+
+fn configure(connection: &Connection, options: &SqliteStoreOptions) -> Result<()> {
+    connection.busy_timeout(options.busy_timeout)?;
+    // The log is kept when the last process leaves: its pages are on disk already, and the
+    // next process finds a file that need not grow.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; \
+         PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; \
+         PRAGMA journal_size_limit = 16777216;",
+    )?;
+    Ok(())
+}
+
+/// An empty database beside a log is not a new store but a lost one; SQLite would remove
+/// the log and start over.
+fn refuse_lost_database(home: &Home) -> Result<()> {
+    let length = |path| std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or(0);
+    if length(home.database()) == 0 && length(home.wal()) > 0 {
+        return Err(Failure::damaged("windlass.db is empty but its write-ahead log is not"));
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The store as the engine sees it: each question handed to the readers, each change to
+//! the writer.
+
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use windlass_ports::{
+    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord, FeedPage, RunFilter,
+    RunPage, RunStore, StoreError,
+};
+use windlass_types::{ArtifactRef, DeliveryId, Event, RunId, RunRecord, Timestamp, TokenId};
+
+use crate::{
+    commit::PreparedCommit,
+    import,
+    index::{artifacts, deliveries, keys, runs, tokens},
+    journal::Journal,
+    open::SqliteStore,
+    read,
+    session::Work,
+};
+
+impl RunStore for SqliteStore {
+    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
+        Box::pin(async move {
+            let prepared = PreparedCommit::new(commit)?;
+            self.writer()?.write(Work::Commit(prepared)).await
+        })
+    }
+
+    fn run(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunRecord>, StoreError>> {
+        let run_id = run_id.clone();
+        Box::pin(self.readers.read(move |connection| runs::load(connection, &run_id)))
+    }
+
+    fn runs(&self, filter: RunFilter) -> BoxFuture<'_, Result<RunPage, StoreError>> {
+        Box::pin(self.readers.read(move |connection| runs::page(connection, &filter)))
+    }
+
+    fn unfinished(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
+        Box::pin(self.readers.read(runs::unfinished))
+    }
+
+    fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>> {
+        let token = token.clone();
+        Box::pin(self.readers.read(move |connection| tokens::redeemed_by(connection, &token)))
+    }
+
+    fn events(&self, run_id: &RunId, after_seq: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+        let run_id = run_id.clone();
+        Box::pin(self.readers.read(move |connection| read::events(connection, &run_id, after_seq, limit)))
+    }
+
+    fn feed(
+        &self,
+        after: u64,
+        types: &'static [&'static str],
+        limit: usize,
+    ) -> BoxFuture<'_, Result<FeedPage, StoreError>> {
+        Box::pin(self.readers.read(move |connection| read::feed(connection, after, types, limit)))
+    }
+
+    fn position(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.readers.read(read::position))
+    }
+
+    fn artifacts(&self, run_id: &RunId) -> BoxFuture<'_, Result<Vec<ArtifactRef>, StoreError>> {
+        let run_id = run_id.clone();
+        Box::pin(self.readers.read(move |connection| match Journal::find(connection, &run_id)? {
+            Some(journal) => artifacts::latest(connection, &journal),
+            None => Ok(Vec::new()),
+        }))
+    }
+
+    fn api_keys(&self) -> BoxFuture<'_, Result<Vec<ApiKeyRecord>, StoreError>> {
+        Box::pin(self.readers.read(keys::all))
+    }
+
+    fn deliveries(&self, filter: DeliveryFilter) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>> {
+        Box::pin(self.readers.read(move |connection| deliveries::list(connection, &filter)))
+    }
+
+    fn attempts(&self, delivery: &DeliveryId) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>> {
+        let delivery = delivery.clone();
+        Box::pin(self.readers.read(move |connection| deliveries::attempts(connection, &delivery)))
+    }
+
+    fn next_delivery_due(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(self.readers.read(deliveries::next_due))
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        let readers = self.readers.clone();
+        self.notice.subscribe(self.options.poll_interval, move || readers.connect())
+    }
+
+    fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {
+        Box::pin(async move { import::import(self.writer()?, events).await })
+    }
+}

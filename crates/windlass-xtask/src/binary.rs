@@ -1,0 +1,101 @@
+//! The `windlass` binaries that the drift check and the end-to-end stages run.
+//!
+//! Two builds exist: the product, and the same code with the feature
+//! `conformance-fixtures`. Each is copied out of Cargo's folder, because Cargo puts
+//! both under one name. Not here: what is done with them.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::process;
+use crate::repo::Repo;
+
+/// Builds each binary at most once per run of this tool.
+pub struct Binaries {
+    /// A binary named on the command line, used instead of building either.
+    given: Option<PathBuf>,
+    product: OnceCell<Option<PathBuf>>,
+    fixtures: OnceCell<Option<PathBuf>>,
+}
+
+impl Binaries {
+    pub fn new(given: Option<PathBuf>) -> Result<Binaries> {
+        let given = match given {
+            Some(path) => Some(
+                fs_err::canonicalize(&path).context("--binary must name an existing program")?,
+            ),
+            None => None,
+        };
+        Ok(Binaries {
+            given,
+            product: OnceCell::new(),
+            fixtures: OnceCell::new(),
+        })
+    }
+
+    /// The product as a user builds it.
+    pub fn product(&self, repo: &Repo) -> Result<PathBuf> {
+        self.built(&self.product, || build(repo, "product", &[]))
+    }
+
+    /// The product plus the tools, resources and prompts of the conformance suite.
+    pub fn with_fixtures(&self, repo: &Repo) -> Result<PathBuf> {
+        self.built(&self.fixtures, || {
+            let path = build(repo, "fixtures", &["--features", "conformance-fixtures"])?;
+            // Leave the product, not the test build, under the name people run.
+            build(repo, "product", &[])?;
+            Ok(path)
+        })
+    }
+
+    fn built(
+        &self,
+        cell: &OnceCell<Option<PathBuf>>,
+        work: impl FnOnce() -> Result<PathBuf>,
+    ) -> Result<PathBuf> {
+        if let Some(path) = &self.given {
+            return Ok(path.clone());
+        }
+        if let Some(known) = cell.get() {
+            return known
+                .clone()
+                .context("the windlass binary did not build, see above");
+        }
+        let outcome = work();
+        // Remembered also when it failed: one compiler error is enough to read.
+        let _ = cell.set(outcome.as_ref().ok().cloned());
+        outcome
+    }
+}
+
+fn build(repo: &Repo, kind: &str, options: &[&str]) -> Result<PathBuf> {
+    process::run(
+        repo.cargo()
+            .args(["build", "--quiet", "--package", "windlass"])
+            .args(options),
+    )?;
+    let built = repo.target.join("debug").join("windlass");
+    if !built.is_file() {
+        bail!(
+            "the build succeeded but left no program at {}",
+            built.display()
+        );
+    }
+    let copy = repo.target.join("xtask/bin").join(kind).join("windlass");
+    replace(&built, &copy)?;
+    Ok(copy)
+}
+
+/// Copies over a program that may be running: the old file keeps its inode.
+fn replace(from: &Path, to: &Path) -> Result<()> {
+    if let Some(folder) = to.parent() {
+        fs_err::create_dir_all(folder)?;
+    }
+    if to.exists() {
+        fs_err::remove_file(to)?;
+    }
+    fs_err::copy(from, to)?;
+    Ok(())
+}

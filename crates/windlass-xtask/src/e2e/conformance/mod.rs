@@ -1,0 +1,216 @@
+//! The official MCP conformance suite against the built server, in both protocol eras.
+//!
+//! First the build with fixtures, which must pass every scenario that a revision
+//! scores and those it only reports; then the product with its own tools, which must
+//! pass every scenario that needs no fixture.
+//! Not here: reading the suite's report (`report`), what a revision asks
+//! (`requirements`) and what is known to fail (`baseline`).
+
+mod baseline;
+mod report;
+mod requirements;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use self::baseline::Baseline;
+use self::report::Mode;
+use self::requirements::Requirements;
+use super::server::Server;
+use crate::binary::Binaries;
+use crate::process;
+use crate::repo::Repo;
+use crate::tools::{Node, node, node_package};
+
+const PACKAGE: &str = "@modelcontextprotocol/conformance";
+const VERSION: &str = "0.2.0-alpha.12";
+const EXPECTED_FAILURES: &str = "crates/windlass-xtask/conformance-expected-failures.yaml";
+const LIST_LIMIT: Duration = Duration::from_secs(60);
+/// A whole revision takes some fifteen seconds; a hanging scenario ends itself after thirty.
+const RUN_LIMIT: Duration = Duration::from_secs(900);
+
+/// One protocol revision and what must be true of it.
+struct Revision {
+    name: &'static str,
+    /// Scenarios the suite scores and scenarios it only reports; guards against a changed suite.
+    scored: usize,
+    reported: usize,
+    /// Scenarios of this suite version that only say they are not written yet.
+    unwritten: &'static [&'static str],
+    /// Scenarios that any correct server passes, whatever its tools are.
+    without_fixtures: &'static [&'static str],
+}
+
+const REVISIONS: [Revision; 2] = [
+    Revision {
+        name: "2025-11-25",
+        scored: 30,
+        reported: 3,
+        unwritten: &[],
+        without_fixtures: &[
+            "server-initialize",
+            "ping",
+            "logging-set-level",
+            "tools-list",
+            "resources-list",
+            "prompts-list",
+            "resources-subscribe",
+            "resources-unsubscribe",
+            "server-sse-multiple-streams",
+            "server-session-lifecycle",
+            "dns-rebinding-protection",
+        ],
+    },
+    Revision {
+        name: "2026-07-28",
+        scored: 37,
+        reported: 13,
+        unwritten: &["tasks-status-notifications"],
+        without_fixtures: &[
+            "server-stateless",
+            "tools-list",
+            "resources-list",
+            "prompts-list",
+            "server-sse-multiple-streams",
+            "dns-rebinding-protection",
+            "caching",
+            "http-header-validation",
+        ],
+    },
+];
+
+/// Runs the stage.
+pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
+    let suite = Suite::install(repo)?;
+    let baseline = Baseline::parse(&fs_err::read_to_string(repo.root.join(EXPECTED_FAILURES))?)?;
+    let scratch = repo.scratch("conformance")?;
+    let mut notes = Vec::new();
+    let mut problems = Vec::new();
+
+    // One process serves both eras, as it does for users.
+    let fixtures = binaries.with_fixtures(repo)?;
+    let server = Server::start(&fixtures, &["--fixtures"], &scratch.join("fixtures"))?;
+    for revision in &REVISIONS {
+        let requirements = suite.requirements(revision)?.without(revision.unwritten);
+        let folder = scratch.join("fixtures").join(revision.name);
+        suite.run(&server, &["--requirements", revision.name], &folder)?;
+        let names = requirements.all();
+        let scenarios = report::read(&folder, &names, Mode::Complete)?;
+        let score = requirements.score(&scenarios);
+        println!("{}: {score}", revision.name);
+        notes.push(format!("{} {score}", revision.name));
+        if !score.is_full() {
+            problems.push(format!("{}: {score}", revision.name));
+        }
+        let key = format!("fixtures-{}", revision.name);
+        problems.extend(baseline.compare(&key, &scenarios));
+    }
+    drop(server);
+
+    let product = binaries.product(repo)?;
+    let server = Server::start(&product, &[], &scratch.join("product"))?;
+    for revision in &REVISIONS {
+        let folder = scratch.join("product").join(revision.name);
+        for scenario in revision.without_fixtures {
+            suite.run(
+                &server,
+                &["--scenario", scenario, "--spec-version", revision.name],
+                &folder,
+            )?;
+        }
+        let scenarios = report::read(&folder, revision.without_fixtures, Mode::WithoutFixtures)?;
+        let passed = scenarios
+            .iter()
+            .filter(|scenario| scenario.passed())
+            .count();
+        let untestable: usize = scenarios.iter().map(|scenario| scenario.untestable).sum();
+        let count = format!("{passed}/{} without fixtures", scenarios.len());
+        println!(
+            "{}: {count}, {untestable} checks need a fixture",
+            revision.name
+        );
+        notes.push(format!("{} {count}", revision.name));
+        let key = format!("product-{}", revision.name);
+        problems.extend(baseline.compare(&key, &scenarios));
+    }
+    drop(server);
+    if fixtures != product {
+        refuses_fixtures(&product, &scratch)?;
+    }
+
+    if problems.is_empty() {
+        return Ok(notes.join(", "));
+    }
+    for problem in &problems {
+        println!("- {problem}");
+    }
+    println!("reports: {}", scratch.display());
+    bail!("{} problems; {}", problems.len(), notes.join(", "))
+}
+
+/// What is shipped must not contain the fixtures.
+fn refuses_fixtures(product: &Path, scratch: &Path) -> Result<()> {
+    let outcome = process::capture(
+        Command::new(product)
+            .args(["mcp", "serve", "--fixtures"])
+            .env("WINDLASS_HOME", scratch.join("refused")),
+        LIST_LIMIT,
+    )?;
+    if outcome.status.success() {
+        bail!("the product accepts `mcp serve --fixtures`; only the test build may");
+    }
+    Ok(())
+}
+
+/// The installed suite.
+struct Suite {
+    node: Node,
+    script: PathBuf,
+}
+
+impl Suite {
+    fn install(repo: &Repo) -> Result<Suite> {
+        Ok(Suite {
+            node: node(repo)?,
+            script: node_package(repo, "conformance", PACKAGE, VERSION, "dist/index.js")?,
+        })
+    }
+
+    fn requirements(&self, revision: &Revision) -> Result<Requirements> {
+        let mut command = self.node.script(&self.script);
+        command.args(["list", "--requirements", revision.name]);
+        let listing = process::capture(&mut command, LIST_LIMIT)?.success("listing scenarios")?;
+        let requirements = Requirements::parse(&listing.stdout);
+        let found = (requirements.scored.len(), requirements.reported.len());
+        if found != (revision.scored, revision.reported) {
+            bail!(
+                "the suite lists {} scored and {} reported server scenarios for {}, not {} and {}",
+                found.0,
+                found.1,
+                revision.name,
+                revision.scored,
+                revision.reported
+            );
+        }
+        Ok(requirements)
+    }
+
+    /// Runs the suite. Its exit code says only that something failed, so the report is read instead.
+    fn run(&self, server: &Server, selection: &[&str], folder: &Path) -> Result<()> {
+        fs_err::create_dir_all(folder)?;
+        let mut command = self.node.script(&self.script);
+        command
+            .args(["server", "--url", &server.url])
+            .args(selection)
+            .arg("--output-dir")
+            .arg(folder);
+        let output = process::capture(&mut command, RUN_LIMIT)
+            .with_context(|| format!("the suite stopped ({})", selection.join(" ")))?;
+        let log = folder.join(format!("{}.log", selection.join("_").replace("--", "")));
+        fs_err::write(log, format!("{}{}", output.stdout, output.stderr))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,10 @@
+//! End-to-end stages: the built binary against clients and suites that others wrote.
+//!
+//! One file per stage. Each returns a short note for the closing table.
+//! Not here: tests that need no foreign program; those are Rust tests in the crates.
+
+pub mod conformance;
+pub mod inspector;
+pub mod python_client;
+mod server;
+pub mod tour;

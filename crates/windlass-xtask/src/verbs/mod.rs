@@ -1,0 +1,7 @@
+//! One file per verb of `cargo xtask`.
+
+pub mod bench;
+pub mod fuzz;
+pub mod generate;
+pub mod test;
+pub mod tidy;
