@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use windlass_config::{Environment, Home, Settings};
 use windlass_engine::operation::Catalogue;
 use windlass_ports::BoxFuture;
+use windlass_secrets::Redactor;
 use windlass_types::{Principal, Problem};
 
 use crate::Interrupt;
@@ -18,6 +19,8 @@ pub struct OpenOptions {
     pub environment: Environment,
     /// The settings file, with the environment and the flags applied.
     pub settings: Settings,
+    /// The redaction pass, which logs already go through; the engine must use the same one.
+    pub redactor: Arc<Redactor>,
 }
 
 /// An open installation.

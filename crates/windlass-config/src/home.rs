@@ -83,16 +83,12 @@ mod tests {
 
     #[test]
     fn the_variable_wins_then_the_users_home() {
-        let cases: [(&[(&str, &str)], Result<&str, HomeError>); 4] = [
-            (&[("WINDLASS_HOME", "/w"), ("HOME", "/home/ada")], Ok("/w")),
-            (&[("HOME", "/home/ada")], Ok("/home/ada/.windlass")),
-            (&[("WINDLASS_HOME", ""), ("HOME", "/home/ada")], Ok("/home/ada/.windlass")),
-            (&[], Err(HomeError)),
-        ];
-        for (pairs, expected) in cases {
-            let environment = Environment::from_pairs(pairs.iter().copied());
-            assert_eq!(Home::resolve(&environment), expected.map(Home::at), "{pairs:?}");
-        }
+        let resolve = |pairs: &[(&str, &str)]| Home::resolve(&Environment::from_pairs(pairs.iter().copied()));
+        let user = ("HOME", "/home/ada");
+        assert_eq!(resolve(&[("WINDLASS_HOME", "/w"), user]), Ok(Home::at("/w")));
+        assert_eq!(resolve(&[user]), Ok(Home::at("/home/ada/.windlass")));
+        assert_eq!(resolve(&[("WINDLASS_HOME", ""), user]), Ok(Home::at("/home/ada/.windlass")));
+        assert_eq!(resolve(&[]), Err(HomeError));
     }
 
     #[test]

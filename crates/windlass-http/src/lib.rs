@@ -12,15 +12,15 @@ mod challenge;
 mod failure;
 mod guard;
 mod input;
-mod metrics;
 mod openapi;
 mod resource;
 mod routes;
 mod serve;
 mod state;
+mod traffic;
 
-pub use metrics::Metrics;
 pub use openapi::openapi;
 pub use routes::{router, router_with_mcp};
 pub use serve::{ListenOptions, ServeError, serve};
 pub use state::{AuthMode, HttpState};
+pub use traffic::Traffic;

@@ -15,12 +15,13 @@ use windlass_engine::{
     access::{ApiKeys, Limits, Tier},
     operation::Catalogue,
 };
+use windlass_telemetry::Metrics;
 use windlass_types::Principal;
 
 use crate::{
     guard::{Hosts, Origins, RequestIds, Tiers},
-    metrics::Metrics,
     serve::{ListenOptions, ServeError},
+    traffic::Traffic,
 };
 
 /// How callers are told apart.
@@ -62,8 +63,10 @@ pub struct HttpState {
     pub body_limit: usize,
     /// How long a request that is not a stream may take.
     pub request_timeout: Duration,
-    /// What is counted.
-    pub metrics: Arc<Metrics>,
+    /// What the process counts: calls by operation and outcome.
+    pub metrics: Metrics,
+    /// What this server counts: answers by status, connections, streams.
+    pub traffic: Arc<Traffic>,
     /// Cancelled when the server stops; ends open streams.
     pub closing: CancellationToken,
 }
@@ -84,7 +87,8 @@ impl HttpState {
             public_url: None,
             body_limit: 10 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
-            metrics: Arc::default(),
+            metrics: Metrics::new(),
+            traffic: Arc::default(),
             closing: CancellationToken::new(),
         }
     }
@@ -94,7 +98,7 @@ impl HttpState {
         if matches!(self.auth, AuthMode::LoopbackOpen(_)) && !self.listen.ip().is_loopback() {
             return Err(ServeError::OpenToOthers { address: self.listen });
         }
-        Ok(ListenOptions::new(self.listen, self.closing.clone(), Arc::clone(&self.metrics)))
+        Ok(ListenOptions::new(self.listen, self.closing.clone(), Arc::clone(&self.traffic)))
     }
 }
 

@@ -9,5 +9,8 @@
 pub mod fixtures;
 pub mod http;
 pub mod negotiate;
+mod server;
 pub mod transport;
 pub mod wire;
+
+pub use server::{McpHandler, ServerOptions, ToolMode, UnknownToolset, handler};

@@ -168,7 +168,7 @@ async fn headers_that_would_lie_about_the_message_are_refused() {
     for (name, value) in [("Host", "other.example.org"), ("content-length", "1"), ("x-a", "b\r\nx-c: d"), ("bad name", "x")] {
         let request = OutboundRequest {
             headers: vec![(name.to_owned(), value.to_owned())],
-            ..request("http://127.0.0.1:1/".to_owned())
+            ..request("http://127.0.0.1:9999/".to_owned())
         };
         let error = HttpOutbound::new(LAX).send(request).await.unwrap_err();
         assert!(matches!(error, OutboundError::InvalidUrl(_)), "{name}: {error}");
@@ -177,7 +177,12 @@ async fn headers_that_would_lie_about_the_message_are_refused() {
 
 #[tokio::test]
 async fn https_to_a_plain_server_is_unreachable() {
-    let (address, _, _requests) = server(answer("200 OK", b"")).await;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+    });
     let error = HttpOutbound::new(LAX).send(request(format!("https://{address}/"))).await.unwrap_err();
     assert!(matches!(error, OutboundError::Unreachable(_)), "{error}");
 }

@@ -154,7 +154,46 @@ mod tests {
                 Err(error) => format!("{case:<44} {error}\n"),
             })
             .collect();
-        insta::assert_snapshot!(table, @"");
+        insta::assert_snapshot!(table, @"
+        https://example.org/hook?x=1                 https://example.org/hook?x=1
+        https://example.org:8443/                    https://example.org:8443/
+        https://example.org:22/                      target refused: port 22 is not one web services use (80, 443, or 1024 and above)
+        http://example.org/                          target refused: plain http is not allowed; use https, or allow http in the settings
+        ftp://example.org/                           target refused: `ftp` is not a web address; use https
+        file:///etc/passwd                           not an address that can be called: it names no host
+        gopher://example.org/                        target refused: `gopher` is not a web address; use https
+        example.org/hook                             not an address that can be called: relative URL without a base
+        https://                                     not an address that can be called: empty host
+        https:///path                                https://path/
+        https://ada:pw@example.org/                  target refused: user names and passwords do not belong in an address; use a header
+        https://ada@example.org/                     target refused: user names and passwords do not belong in an address; use a header
+        https://localhost/                           target refused: localhost is a name of this machine or a private network
+        https://LOCALHOST./                          target refused: localhost is a name of this machine or a private network
+        https://a.localhost:8443/                    target refused: a.localhost is a name of this machine or a private network
+        https://metadata.google.internal/            target refused: metadata.google.internal is a name of this machine or a private network
+        https://127.0.0.1/                           target refused: 127.0.0.1 is not a public address
+        https://127.1/                               target refused: 127.0.0.1 is not a public address
+        https://2130706433/                          target refused: 127.0.0.1 is not a public address
+        https://0x7f000001/                          target refused: 127.0.0.1 is not a public address
+        https://0177.0.0.1/                          target refused: 127.0.0.1 is not a public address
+        https://0x7f.1/                              target refused: 127.0.0.1 is not a public address
+        https://%31%32%37.0.0.1/                     target refused: 127.0.0.1 is not a public address
+        https://①②⑦.⓪.⓪.①/                           target refused: 127.0.0.1 is not a public address
+        https://[::1]/                               target refused: ::1 is not a public address
+        https://[::ffff:127.0.0.1]/                  target refused: ::ffff:127.0.0.1 is reserved, link-local or a metadata service
+        https://[::ffff:7f00:1]/                     target refused: ::ffff:127.0.0.1 is reserved, link-local or a metadata service
+        https://[64:ff9b::a9fe:a9fe]/                target refused: 64:ff9b::a9fe:a9fe is reserved, link-local or a metadata service
+        https://[fe80::1]/                           target refused: fe80::1 is reserved, link-local or a metadata service
+        https://169.254.169.254/latest/meta-data/    target refused: 169.254.169.254 is reserved, link-local or a metadata service
+        https://[fd00:ec2::254]/                     target refused: fd00:ec2::254 is reserved, link-local or a metadata service
+        https://0/                                   target refused: 0.0.0.0 is reserved, link-local or a metadata service
+        https://0.0.0.0/                             target refused: 0.0.0.0 is reserved, link-local or a metadata service
+        https://10.0.0.1/                            target refused: 10.0.0.1 is not a public address
+        https://8.8.8.8/                             https://8.8.8.8/
+        https://[2606:4700::1111]/                   https://[2606:4700::1111]/
+        https://256.0.0.1/                           not an address that can be called: invalid IPv4 address
+        https://exa mple.org/                        not an address that can be called: invalid international domain name
+        ");
     }
 
     #[test]

@@ -88,13 +88,27 @@ fn quoted(site: Site<'_>, at: usize, backslashes: usize, quote: u8) -> Option<Ra
     let text = site.text;
     let start = at + backslashes + 1;
     let mut end = start;
-    while end < text.len() && text[end] != b'\n' && !is_placeholder(&text[end..]) {
-        let escapes = run(text, end, |byte| byte == b'\\');
-        if text.get(end + escapes) == Some(&quote) && escapes <= backslashes {
-            break;
+    let closed = loop {
+        match text.get(end) {
+            None | Some(b'\n') => break false,
+            Some(b'[') if is_placeholder(&text[end..]) => break true,
+            Some(byte) if *byte == quote => break true,
+            Some(b'\\') => {
+                let escapes = run(text, end, |byte| byte == b'\\');
+                if text.get(end + escapes) == Some(&quote) && escapes <= backslashes {
+                    break true;
+                }
+                // An escaped quote belongs to the value.
+                let is_quote = matches!(text.get(end + escapes), Some(b'"' | b'\''));
+                end += escapes + usize::from(is_quote);
+            }
+            Some(_) => end += 1,
         }
-        // An escaped character belongs to the value, a quote too.
-        end = (end + escapes + 1).min(text.len());
+    };
+    if !closed {
+        // The quote was an apostrophe, or the text is cut off: go no further than the
+        // quoted text around it.
+        end = start + run(text, start, |byte| !matches!(byte, b'"' | b'\'' | b'\\' | b'\n'));
     }
     let body = &text[start..end];
     let name = &text[site.start..site.end];

@@ -41,8 +41,7 @@ impl Blocks {
                 rest = &rest[end..];
                 continue;
             }
-            let body = rest.iter().take_while(|byte| is_body(**byte)).count();
-            let tail = &rest[body..];
+            let tail = &rest[body_length(rest)..];
             if tail.is_empty() || tail == b"\n" || tail == b"\r\n" {
                 self.open = true;
                 self.newline_owed = tail.ends_with(b"\n");
@@ -93,13 +92,29 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
 
-/// Base64, and the escapes that stand for line ends in quoted text.
-fn is_body(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\')
+/// How much of the line is base64, with the escapes that stand for line ends and slashes
+/// in quoted text.
+fn body_length(line: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'\\' => {
+                let escapes = line[at..].iter().take_while(|byte| **byte == b'\\').count();
+                match line.get(at + escapes) {
+                    Some(b'n' | b'r' | b'/') => at += escapes + 1,
+                    _ => break,
+                }
+            }
+            b'+' | b'/' | b'=' => at += 1,
+            other if other.is_ascii_alphanumeric() => at += 1,
+            _ => break,
+        }
+    }
+    at
 }
 
 fn belongs(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.iter().all(|byte| is_body(*byte))
+    body_length(line) == line.len()
         || [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:"].iter().any(|name| line.starts_with(name))
 }

@@ -12,11 +12,14 @@ fn redacted(text: &str) -> String {
 }
 
 pub(crate) fn with_known_values() -> Redactor {
-    let redactor = Redactor::new();
-    for value in ["correct horse", "redacted", "secret", "päss\"wörd", "line one\nline two"] {
-        assert!(redactor.register(&Secret::new(value.to_owned())));
-    }
-    redactor
+    static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
+        let redactor = Redactor::new();
+        for value in ["correct horse", "redacted", "secret", "päss\"wörd", "line one\nline two"] {
+            assert!(redactor.register(&Secret::new(value.to_owned())));
+        }
+        redactor
+    });
+    REDACTOR.clone()
 }
 
 /// Text made of the pieces that could confuse the pass, in any order.
@@ -91,6 +94,10 @@ fn credentials_in_context_are_replaced() {
         "curl -H 'Authorization: token 0123456789abcdef' https://example.org",
         r#"{"Authorization": "Bearer abc.def-123"}"#,
         "Authorization: AWS4-HMAC-SHA256 Credential=x/2026/s3, SignedHeaders=host, Signature=00ff",
+        r#"Authorization: Digest username="ada", response="00ff""#,
+        r#"{"log":"Authorization: Digest username=\"ada\", response=\"00ff\"","next":1}"#,
+        r#"{"log":"Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=00ff","next":1}"#,
+        r#"{"log":"it said password='hunter22","next":1}"#,
         "got Bearer 0123456789abcdef0123 from client",
         "postgres://ada:p%40ss@db.example.org:5432/app",
         "redis://:hunter2@cache",
@@ -121,6 +128,10 @@ fn credentials_in_context_are_replaced() {
     curl -H 'Authorization: token [redacted:authorization]' https://example.org
     {"Authorization": "Bearer [redacted:authorization]"}
     Authorization: AWS4-HMAC-SHA256 [redacted:authorization]
+    Authorization: Digest [redacted:authorization]
+    {"log":"Authorization: Digest [redacted:authorization]","next":1}
+    {"log":"Authorization: AWS4-HMAC-SHA256 [redacted:authorization]","next":1}
+    {"log":"it said password='[redacted:password]","next":1}
     got Bearer [redacted:bearer] from client
     postgres://ada:[redacted:url-password]@db.example.org:5432/app
     redis://:[redacted:url-password]@cache
@@ -258,6 +269,14 @@ proptest! {
         let redactor = Redactor::new();
         redactor.register(&Secret::new("correct horse".to_owned()));
         prop_assert!(!redactor.redact(&text).contains("correct horse"));
+    }
+
+    /// A log line in JSON stays JSON, whatever text is in it.
+    #[test]
+    fn json_stays_json(text in hostile_text(), other in hostile_text()) {
+        let line = serde_json::json!({"message": text, "inner": serde_json::json!({"password": other}).to_string()}).to_string();
+        let clean = Redactor::new().redact(&line).into_owned();
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&clean).is_ok(), "{}\n{}", line, clean);
     }
 
     #[test]

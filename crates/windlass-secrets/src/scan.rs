@@ -175,9 +175,9 @@ fn authorization(site: Site<'_>) -> Option<Range<usize>> {
     let credential = after + run(text, after, |byte| byte == b' ').min(4);
     if credential > after {
         match scheme.as_slice() {
-            // Their parameters are spread over the rest of the line.
+            // Their parameters are spread over the rest of the header.
             b"digest" | b"aws4-hmac-sha256" | b"oauth" => {
-                let length = run(text, credential, |byte| !matches!(byte, b'\n' | b'\r' | b'`' | b'['));
+                let length = parameters(&text[credential..]);
                 return (length > 0).then_some(credential..credential + length);
             }
             b"bearer" | b"basic" | b"token" | b"apikey" | b"negotiate" | b"bot" | b"key" => {
@@ -191,6 +191,24 @@ fn authorization(site: Site<'_>) -> Option<Range<usize>> {
     let length = run(text, start, |byte| !ends_value(byte) && byte != b' ' && byte != b',');
     let body = &text[start..start + length];
     (length >= 16 && looks_like_credential(body, 16)).then_some(start..start + length)
+}
+
+/// How far `name="value", …` reaches: to the end of the line, or of the quoted text the
+/// header stands in, where its own quotes are escaped.
+fn parameters(text: &[u8]) -> usize {
+    let line = run(text, 0, |byte| !matches!(byte, b'\n' | b'\r' | b'`' | b'['));
+    let text = &text[..line];
+    match text.iter().position(|byte| matches!(byte, b'"' | b'\'')) {
+        // A parameter's own quotes: this is a header line as it travels.
+        Some(quote) if quote > 0 && text[quote - 1] == b'=' => line,
+        // Escaped: the text ends at the first quote that is not.
+        Some(quote) if quote > 0 && text[quote - 1] == b'\\' => {
+            let bare = |at: usize| text[at] == b'"' && text[at - 1] != b'\\';
+            (1..line).find(|at| bare(*at)).unwrap_or(line)
+        }
+        Some(quote) => quote,
+        None => run(text, 0, |byte| byte != b'\\'),
+    }
 }
 
 /// Long, or with characters that words do not have; never a reference such as `$TOKEN`.

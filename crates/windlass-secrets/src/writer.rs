@@ -43,7 +43,9 @@ impl<W: Write> RedactingWriter<W> {
     fn write_tail(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.held);
         let mut out = Vec::new();
-        self.pass(&rest, &mut out);
+        if !rest.is_empty() {
+            self.pass(&rest, &mut out);
+        }
         self.blocks.finish(&mut out);
         match &mut self.inner {
             Some(inner) => inner.write_all(&out).and_then(|()| inner.flush()),

@@ -84,11 +84,8 @@ impl Journal {
             anchor: ChainHead { seq: row.get(2)?, hash: Digest::from_bytes(row.get(3)?) },
             imported_seq: row.get(4)?,
         };
-        if journal.sum() == row.get(5)? {
-            Ok(journal)
-        } else {
-            Err(Failure::damaged(format!("the row of journal {} was altered", journal.run_id)))
-        }
+        seal::check(TABLE, journal.run_id.as_str(), row.get(5)?, journal.sum())?;
+        Ok(journal)
     }
 
     pub(crate) fn insert(&self, connection: &Connection) -> Result<()> {

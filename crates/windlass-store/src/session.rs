@@ -1,7 +1,11 @@
 //! The writer's side of the database: the connection that writes, what it remembers of the
 //! journals, and how a batch of writes becomes one transaction.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use rusqlite::{Connection, ffi, params};
 use windlass_ports::{CommitError, Committed, Expect, StoreError};
@@ -72,6 +76,8 @@ pub(crate) struct Session {
     last_written: Option<(i64, Digest)>,
     /// The same, once it was durable.
     last_durable: Option<(i64, Digest)>,
+    /// How long the last commit took to become durable.
+    last_flush: Duration,
     /// The disk failed in the middle of a commit; nothing is written before a fresh look.
     suspect: bool,
 }
@@ -95,6 +101,7 @@ impl Session {
             data_version: None,
             last_written: None,
             last_durable: None,
+            last_flush: Duration::ZERO,
             suspect: false,
         })
     }
@@ -128,6 +135,10 @@ impl Session {
         if let Err(error) = self.log.after_commit(&self.connection) {
             tracing::warn!(%error, "the write-ahead log could not be tended; it is tried again");
         }
+    }
+
+    pub(crate) fn last_flush(&self) -> Duration {
+        self.last_flush
     }
 
     pub(crate) fn has_idle_work(&self) -> bool {
@@ -184,7 +195,9 @@ impl Session {
     }
 
     fn commit(&mut self) -> Result<()> {
+        let started = Instant::now();
         let committed = self.connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
+        self.last_flush = started.elapsed();
         // A flush that failed once may report success the next time without having flushed.
         self.suspect = committed.is_err();
         committed?;

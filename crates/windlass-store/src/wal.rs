@@ -80,7 +80,7 @@ impl Log {
     /// Moves the log into the database as far as readers allow, without waiting for them.
     pub(crate) fn checkpoint(&mut self, connection: &Connection) -> Result<()> {
         let (frames, moved) = connection
-            .wal_checkpoint_v2(Some(rusqlite::MAIN_DB), rusqlite::CheckpointMode::PASSIVE)?;
+            .wal_checkpoint_v2(Some(rusqlite::MAIN_DB), rusqlite::wal::CheckpointMode::PASSIVE)?;
         if frames >= 0 && frames == moved {
             // The next commit starts over at the beginning of the file.
             self.frames.store(0, Ordering::Relaxed);

@@ -53,7 +53,7 @@ impl Writer {
         let (queue, jobs) = mpsc::channel();
         let thread = std::thread::Builder::new()
             .name("windlass-store".to_owned())
-            .spawn(move || WriteLoop { session, jobs, next: None, last_batch: 0, last_flush: Duration::ZERO }.run())
+            .spawn(move || WriteLoop { session, jobs, next: None, last_batch: 0 }.run())
             .map_err(|error| StoreError::Io(format!("the store's writer could not be started: {error}")))?;
         Ok(Self { queue: Some(queue), permits: Arc::new(Semaphore::new(QUEUE)), thread: Mutex::new(Some(thread)) })
     }
@@ -113,7 +113,6 @@ struct WriteLoop {
     /// A job that came while a batch gathered and does not belong in it.
     next: Option<Job>,
     last_batch: usize,
-    last_flush: Duration,
 }
 
 impl WriteLoop {
@@ -124,9 +123,7 @@ impl WriteLoop {
                 Job::Write(first) => {
                     let batch = self.gather(first);
                     self.last_batch = batch.len();
-                    let started = Instant::now();
                     write_batch(&mut self.session, batch);
-                    self.last_flush = started.elapsed();
                     self.session.after_commit();
                 }
             }
@@ -156,7 +153,7 @@ impl WriteLoop {
     fn gather(&mut self, first: WriteJob) -> Vec<WriteJob> {
         let mut bytes = first.work.bytes();
         let mut batch = vec![first];
-        let deadline = Instant::now() + (self.last_flush / 4).min(MAX_GATHER);
+        let deadline = Instant::now() + (self.session.last_flush() / 4).min(MAX_GATHER);
         while batch.len() < BATCH_WORKS && bytes < BATCH_BYTES {
             let job = match self.jobs.try_recv() {
                 Err(TryRecvError::Empty) if batch.len() < self.last_batch => {

@@ -80,14 +80,15 @@ impl FakeClock {
     pub fn advance_to_next_timer(&self) -> bool {
         let next = self.next_timer();
         if let Some(next) = next {
-            self.set(next.max(self.now()));
+            self.set(next);
         }
         next.is_some()
     }
 
-    /// When the next sleeper wakes.
+    /// When the next sleeper wakes; those that have been woken are no longer sleepers.
     pub fn next_timer(&self) -> Option<Timestamp> {
-        self.lock().sleepers.keys().next().map(|(deadline, _)| *deadline)
+        let state = self.lock();
+        state.sleepers.keys().map(|(deadline, _)| *deadline).find(|deadline| *deadline > state.now)
     }
 
     /// Does the work, moving time whenever the work waits for it.

@@ -21,6 +21,7 @@ use super::{
     paint::{Paint, Tone},
     problem::render_problem,
     table::Table,
+    text::one_line,
 };
 
 /// Who reads the output.
@@ -137,6 +138,21 @@ impl Printer {
         self.0.out.closed.load(Ordering::Relaxed)
     }
 
+    /// Whether standard output is painted.
+    pub(crate) fn colours_data(&self) -> bool {
+        self.0.out.paint.colour
+    }
+
+    /// Whether standard error is painted.
+    pub(crate) fn colours_notices(&self) -> bool {
+        self.0.err.paint.colour
+    }
+
+    /// Whether a person sees standard output.
+    pub(crate) fn data_is_seen(&self) -> bool {
+        self.0.out.terminal.is_terminal
+    }
+
     /// Paints for standard output.
     pub(crate) fn paint(&self) -> Paint {
         self.0.out.paint
@@ -156,6 +172,15 @@ impl Printer {
     pub(crate) fn data(&self, text: &str) {
         if self.is_human() {
             self.0.out.write_line(text);
+        }
+    }
+
+    /// Names and values, aligned; empty values are left out.
+    pub(crate) fn fields(&self, fields: &[(&str, String)]) {
+        let width = fields.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
+            let name = self.0.out.paint.text(Tone::Dim, &format!("{name:<width$}"));
+            self.data(&format!("{name}{}", one_line(value)));
         }
     }
 

@@ -136,16 +136,7 @@ impl Catalogue {
         let started = Instant::now();
         let info = entry.operation.info();
         let engine = &self.0.engine;
-        let mut audit = AuditCall {
-            principal: request.context.principal.id(),
-            surface: request.context.surface,
-            operation: info.name.clone(),
-            input_hash: Digest::of_json(&request.input),
-            outcome: "OK".to_owned(),
-            decision: String::new(),
-            run_id: None,
-            duration_us: 0,
-        };
+        let mut audit = audit_entry(info, &request);
         let result = self.guarded_call(entry, request, &mut audit.decision).await;
         match &result {
             Ok(answer) => audit.run_id.clone_from(&answer.run_id),
@@ -169,12 +160,33 @@ impl Catalogue {
         }
     }
 
+    /// Everything of a call but the doing, for a reading that a surface answers itself because
+    /// no JSON output can hold the answer: a stream, raw bytes. Audited like a call.
+    pub async fn authorize(&self, request: &CallRequest) -> Result<(), Problem> {
+        let Some(entry) = self.entry(&request.operation) else {
+            return Err(self.unknown(&request.operation));
+        };
+        let mut audit = audit_entry(entry.operation.info(), request);
+        let result = self.check_call(entry, request, &mut audit.decision);
+        if let Err(problem) = &result {
+            audit.outcome = problem.code().name.to_owned();
+        }
+        self.0.engine.audit().queue(audit).await;
+        result.map_err(|problem| self.0.engine.redactor.redact_problem(problem))
+    }
+
     async fn guarded_call(
         &self,
         entry: &Entry,
         request: CallRequest,
         decision: &mut String,
     ) -> Result<Answer, Problem> {
+        self.check_call(entry, &request, decision)?;
+        entry.operation.call(request.context, request.input).await
+    }
+
+    /// Scope, input and policy.
+    fn check_call(&self, entry: &Entry, request: &CallRequest, decision: &mut String) -> Result<(), Problem> {
         let info = entry.operation.info();
         let principal = &request.context.principal;
         if !principal.has_scope(&info.scope) {
@@ -215,7 +227,20 @@ impl Catalogue {
                 .next("windlass policy check"));
             }
         }
-        entry.operation.call(request.context, request.input).await
+        Ok(())
+    }
+}
+
+fn audit_entry(info: &OperationInfo, request: &CallRequest) -> AuditCall {
+    AuditCall {
+        principal: request.context.principal.id(),
+        surface: request.context.surface,
+        operation: info.name.clone(),
+        input_hash: Digest::of_json(&request.input),
+        outcome: "OK".to_owned(),
+        decision: String::new(),
+        run_id: None,
+        duration_us: 0,
     }
 }
 

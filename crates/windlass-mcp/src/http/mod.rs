@@ -58,9 +58,12 @@ impl Default for HttpOptions {
     }
 }
 
-/// Builds the endpoint. `handler` is cloned for every session and every stateless request,
-/// so a clone must be cheap.
-pub fn endpoint<H: ServerHandler + Clone>(handler: H, options: HttpOptions) -> McpEndpoint<H> {
+/// Builds the endpoint. `handlers` makes one handler for every session and every stateless
+/// request, so making one must be cheap.
+pub fn endpoint<H: ServerHandler>(
+    handlers: impl Fn() -> H + Send + Sync + 'static,
+    options: HttpOptions,
+) -> McpEndpoint<H> {
     let sessions = Arc::new(Sessions::new(options.max_sessions, options.session_idle));
     // A terminal answer goes out as plain JSON where the era allows it: one frame less.
     let config = StreamableHttpServerConfig::default()
@@ -71,13 +74,18 @@ pub fn endpoint<H: ServerHandler + Clone>(handler: H, options: HttpOptions) -> M
         .with_max_request_body_bytes(options.max_body_bytes)
         .with_cancellation_token(options.shutdown);
     let service =
-        StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        StreamableHttpService::new(move || Ok(handlers()), Arc::clone(&sessions), config);
     McpEndpoint::new(service, sessions, options.max_body_bytes)
 }
 
 /// Who sent a request that came over HTTP, as the HTTP surface's authentication found.
 pub fn principal(context: &RequestContext<RoleServer>) -> Option<&Principal> {
     context.extensions.get::<Parts>()?.extensions.get()
+}
+
+/// The id the HTTP surface gave a request.
+pub fn request_id(context: &RequestContext<RoleServer>) -> Option<&str> {
+    context.extensions.get::<Parts>()?.headers.get("x-request-id")?.to_str().ok()
 }
 
 type Request = http::Request<Body>;

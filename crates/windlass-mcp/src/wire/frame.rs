@@ -17,8 +17,9 @@ use super::{
     method::{RequestError, notification_from_parts, request_from_parts},
 };
 
-/// The most elements one batch may have.
-pub const MAX_BATCH: usize = 1000;
+/// The most elements one batch may have. Rate limits count requests over HTTP, so a batch must
+/// not be a way around them.
+pub const MAX_BATCH: usize = 100;
 
 /// What one line (or one HTTP body) turned out to be.
 #[derive(Debug)]

@@ -99,7 +99,7 @@ fn a_batch_has_bounds() {
     let more = Value::Array(vec![ping; MAX_BATCH + 1]).to_string();
     assert_eq!(
         outcome(&Frame::parse(more.as_bytes())),
-        "-32600 id=null invalid request: 1001 messages in one batch, at most 1000 are taken"
+        "-32600 id=null invalid request: 101 messages in one batch, at most 100 are taken"
     );
     let mixed = br#"[1,{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},[]]"#;
     insta::assert_snapshot!(outcome(&Frame::parse(mixed)), @"[-32600 id=null invalid request: a message must be a JSON object, request 1 ping, notification, -32600 id=null invalid request: a message must be a JSON object]");

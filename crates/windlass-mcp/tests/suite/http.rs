@@ -97,7 +97,7 @@ async fn a_session_belongs_to_the_principal_that_opened_it() {
 #[tokio::test]
 async fn the_session_idle_longest_makes_room() {
     let options = HttpOptions { max_sessions: 2, ..HttpOptions::default() };
-    let endpoint = endpoint(TestHandler::default(), options);
+    let endpoint = endpoint(TestHandler::default, options);
     let mut sessions = Vec::new();
     for _ in 0..3 {
         let reply = HttpClient::over(endpoint.clone()).post(&initialize(1, "2025-06-18")).await;

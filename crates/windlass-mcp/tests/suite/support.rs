@@ -246,7 +246,7 @@ pub struct HttpClient<H: ServerHandler> {
 
 impl HttpClient<TestHandler> {
     pub fn start() -> Self {
-        Self::over(endpoint(TestHandler::default(), HttpOptions { max_body_bytes: 1 << 20, ..HttpOptions::default() }))
+        Self::over(endpoint(TestHandler::default, HttpOptions { max_body_bytes: 1 << 20, ..HttpOptions::default() }))
     }
 
     /// Opens a legacy session.

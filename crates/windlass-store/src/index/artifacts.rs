@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, params};
 use windlass_types::{ArtifactRef, Digest, Timestamp};
 
 use crate::{
-    error::{Failure, Result},
+    error::Result,
     journal::Journal,
     row::{from_json, to_json},
     seal,
@@ -71,10 +71,7 @@ impl ArtifactRow {
     fn read(row: &Row<'_>) -> Result<ArtifactRef> {
         let found = Self { journal: row.get(0)?, seq: row.get(1)?, record: row.get(2)? };
         let key = format!("{}/{}", found.journal, found.seq);
-        if found.sum() == row.get(3)? {
-            from_json(TABLE, &key, &found.record)
-        } else {
-            Err(Failure::damaged(format!("the row {key} of {TABLE} was altered")))
-        }
+        seal::check(TABLE, &key, row.get(3)?, found.sum())?;
+        from_json(TABLE, &key, &found.record)
     }
 }

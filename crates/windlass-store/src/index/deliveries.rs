@@ -3,6 +3,8 @@
 //! A delivery that came with an imported run is dead from the start: the home it came from
 //! has delivered it or given up. It can still be asked for again by hand.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value};
 use serde::{Deserialize, Serialize};
 use windlass_ports::{AttemptRecord, DeliveryFilter, DeliveryRecord, DeliveryState};
@@ -114,7 +116,7 @@ pub(crate) fn attempt(
         error: attempted.error.clone(),
         duration_ms: attempted.duration_ms,
     })?;
-    let sum = seal::seal(ATTEMPTS, &[row.id.as_bytes(), &position.to_be_bytes(), record.as_bytes()]);
+    let sum = attempt_sum(&row.id, position, &record);
     connection
         .prepare_cached("INSERT INTO attempts (delivery, position, record, sum) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![row.id, position, record, sum])?;
@@ -131,10 +133,9 @@ pub(crate) fn requeue(connection: &Connection, requeued: &DeliveryRequeued) -> R
     row.update(connection)
 }
 
-pub(crate) fn exists(connection: &Connection, delivery: &DeliveryId) -> Result<bool> {
-    Ok(connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM deliveries WHERE id = ?1)")?
-        .query_row([delivery.as_str()], |row| row.get(0))?)
+/// Whether the delivery is here and its run is not among those that go.
+pub(crate) fn is_kept(connection: &Connection, delivery: &DeliveryId, gone: &BTreeSet<i64>) -> Result<bool> {
+    Ok(DeliveryRow::find(connection, delivery)?.is_some_and(|row| !gone.contains(&row.journal)))
 }
 
 /// Deliveries that match, oldest due first.
@@ -181,8 +182,7 @@ pub(crate) fn attempts(connection: &Connection, delivery: &DeliveryId) -> Result
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
         let (position, record, sum): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let columns: [&[u8]; 3] = [delivery.as_str().as_bytes(), &position.to_be_bytes(), record.as_bytes()];
-        seal::check(ATTEMPTS, delivery.as_str(), &columns, sum)?;
+        seal::check(ATTEMPTS, delivery.as_str(), sum, attempt_sum(delivery.as_str(), position, &record))?;
         let attempt: AttemptV1 = from_json(ATTEMPTS, delivery.as_str(), &record)?;
         attempts.push(AttemptRecord {
             time: attempt.time,
@@ -193,6 +193,10 @@ pub(crate) fn attempts(connection: &Connection, delivery: &DeliveryId) -> Result
         });
     }
     Ok(attempts)
+}
+
+fn attempt_sum(delivery: &str, position: i64, record: &str) -> i64 {
+    seal::seal(ATTEMPTS, &[delivery.as_bytes(), &position.to_be_bytes(), record.as_bytes()])
 }
 
 impl DeliveryRow {
@@ -220,11 +224,8 @@ impl DeliveryRow {
             record: from_json(TABLE, &id, &record)?,
             id,
         };
-        if delivery.sum(&record) == row.get(7)? {
-            Ok(delivery)
-        } else {
-            Err(Failure::damaged(format!("the row {} of {TABLE} was altered", delivery.id)))
-        }
+        seal::check(TABLE, &delivery.id, row.get(7)?, delivery.sum(&record))?;
+        Ok(delivery)
     }
 
     fn sum(&self, record: &str) -> i64 {

@@ -14,9 +14,12 @@ pub(crate) fn disable(connection: &Connection, url: &str, position: i64) -> Resu
     Ok(())
 }
 
-/// Whether the receiver is still off because of the event at `position`.
-pub(crate) fn rests_on(connection: &Connection, position: i64) -> Result<bool> {
+/// Whether a receiver is off because of this event.
+pub(crate) fn rests_on(connection: &Connection, journal: i64, seq: u64) -> Result<bool> {
     Ok(connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM disabled_endpoints WHERE position = ?1)")?
-        .query_row([position], |row| row.get(0))?)
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM disabled_endpoints JOIN events USING (position) \
+             WHERE events.journal = ?1 AND events.seq = ?2)",
+        )?
+        .query_row(params![journal, seq], |row| row.get(0))?)
 }

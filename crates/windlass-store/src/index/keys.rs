@@ -96,6 +96,6 @@ fn write(connection: &Connection, key_id: &str, key: &ApiKeyV1, sql: &str) -> Re
 }
 
 fn read(key_id: &str, record: &str, sum: i64) -> Result<ApiKeyV1> {
-    seal::check(TABLE, key_id, &[key_id.as_bytes(), record.as_bytes()], sum)?;
+    seal::check(TABLE, key_id, sum, seal::seal(TABLE, &[key_id.as_bytes(), record.as_bytes()]))?;
     from_json(TABLE, key_id, record)
 }

@@ -251,11 +251,8 @@ impl RunRow {
             idempotency_key: row.get(5)?,
             live: from_json(TABLE, &key, &live)?,
         };
-        if parsed.sum(&live) == row.get(7)? {
-            Ok(parsed)
-        } else {
-            Err(Failure::damaged(format!("the row {key} of {TABLE} was altered")))
-        }
+        seal::check(TABLE, &key, row.get(7)?, parsed.sum(&live))?;
+        Ok(parsed)
     }
 
     fn sum(&self, live: &str) -> i64 {

@@ -21,12 +21,8 @@ pub(crate) fn redeemed_by(connection: &Connection, token: &TokenId) -> Result<Op
         .query_row([token.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
     let Some((run_id, used_at, stored_sum)) = found else { return Ok(None) };
-    check(token.as_str(), &run_id, used_at, stored_sum)?;
+    seal::check(TABLE, token.as_str(), stored_sum, sum(token.as_str(), &run_id, used_at))?;
     parse_id(&run_id).map(Some)
-}
-
-fn check(token: &str, run_id: &str, used_at: i64, stored_sum: i64) -> Result<()> {
-    seal::check(TABLE, token, &[token.as_bytes(), run_id.as_bytes(), &used_at.to_be_bytes()], stored_sum)
 }
 
 fn sum(token: &str, run_id: &str, used_at: i64) -> i64 {

@@ -16,7 +16,7 @@ CREATE TABLE journals (
 -- share index pages: a group commit then touches few pages, whatever the run ids look like.
 CREATE TABLE events (
     position       INTEGER PRIMARY KEY,
-    journal        INTEGER NOT NULL REFERENCES journals (id),
+    journal        INTEGER NOT NULL,
     seq            INTEGER NOT NULL,
     time           INTEGER NOT NULL,
     type           TEXT    NOT NULL,

@@ -1,6 +1,6 @@
-//! What the surface counts, and the Prometheus text it is shown as.
+//! What passes through this server, counted, and the Prometheus text it is shown as.
 //!
-//! Counting is a few relaxed atomic additions per request; nothing is allocated until
+//! Not calls by operation: those are counted where operations are called. Counting is a few relaxed atomic additions per request; nothing is allocated until
 //! somebody asks.
 
 use std::{
@@ -24,19 +24,18 @@ pub(crate) enum Part {
 }
 
 #[derive(Debug, Default)]
-struct PartMetrics {
+struct PartCounts {
     by_status_class: [AtomicU64; 5],
     buckets: [AtomicU64; BUCKETS.len() + 1],
     micros: AtomicU64,
 }
 
-/// The counters of one server.
+/// The counts of one server.
 #[derive(Debug, Default)]
-pub struct Metrics {
-    api: PartMetrics,
-    mcp: PartMetrics,
+pub struct Traffic {
+    api: PartCounts,
+    mcp: PartCounts,
     unauthorized: AtomicU64,
-    rate_limited: AtomicU64,
     panics: AtomicU64,
     in_flight: AtomicI64,
     streams: AtomicI64,
@@ -47,18 +46,18 @@ pub struct Metrics {
 /// A gauge that is one higher while this lives.
 #[derive(Debug)]
 pub(crate) struct Raised {
-    metrics: Arc<Metrics>,
-    gauge: fn(&Metrics) -> &AtomicI64,
+    traffic: Arc<Traffic>,
+    gauge: fn(&Traffic) -> &AtomicI64,
 }
 
 impl Drop for Raised {
     fn drop(&mut self) {
-        (self.gauge)(&self.metrics).fetch_sub(1, Relaxed);
+        (self.gauge)(&self.traffic).fetch_sub(1, Relaxed);
     }
 }
 
-impl Metrics {
-    fn part(&self, part: Part) -> &PartMetrics {
+impl Traffic {
+    fn part(&self, part: Part) -> &PartCounts {
         match part {
             Part::Api => &self.api,
             Part::Mcp => &self.mcp,
@@ -74,11 +73,9 @@ impl Metrics {
         let bucket = BUCKETS.iter().position(|bound| micros <= *bound).unwrap_or(BUCKETS.len());
         counters.buckets[bucket].fetch_add(1, Relaxed);
         counters.micros.fetch_add(micros, Relaxed);
-        match status {
-            401 => self.unauthorized.fetch_add(1, Relaxed),
-            429 => self.rate_limited.fetch_add(1, Relaxed),
-            _ => 0,
-        };
+        if status == 401 {
+            self.unauthorized.fetch_add(1, Relaxed);
+        }
     }
 
     pub(crate) fn panicked(&self) {
@@ -86,24 +83,24 @@ impl Metrics {
     }
 
     pub(crate) fn request_begins(self: &Arc<Self>) -> Raised {
-        self.raise(|metrics| &metrics.in_flight)
+        self.raise(|traffic| &traffic.in_flight)
     }
 
     pub(crate) fn stream_begins(self: &Arc<Self>) -> Raised {
-        self.raise(|metrics| &metrics.streams)
+        self.raise(|traffic| &traffic.streams)
     }
 
     pub(crate) fn connection_begins(self: &Arc<Self>) -> Raised {
         self.connections_total.fetch_add(1, Relaxed);
-        self.raise(|metrics| &metrics.connections)
+        self.raise(|traffic| &traffic.connections)
     }
 
     fn raise(self: &Arc<Self>, gauge: fn(&Self) -> &AtomicI64) -> Raised {
         gauge(self).fetch_add(1, Relaxed);
-        Raised { metrics: Arc::clone(self), gauge }
+        Raised { traffic: Arc::clone(self), gauge }
     }
 
-    /// The counters in Prometheus text format.
+    /// The counts in Prometheus text format.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(4096);
         header(&mut text, "windlass_http_requests_total", "counter", "Answers by part and status class.");
@@ -132,7 +129,6 @@ impl Metrics {
         }
         for (name, help, counter) in [
             ("windlass_http_unauthorized_total", "Requests without a working key.", &self.unauthorized),
-            ("windlass_http_rate_limited_total", "Requests refused by a limit.", &self.rate_limited),
             ("windlass_http_panics_total", "Requests whose handling panicked.", &self.panics),
             ("windlass_http_connections_total", "Connections accepted.", &self.connections_total),
         ] {
@@ -148,7 +144,7 @@ impl Metrics {
         text
     }
 
-    fn parts(&self) -> [(&'static str, &PartMetrics); 2] {
+    fn parts(&self) -> [(&'static str, &PartCounts); 2] {
         [("api", &self.api), ("mcp", &self.mcp)]
     }
 }
@@ -173,12 +169,12 @@ mod tests {
 
     #[test]
     fn counts_by_part_class_and_time() {
-        let metrics = Arc::new(Metrics::default());
-        metrics.answered(Part::Api, 200, Duration::from_micros(90));
-        metrics.answered(Part::Api, 401, Duration::from_micros(300));
-        metrics.answered(Part::Mcp, 429, Duration::from_secs(60));
-        let stream = metrics.stream_begins();
-        let text = metrics.text();
+        let traffic = Arc::new(Traffic::default());
+        traffic.answered(Part::Api, 200, Duration::from_micros(90));
+        traffic.answered(Part::Api, 401, Duration::from_micros(300));
+        traffic.answered(Part::Mcp, 429, Duration::from_secs(60));
+        let stream = traffic.stream_begins();
+        let text = traffic.text();
         for line in [
             "windlass_http_requests_total{part=\"api\",status=\"2xx\"} 1",
             "windlass_http_requests_total{part=\"api\",status=\"4xx\"} 1",
@@ -188,12 +184,11 @@ mod tests {
             "windlass_http_request_duration_seconds_bucket{part=\"mcp\",le=\"+Inf\"} 1",
             "windlass_http_request_duration_seconds_sum{part=\"api\"} 0.000390",
             "windlass_http_unauthorized_total 1",
-            "windlass_http_rate_limited_total 1",
             "windlass_http_streams 1",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
         drop(stream);
-        assert!(metrics.text().contains("windlass_http_streams 0"));
+        assert!(traffic.text().contains("windlass_http_streams 0"));
     }
 }

@@ -1,0 +1,46 @@
+//! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
+//! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
+//!
+//! `cargo xtask bench [steps] [calls] [start] [recovery]`. Needs the release binary beside it.
+
+#![expect(clippy::print_stdout, reason = "the figures are this program's data")]
+
+mod calls;
+mod echo;
+mod load;
+mod process;
+mod recovery;
+mod report;
+mod start;
+mod steps;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Helpers of the benchmarks, in processes of their own.
+    match arguments.first().map(String::as_str) {
+        Some("echo-stdio") => return echo::serve_stdio(),
+        Some("echo-http") => return echo::serve_http(),
+        Some("rusage") => return process::print_rusage(&arguments[1..]),
+        _ => {}
+    }
+    let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
+    if let Some(unknown) = arguments.iter().find(|name| !["steps", "calls", "start", "recovery"].contains(&name.as_str())) {
+        bail!("no benchmark is called {unknown}; known: steps, calls, start, recovery");
+    }
+    println!("windlass {}, {}", env!("CARGO_PKG_VERSION"), report::machine());
+    if chosen("steps") {
+        steps::run()?;
+    }
+    if chosen("calls") {
+        calls::run()?;
+    }
+    if chosen("start") {
+        start::run()?;
+    }
+    if chosen("recovery") {
+        recovery::run()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! The top of the argument tree: global flags and the list of commands.
+
+use std::path::PathBuf;
+
+use clap::{
+    ArgAction, Args, Parser, Subcommand,
+    builder::{PossibleValuesParser, Styles, TypedValueParser as _, styling::AnsiColor},
+};
+use windlass_config::LogFormat;
+
+use crate::{
+    commands::{
+        completions::CompletionsArgs, demo::DemoCommand, doctor::DoctorArgs, errors::ErrorsArgs,
+        internal::InternalCommand, keys::KeysCommand, man::ManArgs, mcp::McpCommand, ops::OpsCommand,
+        policy::PolicyCommand, runs::RunsCommand, serve::ServeArgs, store::StoreCommand, tour::TourArgs,
+        webhooks::WebhooksCommand,
+    },
+    output::{ColorChoice, Mode, Options},
+};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const AFTER_HELP: &str = "\
+Start here:
+  windlass tour            a change planned, confirmed, killed half-way, resumed and rolled back
+  windlass mcp serve       offer the operations to an MCP client on standard input and output
+  windlass ops list        every operation, as the command line, MCP and HTTP offer it";
+
+/// Plan, confirm, apply: durable operations that survive crashes and can be taken back.
+///
+/// Every change is planned first, confirmed by a token bound to that exact plan, and applied by
+/// a durable run whose journal survives a crash of any process.
+#[derive(Debug, Parser)]
+#[command(
+    name = "windlass",
+    version,
+    styles = STYLES,
+    after_help = AFTER_HELP,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Globals {
+    /// Print one JSON document on standard output, and nothing else there.
+    #[arg(long, global = true, conflicts_with = "agent")]
+    pub(crate) json: bool,
+    /// Print events as they happen, one JSON object per line; the result is the last line.
+    #[arg(long, global = true)]
+    pub(crate) agent: bool,
+    /// Print nothing but data and failures.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Log more to standard error; repeat for still more.
+    #[arg(long, short, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// How log lines are written.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_parser = PossibleValuesParser::new(["human", "json"]).try_map(|text| text.parse::<LogFormat>())
+    )]
+    pub(crate) log_format: Option<LogFormat>,
+    /// The directory that holds store, keys, settings and policy. Default: WINDLASS_HOME, or
+    /// `.windlass` in your home directory.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) color: ColorChoice,
+}
+
+impl Globals {
+    pub(crate) const fn printing(&self) -> Options {
+        let mode = match (self.json, self.agent) {
+            (true, _) => Mode::Json,
+            (_, true) => Mode::Agent,
+            _ => Mode::Human,
+        };
+        Options { mode, quiet: self.quiet, color: self.color }
+    }
+}
+
+/// Every command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List, describe and call operations.
+    #[command(subcommand)]
+    Ops(OpsCommand),
+    /// Watch, steer and examine runs.
+    #[command(subcommand)]
+    Runs(RunsCommand),
+    /// Change a scratch directory, durably: the built-in example.
+    #[command(subcommand)]
+    Demo(DemoCommand),
+    /// Serve MCP clients.
+    #[command(subcommand)]
+    Mcp(McpCommand),
+    /// Run the daemon: drive runs, serve the HTTP API and MCP.
+    Serve(ServeArgs),
+    /// Create, list and revoke API keys.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Look at webhook deliveries and send them again.
+    #[command(subcommand)]
+    Webhooks(WebhooksCommand),
+    /// Show the policy and ask what it would decide.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Back up, check and prune the store.
+    #[command(subcommand)]
+    Store(StoreCommand),
+    /// Explain an error code, or list all of them.
+    Errors(ErrorsArgs),
+    /// Examine this installation and say what to do.
+    Doctor(DoctorArgs),
+    /// See a durable change from plan to rollback, with a crash in between.
+    Tour(TourArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Write the manual pages into a directory.
+    Man(ManArgs),
+    /// Work on Windlass itself.
+    #[command(subcommand, hide = true)]
+    Internal(InternalCommand),
+}
+
+/// What a command needs around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// An engine for a moment; dropped when interrupted.
+    Short,
+    /// An engine for as long as it takes; ends gracefully when interrupted.
+    Long,
+}
+
+impl Command {
+    /// What the command needs around it.
+    pub(crate) const fn need(&self) -> Need {
+        match self {
+            Self::Mcp(_) | Self::Serve(_) => Need::Long,
+            Self::Ops(command) => command.need(),
+            Self::Runs(command) => command.need(),
+            Self::Demo(command) => command.need(),
+            Self::Store(command) => command.need(),
+            Self::Webhooks(command) => command.need(),
+            _ => Need::Short,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "cli_tests.rs"]
+mod tests;

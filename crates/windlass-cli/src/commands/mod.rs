@@ -1,0 +1,28 @@
+//! The commands: one file each, holding the arguments (their doc comments are the help) and the
+//! function below them.
+
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod errors;
+pub(crate) mod internal;
+pub(crate) mod keys;
+pub(crate) mod man;
+pub(crate) mod mcp;
+pub(crate) mod ops;
+pub(crate) mod policy;
+pub(crate) mod runs;
+pub(crate) mod serve;
+pub(crate) mod store;
+pub(crate) mod tour;
+pub(crate) mod webhooks;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use windlass_types::Problem;
+
+/// One field of an operation's answer, as a type.
+fn field<T: DeserializeOwned>(output: &Value, name: &str) -> Result<T, Problem> {
+    let value = output.get(name).cloned().unwrap_or(Value::Null);
+    serde_json::from_value(value).map_err(|error| Problem::internal("operation answer", format!("{name}: {error}")))
+}

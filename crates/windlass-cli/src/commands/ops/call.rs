@@ -1,0 +1,142 @@
+//! `windlass ops call`: any operation, with JSON input.
+
+use std::io::Read as _;
+
+use clap::Args;
+use serde_json::{Value, json};
+use windlass_engine::{
+    envelope::EnvelopeContext,
+    operation::{Answer, Flow, OperationInfo},
+};
+use windlass_types::{Problem, RunId, RunState, code};
+
+use crate::{
+    dispatch::Failure,
+    flow::{Channel, Driving, Follow, Followed, shortfall},
+    output::Mode,
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct CallArgs {
+    /// The operation, by its name or its MCP tool name.
+    #[arg(value_name = "OPERATION")]
+    name: String,
+    /// The input: a JSON object, @FILE to read a file, or - to read standard input.
+    #[arg(long, short, value_name = "JSON", default_value = "{}")]
+    input: String,
+    /// Do not wait for the run the operation starts or steers.
+    #[arg(long)]
+    detach: bool,
+}
+
+impl CallArgs {
+    pub(crate) async fn run(self, session: &Session) -> Result<Report, Failure> {
+        let catalogue = session.catalogue();
+        let info = catalogue.find(&self.name).ok_or_else(|| catalogue.unknown(&self.name))?;
+        let request_id = session.request_id();
+        let input = read_input(&self.input)?;
+        let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
+            call_and_follow(session, info, input, &request_id).await
+        } else {
+            session.call_as(&info.name, input, request_id.clone()).await
+        };
+        let fail = |problem| Failure {
+            problem,
+            envelope: info.envelope,
+            operation: info.name.clone(),
+            request_id: request_id.clone(),
+        };
+        let answer = outcome.map_err(fail)?;
+        let context = EnvelopeContext { operation: &info.name, request_id: &request_id };
+        let document = info.envelope.success(context, answer.output);
+        if session.printer.mode() == Mode::Human {
+            session.printer.json(&document);
+        }
+        Ok(Report::new(format!("{} answered", info.name), document))
+    }
+}
+
+async fn call_and_follow(
+    session: &Session,
+    info: &OperationInfo,
+    input: Value,
+    request_id: &str,
+) -> Result<Answer, Problem> {
+    let mut driving = Driving::new(session.engine());
+    let outcome = async {
+        driving.ensure().await?;
+        let answer = session.call_as(&info.name, input, request_id.to_owned()).await?;
+        let Some(run_id) = answer.run_id.clone() else { return Ok(answer) };
+        let followed = follow(session, &run_id, &mut driving).await?;
+        if info.flow == Flow::Apply && followed.run.state != RunState::Completed {
+            return Err(shortfall(&followed.run));
+        }
+        Ok(Answer { output: refresh(answer.output, &followed), run_id: Some(run_id) })
+    }
+    .await;
+    driving.stop().await;
+    outcome
+}
+
+async fn follow(session: &Session, run_id: &RunId, driving: &mut Driving<'_>) -> Result<Followed, Problem> {
+    Follow { run_id, after_seq: 0, beside: None, channel: Channel::Notice, drive: true }
+        .run_with(session, driving)
+        .await
+}
+
+/// Puts the run as it stands now where the answer showed it as it was.
+fn refresh(mut output: Value, followed: &Followed) -> Value {
+    if let Some(map) = output.as_object_mut()
+        && map.get("run").and_then(|run| run.get("run_id")) == Some(&json!(followed.run.run_id))
+    {
+        map.insert("run".to_owned(), json!(followed.run));
+        if map.contains_key("next_actions") {
+            map.insert("next_actions".to_owned(), json!(followed.run.next_actions()));
+        }
+    }
+    output
+}
+
+/// The text of `--input`: inline, from a file, or from standard input.
+fn read_input(text: &str) -> Result<Value, Problem> {
+    let (origin, text) = match text.strip_prefix('@') {
+        Some(path) => {
+            let text = fs_err::read_to_string(path)
+                .map_err(|error| Problem::new(&code::NOT_FOUND, format!("the input cannot be read: {error}")))?;
+            (path.to_owned(), text)
+        }
+        None if text == "-" => ("standard input".to_owned(), read_stdin()?),
+        None => ("--input".to_owned(), text.to_owned()),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        Problem::invalid("input", "json", format!("{origin} is not JSON: {error}"))
+            .next("quote the JSON for your shell: --input '{\"key\": \"value\"}'")
+    })
+}
+
+/// Everything on standard input.
+pub(crate) fn read_stdin() -> Result<String, Problem> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .map_err(|error| Problem::invalid("input", "utf-8", format!("standard input cannot be read: {error}")))?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_comes_inline_or_from_a_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs_err::write(file.path(), r#"{"a": 1}"#).unwrap();
+        assert_eq!(read_input(&format!("@{}", file.path().display())).unwrap(), json!({"a": 1}));
+        assert_eq!(read_input(r#"{"b": 2}"#).unwrap(), json!({"b": 2}));
+        assert_eq!(read_input("@/does/not/exist").unwrap_err().code().name, "NOT_FOUND");
+        let broken = read_input("{").unwrap_err();
+        assert_eq!(broken.message(), "--input is not JSON: EOF while parsing an object at line 1 column 1");
+    }
+}

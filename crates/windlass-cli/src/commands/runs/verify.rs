@@ -1,0 +1,45 @@
+//! `windlass runs verify`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use windlass_types::{Problem, code};
+
+use crate::{
+    flow::find_run,
+    output::Tone,
+    session::{Report, Session},
+};
+
+/// What journals that are no runs begin with.
+const SYSTEM: &str = "sys_";
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// The run: its id, the beginning of its id, `latest`, or a system journal such as `sys_audit`.
+    #[arg(value_name = "RUN")]
+    run: String,
+}
+
+impl VerifyArgs {
+    pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let name = if self.run.starts_with(SYSTEM) {
+            self.run
+        } else {
+            find_run(session, &self.run).await?.to_string()
+        };
+        let answer = session.call("runs.verify", json!({ "run_id": name })).await?;
+        let output = answer.output;
+        let text = |key: &str| output.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let events = output.get("events").and_then(Value::as_u64).unwrap_or(0);
+        if output.get("intact") != Some(&Value::Bool(true)) {
+            return Err(Problem::new(&code::STORE_DAMAGED, format!("the journal {name} is damaged: {}", text("finding")))
+                .with("report", output)
+                .next("windlass store check"));
+        }
+        let printer = &session.printer;
+        let mark = printer.paint().text(Tone::Good, "✓");
+        printer.data(&format!("{mark} {name}: {events} events, every hash follows from the one before"));
+        printer.fields(&[("  head", text("head"))]);
+        Ok(Report::new(format!("{name}: {events} events verified"), output))
+    }
+}

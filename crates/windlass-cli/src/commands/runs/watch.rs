@@ -1,0 +1,50 @@
+//! `windlass runs watch`.
+
+use clap::Args;
+use serde_json::json;
+use windlass_types::{Problem, RunState};
+
+use crate::{
+    flow::{Channel, Follow, RunArg, Wanted, conclude, find_run},
+    output::Mode,
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    run: RunArg,
+    /// Only events after this place in the journal.
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    after: u64,
+}
+
+impl WatchArgs {
+    pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let run_id = find_run(session, &self.run.run).await?;
+        let record = session.engine().visible_run(session.principal(), &run_id).await?;
+        let goes_on = !record.state.is_final() && record.state != RunState::Held;
+        if goes_on && session.engine().lease.holder().is_none() {
+            session.printer.notice("No process drives this home; the run stands still until one does.");
+            session.printer.hint(&format!("windlass runs resume {run_id}"));
+        }
+        let follow = Follow {
+            run_id: &run_id,
+            after_seq: self.after,
+            beside: None,
+            channel: Channel::Data,
+            drive: false,
+        };
+        let followed = follow.run(session).await?;
+        let outcome = conclude(session, &followed.run, Wanted::Completed);
+        if session.printer.mode() == Mode::Json {
+            // Whatever became of the run, its events are the answer.
+            let document = json!({ "run": followed.run, "events": followed.events });
+            return match outcome {
+                Ok(report) => Ok(Report::new(report.message, document)),
+                Err(problem) => Err(problem.with("watched", document)),
+            };
+        }
+        outcome
+    }
+}

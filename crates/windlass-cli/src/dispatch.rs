@@ -1,0 +1,232 @@
+//! From arguments to exit code: parses, opens what the command needs, runs it, prints the
+//! outcome once, in the form that was asked for.
+
+use std::{
+    ffi::OsString,
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+
+use clap::{Parser as _, error::ErrorKind};
+use tokio::runtime::{Builder, Runtime};
+use windlass_config::{Environment, Home, Settings, env};
+use windlass_engine::envelope::{Envelope, EnvelopeContext};
+use windlass_secrets::Redactor;
+use windlass_telemetry as telemetry;
+use windlass_types::{Problem, code};
+
+use crate::{
+    Host, Interrupt, OpenOptions,
+    cli::{Cli, Command, Globals, Need},
+    commands::doctor,
+    early, exit,
+    output::{Mode, Printer},
+    session::{Report, Session},
+};
+
+/// How long detached work of a finished command may hold up its exit.
+const LEAVE: Duration = Duration::from_millis(200);
+
+/// A failure and how it is written for machines.
+pub(crate) struct Failure {
+    pub(crate) problem: Problem,
+    pub(crate) envelope: Envelope,
+    pub(crate) operation: String,
+    pub(crate) request_id: String,
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self { problem, envelope: Envelope::Plain, operation: String::new(), request_id: String::new() }
+    }
+}
+
+/// Runs the command line `args` (the program's name first) and returns the exit code.
+pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    let environment = Environment::from_process();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error, &Printer::to_process(early::printing(&args), &environment)),
+    };
+    let printer = Printer::to_process(cli.globals.printing(), &environment);
+    let outcome = catch_unwind(AssertUnwindSafe(|| execute(host, cli, environment, &printer)));
+    let outcome = outcome.unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "panic".to_owned());
+        Err(Problem::internal("command", text).into())
+    });
+    finish(&printer, outcome)
+}
+
+fn execute(
+    host: &dyn Host,
+    cli: Cli,
+    environment: Environment,
+    printer: &Printer,
+) -> Result<Report, Failure> {
+    match cli.command {
+        Command::Errors(args) => Ok(args.run(printer)?),
+        Command::Completions(args) => Ok(args.run(printer)),
+        Command::Man(args) => Ok(args.run(printer)?),
+        Command::Tour(args) => Ok(args.run(printer)?),
+        Command::Doctor(_) => with_runtime(Need::Short, |interrupt| {
+            Box::pin(async move { Ok(doctor::run(host, &cli.globals, environment, printer, interrupt).await?) })
+        }),
+        command => {
+            let need = command.need();
+            let options = open_options(&cli.globals, environment)?;
+            let _guard = start_telemetry(&cli.globals, &options, printer)?;
+            with_runtime(need, |interrupt| {
+                Box::pin(async move {
+                    let opened = host.open(&options).await?;
+                    let session = Session { opened, printer: printer.clone(), interrupt };
+                    let outcome = command.run(&session, host, &options).await;
+                    session.engine().audit().flush().await;
+                    outcome
+                })
+            })
+        }
+    }
+}
+
+impl Command {
+    async fn run(self, session: &Session, host: &dyn Host, options: &OpenOptions) -> Result<Report, Failure> {
+        let report = match self {
+            Self::Ops(command) => return command.run(session).await,
+            Self::Runs(command) => command.run(session).await,
+            Self::Demo(command) => command.run(session).await,
+            Self::Mcp(command) => command.run(session, host, options).await,
+            Self::Serve(args) => args.run(session, host, options).await,
+            Self::Keys(command) => command.run(session).await,
+            Self::Webhooks(command) => command.run(session).await,
+            Self::Policy(command) => command.run(session, options).await,
+            Self::Store(command) => command.run(session, options).await,
+            Self::Internal(command) => command.run(session, host),
+            Self::Errors(_) | Self::Doctor(_) | Self::Tour(_) | Self::Completions(_) | Self::Man(_) => {
+                Err(Problem::internal("dispatch", "the command needs no engine"))
+            }
+        };
+        Ok(report?)
+    }
+}
+
+/// What is opened: home, settings and the redaction pass, flags applied.
+pub(crate) fn open_options(globals: &Globals, environment: Environment) -> Result<OpenOptions, Problem> {
+    let home = match &globals.home {
+        Some(directory) => Home::at(std::path::absolute(directory).map_err(|error| {
+            Problem::invalid("home", "path", format!("{} is not a usable path: {error}", directory.display()))
+        })?),
+        None => Home::resolve(&environment)
+            .map_err(|error| Problem::new(&code::CONFIG_INVALID, error.to_string()).next("windlass --home DIR …"))?,
+    };
+    let settings = Settings::load(&home, &environment)?;
+    Ok(OpenOptions { home, environment, settings, redactor: Arc::new(Redactor::new()) })
+}
+
+fn start_telemetry(
+    globals: &Globals,
+    options: &OpenOptions,
+    printer: &Printer,
+) -> Result<telemetry::Guard, Problem> {
+    let settings = &options.settings.telemetry;
+    let redactor = Arc::clone(&options.redactor);
+    telemetry::init(telemetry::Options {
+        format: globals.log_format.unwrap_or(settings.log_format),
+        // A flag wins over file and environment.
+        filter: settings.log.clone().filter(|_| globals.verbose == 0),
+        verbosity: globals.verbose,
+        colour: printer.colours_notices(),
+        otlp: settings.otlp_endpoint.clone().map(|endpoint| telemetry::Otlp {
+            endpoint,
+            headers: settings.otlp_headers.clone(),
+        }),
+        service_name: settings.service_name.clone().unwrap_or_else(|| "windlass".to_owned()),
+        redact: Arc::new(move |text| redactor.redact(text)),
+    })
+    .map_err(|error| {
+        Problem::new(&code::CONFIG_INVALID, error.to_string())
+            .next(format!("check {} and the settings file", env::WINDLASS_LOG.name))
+    })
+}
+
+type Work<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Report, Failure>> + 'a>>;
+
+fn with_runtime<'a>(need: Need, work: impl FnOnce(Interrupt) -> Work<'a>) -> Result<Report, Failure> {
+    let runtime = build_runtime(need).map_err(|error| Problem::internal("runtime", error))?;
+    let outcome = runtime.block_on(async {
+        let interrupt = Interrupt::listen().map_err(|error| Problem::internal("signals", error))?;
+        // A graceful command hears the first signal itself; the second one ends it.
+        let patience = match need {
+            Need::Short => 1,
+            Need::Long => 2,
+        };
+        tokio::select! {
+            outcome = work(interrupt.clone()) => outcome,
+            () = interrupt.wait_times(patience) => {
+                Err(Problem::new(&code::INTERRUPTED, "interrupted").next("windlass runs list").into())
+            }
+        }
+    });
+    runtime.shutdown_timeout(LEAVE);
+    outcome
+}
+
+fn build_runtime(need: Need) -> std::io::Result<Runtime> {
+    match need {
+        // One thread starts faster, and a short command waits for one thing at a time.
+        Need::Short => Builder::new_current_thread().enable_all().build(),
+        Need::Long => Builder::new_multi_thread().enable_all().build(),
+    }
+}
+
+fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
+    match outcome {
+        Ok(report) => {
+            match printer.mode() {
+                Mode::Human => {}
+                Mode::Json => printer.json(&report.data),
+                Mode::Agent => printer.ndjson().success(&report.message, report.data),
+            }
+            if printer.is_closed() { ExitCode::from(exit::CLOSED_PIPE) } else { ExitCode::SUCCESS }
+        }
+        Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
+        Err(failure) => {
+            let context = EnvelopeContext { operation: &failure.operation, request_id: &failure.request_id };
+            match printer.mode() {
+                Mode::Human => printer.problem(&failure.problem),
+                Mode::Json => printer.json(&failure.envelope.failure(context, &failure.problem)),
+                Mode::Agent => printer.ndjson().failure(&failure.problem),
+            }
+            exit::of(&failure.problem)
+        }
+    }
+}
+
+/// Help, version, or arguments that make no sense.
+fn not_understood(error: &clap::Error, printer: &Printer) -> ExitCode {
+    let text = error.render();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let text = if printer.colours_data() { text.ansi().to_string() } else { text.to_string() };
+        printer.raw(&text);
+        return ExitCode::SUCCESS;
+    }
+    match printer.mode() {
+        Mode::Human => {
+            let text = if printer.colours_notices() { text.ansi().to_string() } else { text.to_string() };
+            printer.raw_notice(&text);
+        }
+        Mode::Json | Mode::Agent => {
+            let message = text.to_string();
+            let message = message.trim_start_matches("error: ").trim_end();
+            let problem = Problem::invalid("arguments", "usage", message).next("windlass --help");
+            finish(printer, Err(problem.into()));
+        }
+    }
+    ExitCode::from(exit::USAGE)
+}

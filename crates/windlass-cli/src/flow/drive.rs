@@ -1,0 +1,63 @@
+//! Driving from the command line: where no other process executes the runs of this home, the
+//! command does so itself, for as long as it lasts.
+
+use std::time::Duration;
+
+use windlass_engine::{Driver, Engine};
+use windlass_types::Problem;
+
+use crate::Interrupt;
+
+/// How often a process that could drive looks whether the one that does is gone.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The right to drive, once it can be had.
+pub(crate) struct Driving<'a> {
+    engine: &'a Engine,
+    driver: Option<Driver>,
+}
+
+impl<'a> Driving<'a> {
+    /// Not driving yet.
+    pub(crate) const fn new(engine: &'a Engine) -> Self {
+        Self { engine, driver: None }
+    }
+
+    /// Drives, unless another process does.
+    pub(crate) async fn ensure(&mut self) -> Result<(), Problem> {
+        // A driver that was fenced off has ended by itself; another may be started.
+        if self.driver.as_ref().is_none_or(Driver::is_stopping) {
+            self.driver = None;
+            self.driver = Driver::start(self.engine).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether this process drives.
+    pub(crate) const fn is_driver(&self) -> bool {
+        self.driver.is_some()
+    }
+
+    /// Stops driving: effects under way are recorded, the rest waits for the next driver.
+    pub(crate) async fn stop(self) {
+        if let Some(driver) = self.driver {
+            driver.stop().await;
+        }
+    }
+}
+
+/// Drives until told to stop; takes over whenever nobody else does.
+pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
+    let mut driving = Driving::new(engine);
+    loop {
+        if let Err(problem) = driving.ensure().await {
+            // Serving goes on: reading works, and the store may come back.
+            tracing::error!(%problem, "runs cannot be driven");
+        }
+        tokio::select! {
+            () = stop.wait() => break,
+            () = tokio::time::sleep(LOOK_AGAIN) => {}
+        }
+    }
+    driving.stop().await;
+}

@@ -1,0 +1,61 @@
+//! Telling a run something and following what it does about it.
+
+use clap::Args;
+use serde_json::Value;
+use windlass_engine::run::RunView;
+use windlass_types::Problem;
+
+use super::{
+    change::detached,
+    conclude::{Wanted, conclude},
+    drive::Driving,
+    follow::{Channel, Follow},
+    run_ref::find_run,
+};
+use crate::session::{Report, Session};
+
+/// Flags of commands that tell a run something.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct SteerArgs {
+    /// Say it and return; do not wait for what the run does about it.
+    #[arg(long)]
+    pub(crate) detach: bool,
+}
+
+/// Calls a signalling operation on a run, then follows the run.
+pub(crate) async fn steer(
+    session: &Session,
+    operation: &str,
+    run: &str,
+    mut input: Value,
+    args: &SteerArgs,
+    wanted: Wanted,
+) -> Result<Report, Problem> {
+    let run_id = find_run(session, run).await?;
+    let before = RunView::from(session.engine().visible_run(session.principal(), &run_id).await?);
+    if let Some(map) = input.as_object_mut() {
+        map.insert("run_id".to_owned(), Value::from(run_id.as_str()));
+    }
+    if args.detach {
+        let answer = session.call(operation, input).await?;
+        return Ok(detached(session, &run_id, answer.output));
+    }
+    // Driving begins before the run is told: a held run is taken up only by a driver that
+    // hears the signal.
+    let mut driving = Driving::new(session.engine());
+    let follow = Follow {
+        run_id: &run_id,
+        after_seq: before.last_seq,
+        beside: None,
+        channel: Channel::Notice,
+        drive: true,
+    };
+    let followed = async {
+        driving.ensure().await?;
+        session.call(operation, input).await?;
+        follow.run_with(session, &mut driving).await
+    }
+    .await;
+    driving.stop().await;
+    conclude(session, &followed?.run, wanted)
+}

@@ -1,0 +1,270 @@
+//! The guard: what every request passes on its way in and every answer on its way out.
+//!
+//! One stage instead of a stack of layers, because the parts need each other (a refusal still
+//! carries rate-limit headers) and because each layer would cost every MCP call an allocation.
+
+mod held;
+mod hosts;
+mod identify;
+mod inbound;
+mod origins;
+mod rates;
+mod request_id;
+mod screen;
+
+pub(crate) use hosts::Hosts;
+pub(crate) use inbound::InboundError;
+pub(crate) use origins::Origins;
+pub(crate) use rates::Tiers;
+pub(crate) use request_id::{RequestIds, request_id};
+pub(crate) use screen::too_large;
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    body::HttpBody as _,
+    extract::Request,
+    response::Response,
+};
+use futures::FutureExt as _;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode, Uri,
+    header::{ACCEPT, CACHE_CONTROL, HOST, ORIGIN, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS},
+    request::Parts,
+};
+use tower::Service as _;
+use tracing::Instrument as _;
+use windlass_engine::access::{Permit, RateStatus};
+use windlass_telemetry::metrics::RATE_LIMITED;
+use windlass_types::{Problem, Timestamp, code};
+
+use self::{
+    held::Held,
+    identify::{Caller, identify, is_probe, peer},
+    inbound::Inbound,
+    rates::NamedTier,
+    request_id::REQUEST_ID,
+};
+use crate::{
+    base::base_url,
+    challenge::{Lack, MCP_PATH, challenge},
+    failure::{Failure, RequiredScopes},
+    resource,
+    state::Shared,
+    traffic::Part,
+};
+
+const REFERRER_POLICY: HeaderName = HeaderName::from_static("referrer-policy");
+
+/// The guard in front of the routes.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    shared: Arc<Shared>,
+    routes: Router,
+}
+
+/// Where the sender of a request stands.
+struct Standing<'a> {
+    tier: &'a NamedTier,
+    status: RateStatus,
+    now: Timestamp,
+    retry_after: Option<Duration>,
+}
+
+/// A refusal before any route is reached.
+struct Refusal {
+    failure: Failure,
+    lack: Option<Lack>,
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self { failure, lack: None }
+    }
+}
+
+impl Guard {
+    pub(crate) const fn new(shared: Arc<Shared>, routes: Router) -> Self {
+        Self { shared, routes }
+    }
+
+    /// Answers a request.
+    pub(crate) async fn handle(self, request: Request) -> Response {
+        let started = Instant::now();
+        let shared = &*self.shared;
+        let traffic = &shared.state.traffic;
+        let in_flight = traffic.request_begins();
+        let (mut parts, body) = request.into_parts();
+        let id = shared.request_ids.adopt(&mut parts.headers);
+        let host = parts.headers.get(HOST).cloned();
+        let uri = parts.uri.clone();
+        let part = if uri.path() == MCP_PATH { Part::Mcp } else { Part::Api };
+        let origin = if shared.state.cors { parts.headers.get(ORIGIN).cloned() } else { None };
+
+        let found = self.screen_and_identify(&parts).await;
+        let (permit, standing, found) = self.admit(&parts, found);
+        let mut lack = None;
+        let mut response = match found {
+            Err(refusal) => {
+                lack = refusal.lack;
+                self.refuse(refusal.failure, uri.path(), &id)
+            }
+            Ok(caller) => match shared.state.cors.then(|| origins::preflight(&parts.method, &parts.headers)).flatten() {
+                Some(answer) => answer,
+                None => self.pass(caller, parts, body, &id).await,
+            },
+        };
+
+        self.add_challenge(&mut response, host.as_ref(), &uri, lack);
+        let headers = response.headers_mut();
+        rates::write_headers(headers, standing.tier, standing.status, standing.now, standing.retry_after);
+        headers.insert(REQUEST_ID, id);
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        if let Some(origin) = origin
+            && response.status() != StatusCode::FORBIDDEN
+        {
+            origins::allow(origin, response.headers_mut());
+        }
+        traffic.answered(part, response.status().as_u16(), started.elapsed());
+        drop(in_flight);
+        if response.body().size_hint().exact().is_some() {
+            return response;
+        }
+        let stream = traffic.stream_begins();
+        response.map(|body| Held::hold(body, permit, stream))
+    }
+
+    /// The checks that need no count, cheapest first.
+    async fn screen_and_identify(&self, parts: &Parts) -> Result<Caller, Refusal> {
+        let shared = &*self.shared;
+        shared.hosts.check(&parts.headers, &parts.uri)?;
+        shared.origins.check(&parts.headers)?;
+        screen::sizes(&parts.method, &parts.uri, &parts.headers, shared.state.body_limit)?;
+        screen::no_key_in_address(&parts.uri)?;
+        if shared.state.cors && origins::preflight(&parts.method, &parts.headers).is_some() {
+            return Ok(Caller::Anonymous);
+        }
+        identify(shared, parts).await.map_err(|(failure, lack)| Refusal { failure, lack })
+    }
+
+    /// Counts the request for whoever sent it; refused ones count for their address, so that
+    /// guessing keys is limited too.
+    fn admit(
+        &self,
+        parts: &Parts,
+        found: Result<Caller, Refusal>,
+    ) -> (Option<Permit>, Standing<'_>, Result<Caller, Refusal>) {
+        let shared = &*self.shared;
+        let by_address = || match peer(parts) {
+            Some(address) => format!("address:{address}"),
+            None => "address:unknown".to_owned(),
+        };
+        let (name, tier) = match &found {
+            Ok(Caller::Key(principal, tier)) => (principal.id(), shared.tiers.of_key(tier)),
+            Ok(Caller::Local(principal)) => (principal.id(), shared.tiers.local()),
+            Ok(Caller::Anonymous) | Err(_) => (by_address(), shared.tiers.anonymous()),
+        };
+        let now = shared.state.catalogue.engine().now();
+        match shared.state.limits.admit(&name, tier.tier, now) {
+            Ok(permit) => {
+                let standing = Standing { tier, status: permit.status(), now, retry_after: None };
+                (Some(permit), standing, found)
+            }
+            Err(refused) if is_probe(parts.uri.path()) => {
+                (None, Standing { tier, status: refused.status, now, retry_after: None }, found)
+            }
+            Err(refused) => {
+                shared.state.metrics.count(&RATE_LIMITED, &[tier.name()]);
+                let retry_after = Some(refused.retry_after);
+                let standing = Standing { tier, status: refused.status, now, retry_after };
+                (None, standing, Err(Failure::from(refused.problem).into()))
+            }
+        }
+    }
+
+    /// Hands the request to its route.
+    async fn pass(&self, caller: Caller, mut parts: Parts, body: axum::body::Body, id: &HeaderValue) -> Response {
+        let state = &self.shared.state;
+        if let Caller::Local(principal) | Caller::Key(principal, _) = caller {
+            parts.extensions.insert(principal);
+        }
+        let uri = parts.uri.clone();
+        let is_stream = uri.path() == MCP_PATH || wants_events(&parts.headers);
+        let body = Inbound::guard(body, state.body_limit, state.request_timeout);
+        let mut routes = self.routes.clone();
+        let span = tracing::info_span!(
+            "request",
+            request_id = id.to_str().unwrap_or_default(),
+            http.request.method = parts.method.as_str(),
+            url.path = uri.path(),
+            otel.kind = "server",
+        );
+        let answer = routes.call(Request::from_parts(parts, body)).instrument(span);
+        let answer = AssertUnwindSafe(answer).catch_unwind();
+        let answer = if is_stream {
+            answer.await
+        } else {
+            match tokio::time::timeout(state.request_timeout, answer).await {
+                Ok(answer) => answer,
+                Err(_) => return self.refuse(timed_out(state.request_timeout).into(), uri.path(), id),
+            }
+        };
+        match answer {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(_) => {
+                state.traffic.panicked();
+                tracing::error!(request_id = id.to_str().unwrap_or_default(), path = uri.path(), "a request handler panicked");
+                let problem = Problem::internal("request handler", "it panicked; the log has the place");
+                self.refuse(problem.into(), uri.path(), id)
+            }
+        }
+    }
+
+    fn refuse(&self, failure: Failure, path: &str, id: &HeaderValue) -> Response {
+        let id = id.to_str().unwrap_or_default();
+        tracing::debug!(request_id = id, path, status = failure.status().as_u16(), "refused");
+        let known = resource::called_by_name(path).and_then(|name| self.shared.state.catalogue.find(name));
+        match known {
+            Some(info) => failure.within(info).respond(id),
+            None => failure.respond(id),
+        }
+    }
+
+    /// Tells a caller without the right key what kind of key it needs.
+    fn add_challenge(&self, response: &mut Response, host: Option<&HeaderValue>, uri: &Uri, lack: Option<Lack>) {
+        let required = response.extensions_mut().remove::<RequiredScopes>();
+        let (lack, scopes) = match (lack, required) {
+            (_, Some(RequiredScopes(scopes))) => (Lack::Scope, scopes),
+            (Some(lack), None) => (lack, resource::scopes_of_path(&self.shared, uri.path())),
+            (None, None) => return,
+        };
+        let url = base_url(self.shared.state.public_url.as_deref(), host, uri);
+        if let Some(value) = challenge(&url, uri.path(), lack, &scopes) {
+            response.headers_mut().insert(WWW_AUTHENTICATE, value);
+        }
+    }
+}
+
+fn timed_out(after: Duration) -> Problem {
+    Problem::new(&code::TIMEOUT, format!("no answer within {} seconds", after.as_secs()))
+        .with("timeout_seconds", after.as_secs())
+        .next("windlass runs list")
+}
+
+/// Whether the sender wants an event stream.
+pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|kind| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream"))
+}

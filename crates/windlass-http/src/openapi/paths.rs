@@ -1,0 +1,210 @@
+//! The paths of the document: the server's own, one per operation, and the resource routes.
+
+use serde_json::{Map, Value, json};
+use windlass_engine::operation::{Catalogue, OperationInfo};
+
+use super::schemas::{answer, common_headers, failure_of, input_name, reference};
+use crate::{
+    challenge::{MCP_PATH, METADATA_PATH},
+    resource::{Input, Output, OPERATIONS, RESOURCES, Resource},
+};
+
+pub(super) fn all(catalogue: &Catalogue) -> Value {
+    let mut paths = Map::new();
+    add_server(&mut paths);
+    for info in catalogue.operations() {
+        add(&mut paths, &format!("{OPERATIONS}{}", info.name), "post", by_name(info));
+    }
+    for resource in RESOURCES {
+        if let Some(info) = catalogue.find(resource.operation) {
+            add(&mut paths, resource.path, resource.verb.name(), of_resource(resource, info));
+        }
+    }
+    Value::Object(paths)
+}
+
+fn add(paths: &mut Map<String, Value>, path: &str, verb: &str, operation: Value) {
+    let entry = paths.entry(path).or_insert_with(|| json!({}));
+    if let Some(verbs) = entry.as_object_mut() {
+        verbs.insert(verb.to_owned(), operation);
+    }
+}
+
+fn add_server(paths: &mut Map<String, Value>) {
+    const JSON: &str = "application/json";
+    let well_known_mcp = format!("{METADATA_PATH}{MCP_PATH}");
+    let documents = [
+        ("/v1/health", "health", "Whether the process answers", JSON, true),
+        ("/v1/ready", "ready", "Whether work can be done", JSON, true),
+        ("/v1/metrics", "metrics", "Counters in Prometheus text", "text/plain", false),
+        ("/v1/openapi.json", "openapi", "This document", JSON, false),
+        ("/v1/operations", "list_operations", "Every operation in a line", JSON, false),
+        (METADATA_PATH, "api_metadata", "Protected-resource metadata of the API", JSON, true),
+        (well_known_mcp.as_str(), "mcp_metadata", "Protected-resource metadata of the MCP endpoint", JSON, true),
+    ];
+    for (path, id, summary, kind, public) in documents {
+        let mut operation = json!({
+            "operationId": id,
+            "summary": summary,
+            "tags": ["server"],
+            "responses": {
+                "200": success("As described.", json!({ kind: { "schema": document_schema(kind) } })),
+                "default": { "$ref": "#/components/responses/Failure" },
+            },
+        });
+        if public {
+            operation["security"] = json!([]);
+        }
+        if id == "ready" {
+            operation["responses"]["503"] = success("Not ready.", json!({ kind: { "schema": { "type": "object" } } }));
+        }
+        add(paths, path, "get", operation);
+    }
+    let describe = json!({
+        "operationId": "describe_operation",
+        "summary": "One operation with its schemas and examples",
+        "tags": ["server"],
+        "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string" } }],
+        "responses": {
+            "200": success("The description.", json!({ JSON: { "schema": { "type": "object" } } })),
+            "default": { "$ref": "#/components/responses/Failure" },
+        },
+    });
+    add(paths, &format!("{OPERATIONS}{{name}}"), "get", describe);
+}
+
+fn document_schema(kind: &str) -> Value {
+    json!({ "type": if kind == "application/json" { "object" } else { "string" } })
+}
+
+fn success(description: &str, content: Value) -> Value {
+    json!({ "description": description, "headers": common_headers(), "content": content })
+}
+
+/// The generic door to an operation.
+fn by_name(info: &OperationInfo) -> Value {
+    let examples: Map<String, Value> = info
+        .examples
+        .iter()
+        .map(|example| (example.title.clone(), json!({ "summary": example.title, "value": example.input })))
+        .collect();
+    let mut body = json!({ "schema": reference(&input_name(info)) });
+    if !examples.is_empty() {
+        body["examples"] = Value::Object(examples);
+    }
+    let mut operation = described(info, &info.name.replace('.', "_"), &json_answer(info));
+    operation["requestBody"] = json!({ "required": true, "content": { "application/json": body } });
+    operation
+}
+
+fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
+    let responses = match resource.output {
+        Output::Json | Output::Created => json_answer(info),
+        Output::Events => success(
+            "A page of events, or a stream of them where the caller accepts one.",
+            json!({
+                "application/json": { "schema": answer(info) },
+                "text/event-stream": { "schema": { "type": "string" } },
+            }),
+        ),
+        Output::Bytes => success("The artifact's bytes.", json!({ "*/*": { "schema": {} } })),
+        Output::Approvals => success(
+            "The runs that wait for an approval.",
+            json!({ "application/json": { "schema": {
+                "type": "object",
+                "required": ["approvals"],
+                "properties": { "approvals": { "type": "array" }, "next_cursor": {} },
+            } } }),
+        ),
+    };
+    let mut operation = described(info, resource.id, &responses);
+    if resource.output == Output::Created {
+        let responses = operation["responses"].as_object_mut();
+        if let Some(responses) = responses
+            && let Some(created) = responses.remove("200")
+        {
+            responses.insert("201".to_owned(), created);
+        }
+    }
+    let in_path: Vec<&str> = parameters_of(resource.path).collect();
+    let mut parameters: Vec<Value> = in_path
+        .iter()
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .collect();
+    match resource.input {
+        Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),
+        Input::Body => {
+            let schema = without(&info.input_schema, &in_path);
+            operation["requestBody"] = json!({ "content": { "application/json": { "schema": schema } } });
+        }
+    }
+    if resource.output == Output::Events {
+        parameters.push(json!({
+            "name": "Last-Event-ID",
+            "in": "header",
+            "description": "Go on after this event; streams only.",
+            "schema": { "type": "integer" },
+        }));
+    }
+    if !parameters.is_empty() {
+        operation["parameters"] = Value::Array(parameters);
+    }
+    operation
+}
+
+fn described(info: &OperationInfo, id: &str, success: &Value) -> Value {
+    json!({
+        "operationId": id,
+        "summary": info.title,
+        "description": info.description,
+        "tags": [info.toolset],
+        "security": [{ "key": [info.scope] }],
+        "x-windlass-operation": info.name,
+        "x-windlass-effect": info.effect,
+        "x-windlass-flow": info.flow,
+        "responses": { "200": success, "default": failure_of(info) },
+    })
+}
+
+fn json_answer(info: &OperationInfo) -> Value {
+    success("The answer.", json!({ "application/json": { "schema": answer(info) } }))
+}
+
+fn parameters_of(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+}
+
+fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str]) -> Vec<Value> {
+    let Some(properties) = info.input_schema["properties"].as_object() else { return Vec::new() };
+    let required = info.input_schema["required"].as_array();
+    properties
+        .iter()
+        .filter(|(name, _)| !in_path.contains(&name.as_str()))
+        // The route of approvals sets this one itself.
+        .filter(|(name, _)| resource.output != Output::Approvals || *name != "states")
+        .map(|(name, schema)| {
+            let required = required.is_some_and(|names| names.iter().any(|required| required == name));
+            json!({
+                "name": name,
+                "in": "query",
+                "required": required,
+                "description": schema["description"].as_str().unwrap_or_default(),
+                "style": "form",
+                "explode": false,
+                "schema": schema,
+            })
+        })
+        .collect()
+}
+
+/// An object schema without the fields that the path already gives.
+fn without(schema: &Value, fields: &[&str]) -> Value {
+    let mut schema = schema.clone();
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.retain(|name, _| !fields.contains(&name.as_str()));
+    }
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.retain(|name| !fields.iter().any(|field| name == field));
+    }
+    schema
+}

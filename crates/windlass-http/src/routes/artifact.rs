@@ -1,0 +1,132 @@
+//! `GET /v1/runs/{run_id}/artifacts/{name}`: an artifact's bytes.
+//!
+//! Always a download, never a page: what a run left behind may be HTML, and this origin's
+//! pages would be trusted.
+
+use std::fmt::Write as _;
+
+use axum::{body::Body, response::Response};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+};
+use serde_json::Value;
+use windlass_engine::operation::{CallContext, CallRequest};
+use windlass_types::{ArtifactRef, Problem, RunId, code};
+
+use crate::{failure::Failure, state::Shared};
+
+const SHA256: HeaderName = HeaderName::from_static("x-content-sha256");
+
+pub(super) async fn fetch(
+    shared: &Shared,
+    headers: &HeaderMap,
+    input: Value,
+    context: CallContext,
+) -> Result<Response, Failure> {
+    let catalogue = &shared.state.catalogue;
+    let engine = catalogue.engine();
+    let request = CallRequest { operation: "runs.artifact".to_owned(), input, context };
+    catalogue.authorize(&request).await?;
+    let run_id: RunId = text(&request.input, "run_id")
+        .parse()
+        .map_err(|error| Problem::invalid("run_id", "format", format!("{error}")))?;
+    let name = text(&request.input, "name");
+    let principal = &request.context.principal;
+    let show = |problem: Problem| Failure::from(engine.redactor.redact_problem(problem));
+    let listed = engine.artifacts(principal, &run_id).await.map_err(show)?;
+    let known = listed.into_iter().find(|artifact| artifact.name == name);
+    let Some(artifact) = known else {
+        return Err(Problem::new(&code::ARTIFACT_NOT_FOUND, format!("run {run_id} has no artifact {name:?}"))
+            .with("run_id", run_id.as_str())
+            .next(format!("GET /v1/runs/{run_id}/artifacts"))
+            .into());
+    };
+    let tag = format!("\"{}\"", artifact.sha256);
+    if matches(headers, &tag) {
+        return Ok(described(StatusCode::NOT_MODIFIED, Body::empty(), &artifact, &tag));
+    }
+    let content = engine.artifact(principal, &run_id, name).await.map_err(show)?;
+    // A newer artifact of the same name may have arrived in between; say what is sent.
+    let tag = format!("\"{}\"", content.artifact.sha256);
+    Ok(described(StatusCode::OK, Body::from(content.bytes), &content.artifact, &tag))
+}
+
+fn text<'a>(input: &'a Value, field: &str) -> &'a str {
+    input[field].as_str().unwrap_or_default()
+}
+
+fn matches(headers: &HeaderMap, tag: &str) -> bool {
+    headers
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .any(|sent| sent == "*" || sent.strip_prefix("W/").unwrap_or(sent) == tag)
+}
+
+fn described(status: StatusCode, body: Body, artifact: &ArtifactRef, tag: &str) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    let unnamed = HeaderValue::from_static("application/octet-stream");
+    headers.insert(CONTENT_TYPE, HeaderValue::try_from(&artifact.content_type).unwrap_or(unnamed));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+    let written = [
+        (ETAG, tag.to_owned()),
+        (SHA256, artifact.sha256.to_string()),
+        (CONTENT_DISPOSITION, disposition(&artifact.name)),
+    ];
+    for (name, value) in written {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
+    response
+}
+
+/// The file name in plain ASCII, and in full for clients that read RFC 8187.
+fn disposition(name: &str) -> String {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    let plain: String = file
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || " ._-+()".contains(c) { c } else { '_' })
+        .collect();
+    let mut text = format!("attachment; filename=\"{plain}\"");
+    if plain != file {
+        text.push_str("; filename*=UTF-8''");
+        for byte in file.bytes() {
+            if byte.is_ascii_alphanumeric() || b"._-".contains(&byte) {
+                text.push(char::from(byte));
+            } else {
+                let _ = write!(text, "%{byte:02X}");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_breaks_out_of_its_quotes() {
+        let shown = ["report.json", "logs/build.txt", "a\"b\r\nX: y.txt", "résumé.pdf", ""]
+            .map(disposition)
+            .join("\n");
+        insta::assert_snapshot!(shown, @"");
+    }
+
+    #[test]
+    fn tags_are_compared_weakly() {
+        for (sent, expected) in
+            [("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), ("\"b\"", false), ("a", false)]
+        {
+            let headers = HeaderMap::from_iter([(IF_NONE_MATCH, sent.parse().unwrap())]);
+            assert_eq!(matches(&headers, "\"a\""), expected, "{sent}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `GET /v1/runs/{run_id}/events` as an event stream (SSE).
+//!
+//! Each event's id is its place in the journal, so a client that was cut off goes on with
+//! `Last-Event-ID` and misses nothing. The stream ends with the run; asking again for the
+//! stream of an ended run is answered 204, which tells an `EventSource` to stop.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    body::{Body, Bytes},
+    response::Response,
+};
+use futures::stream;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+use serde_json::{Value, json};
+use windlass_engine::{
+    Engine,
+    operation::{CallContext, CallRequest},
+    run::EventView,
+};
+use windlass_types::{Json, Principal, Problem, RunId, RunRecord, Timestamp};
+
+use crate::{failure::Failure, state::Shared};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+const PAGE: usize = 256;
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// A stream is ended after so long and taken up again by its client, so that a key which was
+/// revoked in the meantime stops reading.
+const LIFETIME: Duration = Duration::from_secs(15 * 60);
+
+pub(super) async fn stream(
+    shared: Arc<Shared>,
+    headers: &HeaderMap,
+    mut input: Value,
+    context: CallContext,
+) -> Result<Response, Failure> {
+    let catalogue = &shared.state.catalogue;
+    let engine = catalogue.engine().clone();
+    if let Some(last) = headers.get(LAST_EVENT_ID) {
+        let last: u64 = last.to_str().ok().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
+            Problem::invalid("Last-Event-ID", "integer", "Last-Event-ID must be the id of an event of this stream")
+        })?;
+        input["after_seq"] = json!(last);
+    }
+    let request = CallRequest { operation: "runs.watch".to_owned(), input, context };
+    catalogue.authorize(&request).await?;
+    let run_id: RunId = request.input["run_id"]
+        .as_str()
+        .unwrap_or_default()
+        .parse()
+        .map_err(|error| Problem::invalid("run_id", "format", format!("{error}")))?;
+    let principal = request.context.principal;
+    let record = engine.visible_run(&principal, &run_id).await?;
+    let cursor = request.input["after_seq"].as_u64().unwrap_or(0);
+    if cursor > record.last_seq {
+        let message = format!("event {cursor} is beyond the end of run {run_id}, which is {}", record.last_seq);
+        return Err(Problem::invalid("after_seq", "maximum", message).into());
+    }
+    if headers.contains_key(LAST_EVENT_ID) && has_ended(&record, cursor) {
+        let mut response = Response::default();
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        return Ok(response);
+    }
+    let until = engine.now().after(LIFETIME);
+    let follow = Follow { shared: Arc::clone(&shared), engine, principal, run_id, cursor, until, ended: false };
+    let body = Body::from_stream(stream::unfold(follow, |mut follow| async move {
+        let chunk = follow.next().await?;
+        Some((Ok::<_, Infallible>(Bytes::from(chunk)), follow))
+    }));
+    let mut response = Response::new(body);
+    let out = response.headers_mut();
+    out.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    out.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    out.insert(BUFFERING, HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+fn has_ended(record: &RunRecord, cursor: u64) -> bool {
+    record.state.is_final() && record.last_seq <= cursor
+}
+
+/// A reader of one journal. Not a task: it moves only when the client takes what it sends,
+/// and is dropped with the connection.
+struct Follow {
+    shared: Arc<Shared>,
+    engine: Engine,
+    principal: Principal,
+    run_id: RunId,
+    cursor: u64,
+    until: Timestamp,
+    ended: bool,
+}
+
+impl Follow {
+    /// The next piece of the stream.
+    async fn next(&mut self) -> Option<String> {
+        if self.ended || self.engine.now() >= self.until {
+            return None;
+        }
+        let closing = self.shared.state.closing.clone();
+        tokio::select! {
+            chunk = self.read() => Some(chunk.unwrap_or_else(|problem| self.fail(problem))),
+            () = closing.cancelled() => None,
+        }
+    }
+
+    async fn read(&mut self) -> Result<String, Problem> {
+        let record = self.engine.visible_run(&self.principal, &self.run_id).await?;
+        if has_ended(&record, self.cursor) {
+            self.ended = true;
+            let data = json!({ "state": record.state, "last_seq": record.last_seq });
+            return Ok(format!("event: end\ndata: {data}\n\n"));
+        }
+        let events = self.engine.events_after(&self.run_id, self.cursor, PAGE, KEEP_ALIVE).await?;
+        if events.is_empty() {
+            return Ok(": keep-alive\n\n".to_owned());
+        }
+        let mut chunk = String::new();
+        for event in events {
+            self.cursor = event.seq;
+            let mut view = EventView::from(event);
+            view.payload = Json::from(self.engine.redactor.redact_value(view.payload.value()));
+            let data = serde_json::to_string(&view).map_err(|error| Problem::internal("event", error))?;
+            chunk.push_str(&format!("id: {}\nevent: {}\ndata: {data}\n\n", view.seq, view.event_type));
+        }
+        Ok(chunk)
+    }
+
+    /// Says why the stream stops here.
+    fn fail(&mut self, problem: Problem) -> String {
+        self.ended = true;
+        let problem = self.engine.redactor.redact_problem(problem);
+        let data = serde_json::to_string(&problem).unwrap_or_default();
+        format!("event: error\ndata: {data}\n\n")
+    }
+}

@@ -1,0 +1,85 @@
+//! What is served: the paths, and which file answers each.
+
+mod approvals;
+mod artifact;
+mod describe;
+mod events;
+mod health;
+mod operations;
+mod resources;
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse, Response},
+    routing::{get, on},
+};
+use http::StatusCode;
+use tower::Service;
+
+use crate::{
+    HttpState,
+    challenge::{MCP_PATH, METADATA_PATH},
+    failure::Failure,
+    guard::{Guard, request_id},
+    resource::{Output, RESOURCES},
+    state::Shared,
+};
+
+/// The HTTP API behind its guard.
+pub fn router(state: HttpState) -> Router {
+    let shared = Shared::new(state);
+    guarded(shared, Router::new())
+}
+
+/// The HTTP API with an MCP endpoint at `/mcp` behind the same guard. The service finds the
+/// caller as a `Principal` in the request's extensions.
+pub fn router_with_mcp<S>(state: HttpState, mcp: S) -> Router
+where
+    S: Service<Request, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Response: IntoResponse,
+    S::Future: Send + 'static,
+{
+    let shared = Shared::new(state);
+    guarded(shared, Router::new().route_service(MCP_PATH, mcp))
+}
+
+fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
+    let mut routes = routes
+        .route("/v1/health", get(health::health))
+        .route("/v1/ready", get(health::ready))
+        .route("/v1/metrics", get(health::metrics))
+        .route("/v1/openapi.json", get(describe::document))
+        .route(METADATA_PATH, get(describe::api_metadata))
+        .route(&format!("{METADATA_PATH}{MCP_PATH}"), get(describe::mcp_metadata))
+        .route("/v1/operations", get(operations::list))
+        .route("/v1/operations/{name}", get(operations::describe).post(operations::call));
+    for resource in RESOURCES {
+        let handler = on(resource.verb.filter(), move |state, request| resources::answer(state, resource, request));
+        // An artifact's name may have several segments.
+        let path = match resource.output {
+            Output::Bytes => resource.path.replace("{name}", "{*name}"),
+            _ => resource.path.to_owned(),
+        };
+        routes = routes.route(&path, handler);
+    }
+    let routes = routes
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(Arc::clone(&shared));
+    let guard = Guard::new(shared, routes);
+    Router::new().fallback(move |request: Request| guard.clone().handle(request))
+}
+
+async fn no_such_path(request: Request) -> Response {
+    Failure::no_such_path(request.uri().path()).respond(request_id(request.headers()))
+}
+
+/// The router adds `Allow`.
+async fn wrong_method(request: Request) -> Response {
+    let message = format!("{} cannot be done at {}", request.method(), request.uri().path());
+    Failure::request(StatusCode::METHOD_NOT_ALLOWED, "method", "allowed", message)
+        .respond(request_id(request.headers()))
+}

@@ -1,0 +1,196 @@
+//! `tools/call`: one operation called, and what becomes of the run behind it.
+//!
+//! The call ends when the client goes away; the run does not. A run that is still going when
+//! the answer is due becomes a task where the client knows tasks, and a handle to poll where
+//! it does not.
+
+use std::time::Duration;
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{CallToolRequestParams, CallToolResponse, CallToolResult, InputResponses, JsonObject},
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+use windlass_engine::{
+    operation::{Answer, Flow, OperationInfo},
+    run::RunView,
+};
+use windlass_types::{Digest, Problem, RunId};
+
+use super::{
+    Caller, Server,
+    approve::{self, Decision},
+    handler::Session,
+    lean::{self, Lean},
+    progress::Reporter,
+    render, tasks,
+};
+use crate::negotiate::Era;
+
+/// The longest a call may be asked to wait for its run.
+const MAX_WAIT: u64 = 300;
+
+/// Answers `tools/call`.
+pub async fn call_tool(
+    server: &Server,
+    session: &Session,
+    request: CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let caller = server.caller(context)?;
+    let request = match lean::resolve(server, &caller, request) {
+        Lean::Answered(result) => return Ok(result.into()),
+        Lean::Call(request) => request,
+    };
+    let Some(info) = server.find(&request.name) else {
+        return Err(server.unknown_tool(&request.name));
+    };
+    let reporter = Reporter::new(context, session.level());
+    let call = Call { server, info, caller, reporter, context };
+    call.answer(request).await
+}
+
+/// One call of one operation.
+struct Call<'a> {
+    server: &'a Server,
+    info: &'a OperationInfo,
+    caller: Caller,
+    reporter: Reporter,
+    context: &'a RequestContext<RoleServer>,
+}
+
+impl Call<'_> {
+    async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        if let Some(state) = request.request_state {
+            return self.next_round(&state, arguments, request.input_responses.as_ref()).await;
+        }
+        let asked = self.asked_digest(&arguments);
+        let (input, wait) = self.split_wait(arguments);
+        match self.operate(input).await {
+            Err(problem) => Ok(self.failure(&problem)),
+            Ok(Answer { output, run_id: Some(run_id) }) if self.info.flow == Flow::Apply => {
+                self.after_apply(output, &run_id, wait, asked).await
+            }
+            Ok(answer) => Ok(self.success(answer.output)),
+        }
+    }
+
+    /// Calls the operation; a query about a run reports the run's progress while it waits.
+    async fn operate(&self, input: Value) -> Result<Answer, Problem> {
+        let run_id = input.get("run_id").and_then(Value::as_str).and_then(|id| id.parse::<RunId>().ok());
+        let operation = self.server.operate(&self.caller, &self.info.name, input);
+        let Some(run_id) = run_id.filter(|_| self.info.flow == Flow::Query) else { return operation.await };
+        let engine = self.server.engine();
+        let follow = async {
+            if engine.visible_run(self.caller.principal(), &run_id).await.is_err() {
+                return std::future::pending().await;
+            }
+            self.reporter.follow_from_now(engine, &run_id).await
+        };
+        tokio::select! {
+            answer = operation => answer,
+            never = follow => match never {},
+        }
+    }
+
+    /// Waiting for a run is done here, where progress can be told, not in the operation.
+    /// A value that is not a number of seconds stays, for validation to refuse.
+    fn split_wait(&self, mut arguments: JsonObject) -> (Value, Duration) {
+        let mut wait = 0;
+        if self.info.flow == Flow::Apply
+            && let Some(seconds) = arguments.get("wait_seconds").and_then(Value::as_u64)
+            && seconds <= MAX_WAIT
+        {
+            wait = seconds;
+            arguments.remove("wait_seconds");
+        }
+        (Value::Object(arguments), Duration::from_secs(wait))
+    }
+
+    async fn after_apply(
+        &self,
+        output: Value,
+        run_id: &RunId,
+        wait: Duration,
+        asked: Digest,
+    ) -> Result<CallToolResponse, ErrorData> {
+        loop {
+            let record = match self.reporter.settle(self.server.engine(), run_id, wait).await {
+                Ok(record) => record,
+                Err(problem) => return Ok(self.failure(&problem)),
+            };
+            let run = RunView::from(record);
+            if run.state.is_final() {
+                return Ok(self.success(with_run(output, &run)));
+            }
+            if Era::of(self.context) == Era::Modern && self.caller.has_tasks() {
+                return Ok(tasks::create(self.server, &run).into());
+            }
+            let Some(question) = approve::question(self.server, &self.caller, &run) else {
+                return Ok(self.success(with_run(output, &run)));
+            };
+            match Era::of(self.context) {
+                Era::Modern => return approve::ask(self.server, &self.caller, &run, question, asked),
+                Era::Legacy => match approve::elicit(self.context, question).await {
+                    Decision::Open => return Ok(self.success(with_run(output, &run))),
+                    decision => {
+                        if let Err(problem) = approve::deliver(self.server, &self.caller, run_id, decision).await {
+                            return Ok(self.failure(&problem));
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// The client comes back with the answer to an approval.
+    async fn next_round(
+        &self,
+        state: &str,
+        arguments: JsonObject,
+        answers: Option<&InputResponses>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let asked = self.asked_digest(&arguments);
+        let run_id = approve::open(self.server, &self.caller, state, asked)?;
+        let (_, wait) = self.split_wait(arguments);
+        match approve::decision(answers) {
+            // Not answered: `after_apply` asks again, with a fresh state.
+            Decision::Open => {}
+            decision => {
+                if let Err(problem) = approve::deliver(self.server, &self.caller, &run_id, decision).await {
+                    return Ok(self.failure(&problem));
+                }
+            }
+        }
+        self.after_apply(json!({ "run": null, "next_actions": [] }), &run_id, wait, asked).await
+    }
+
+    /// What a later round must repeat: the tool and its arguments.
+    fn asked_digest(&self, arguments: &JsonObject) -> Digest {
+        Digest::of_json(&json!([self.info.tool, arguments]))
+    }
+
+    fn success(&self, output: Value) -> CallToolResponse {
+        let result: CallToolResult = render::success(self.info, &self.caller.context.request_id, output);
+        result.into()
+    }
+
+    fn failure(&self, problem: &Problem) -> CallToolResponse {
+        render::failure(self.info, &self.caller.context.request_id, problem).into()
+    }
+}
+
+/// The output with the run as it stands now, where the output shows the run.
+fn with_run(mut output: Value, run: &RunView) -> Value {
+    if let Some(shown) = output.get_mut("run")
+        && let Ok(now) = serde_json::to_value(run)
+    {
+        *shown = now;
+        if let Some(actions) = output.get_mut("next_actions") {
+            *actions = json!(run.next_actions());
+        }
+    }
+    output
+}

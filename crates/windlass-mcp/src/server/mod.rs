@@ -1,0 +1,153 @@
+//! The product's MCP server: the operation catalogue, runs and artifacts, as MCP shows them.
+//!
+//! Renders and asks; plans, checks and decides nothing by itself. Every read and every change
+//! goes through the catalogue, so scope, policy, redaction and audit are the same as on every
+//! other surface. Made by the binary, served by the transports.
+
+#![expect(deprecated, reason = "legacy clients still set log levels and subscribe one by one")]
+
+mod approve;
+mod call;
+mod complete;
+mod errors;
+mod handler;
+mod lean;
+mod progress;
+mod prompts;
+mod render;
+mod resources;
+mod schema;
+mod subscribe;
+mod tasks;
+mod tools;
+
+use std::sync::{Arc, OnceLock};
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{ClientCapabilities, Tool},
+    service::RequestContext,
+};
+use serde_json::Value;
+use windlass_engine::{
+    Engine,
+    operation::{Answer, CallContext, CallRequest, Catalogue, OperationInfo},
+};
+use windlass_ports::entropy::random;
+use windlass_types::{Principal, Problem, Surface};
+
+pub use handler::McpHandler;
+
+/// How tools are offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolMode {
+    /// Every operation is a tool.
+    #[default]
+    Full,
+    /// A few tools that find and call the others, for clients with little room.
+    Lean,
+}
+
+/// What a server offers, and to whom.
+#[derive(Clone, Debug, Default)]
+pub struct ServerOptions {
+    /// The toolsets offered; all of them when absent.
+    pub toolsets: Option<Vec<String>>,
+    /// How tools are offered.
+    pub tools: ToolMode,
+    /// The caller, where the transport does not say who calls: the local user on stdio.
+    pub principal: Option<Principal>,
+}
+
+/// A toolset that does not exist was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no toolset {name:?}; there are: {known}")]
+pub struct UnknownToolset {
+    /// What was asked for.
+    pub name: String,
+    /// What there is.
+    pub known: String,
+}
+
+/// What all sessions of a server share.
+struct Server {
+    catalogue: Catalogue,
+    options: ServerOptions,
+    /// Built when first asked for: a client's first word is not about tools.
+    tools: OnceLock<Vec<Tool>>,
+}
+
+/// Who calls, for one request.
+struct Caller {
+    context: CallContext,
+    capabilities: ClientCapabilities,
+}
+
+impl Caller {
+    fn principal(&self) -> &Principal {
+        &self.context.principal
+    }
+
+    /// Whether the client can show a form to its user.
+    fn can_ask(&self) -> bool {
+        // A bare declaration means forms; only a client that lists modes may leave them out.
+        self.capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+    }
+
+    fn has_tasks(&self) -> bool {
+        self.capabilities.supports_tasks()
+    }
+}
+
+impl Server {
+    fn new(catalogue: Catalogue, options: ServerOptions) -> Result<Self, UnknownToolset> {
+        let known = catalogue.toolsets();
+        for name in options.toolsets.iter().flatten() {
+            if !known.contains(&name.as_str()) {
+                return Err(UnknownToolset { name: name.clone(), known: known.join(", ") });
+            }
+        }
+        Ok(Self { catalogue, options, tools: OnceLock::new() })
+    }
+
+    fn engine(&self) -> &Engine {
+        self.catalogue.engine()
+    }
+
+    /// Whether the operation belongs to a toolset this server offers.
+    fn offers(&self, info: &OperationInfo) -> bool {
+        self.options.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(&info.toolset))
+    }
+
+    /// The operation behind a tool name, if it is offered here.
+    fn find(&self, tool: &str) -> Option<&OperationInfo> {
+        self.catalogue.find(tool).filter(|info| info.tool == tool && self.offers(info))
+    }
+
+    /// Who sent the request.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        let principal = crate::http::principal(context).or(self.options.principal.as_ref());
+        let Some(principal) = principal.cloned() else {
+            return Err(ErrorData::internal_error("the request reached MCP without a caller", None));
+        };
+        let request_id = crate::http::request_id(context).map_or_else(
+            || format!("req_{:016x}", u64::from_be_bytes(random(&*self.engine().entropy))),
+            str::to_owned,
+        );
+        Ok(Caller {
+            context: CallContext { principal, surface: Surface::Mcp, request_id },
+            capabilities: context.client_capabilities().unwrap_or_default(),
+        })
+    }
+
+    /// Calls an operation through the catalogue.
+    async fn operate(&self, caller: &Caller, operation: &str, input: Value) -> Result<Answer, Problem> {
+        let context = caller.context.clone();
+        self.catalogue.call(CallRequest { operation: operation.to_owned(), input, context }).await
+    }
+}
+
+/// Builds the handler over a catalogue.
+pub fn handler(catalogue: Catalogue, options: ServerOptions) -> Result<McpHandler, UnknownToolset> {
+    Server::new(catalogue, options).map(|server| McpHandler::new(Arc::new(server)))
+}

@@ -1,0 +1,159 @@
+//! A run's events as progress and log notifications to the client that waits for it.
+//!
+//! Only for as long as its request is open; after that the client polls or subscribes.
+
+use std::time::Duration;
+
+use rmcp::{
+    RoleServer,
+    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken},
+    service::{Peer, RequestContext},
+};
+use serde_json::json;
+use windlass_engine::Engine;
+use windlass_types::{Body, Event, Problem, RunId, RunRecord};
+
+use crate::negotiate::Era;
+
+/// Events read at once.
+const PAGE: usize = 100;
+/// How long one look for events lasts; the next begins right after it.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Where progress of one request goes.
+pub struct Reporter {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    /// The least level of log messages wanted; none when absent.
+    level: Option<LoggingLevel>,
+}
+
+impl Reporter {
+    /// The wishes of a request; `session_level` is what a legacy session has set.
+    pub fn new(context: &RequestContext<RoleServer>, session_level: Option<LoggingLevel>) -> Self {
+        let level = match Era::of(context) {
+            Era::Legacy => session_level,
+            Era::Modern => context.meta.log_level(),
+        };
+        Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), level }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.token.is_some() || self.level.is_some()
+    }
+
+    /// Waits for the run to end or to ask something, reporting what happens meanwhile.
+    pub async fn settle(&self, engine: &Engine, run_id: &RunId, wait: Duration) -> Result<RunRecord, Problem> {
+        let settled = engine.settle(run_id, wait);
+        if !self.is_wanted() || wait.is_zero() {
+            return settled.await;
+        }
+        let mut seen = 0;
+        let record = tokio::select! {
+            record = settled => record?,
+            never = self.follow(engine, run_id, &mut seen) => match never {},
+        };
+        // What happened between the last look and the end.
+        self.report_after(engine, run_id, &mut seen, Duration::ZERO).await;
+        Ok(record)
+    }
+
+    /// Reports from now on, until dropped.
+    pub async fn follow_from_now(&self, engine: &Engine, run_id: &RunId) -> Never {
+        if !self.is_wanted() {
+            return std::future::pending().await;
+        }
+        let record = engine.store.run(run_id).await.ok().flatten();
+        let mut seen = record.map_or(0, |record| record.last_seq);
+        self.follow(engine, run_id, &mut seen).await
+    }
+
+    async fn follow(&self, engine: &Engine, run_id: &RunId, seen: &mut u64) -> Never {
+        loop {
+            self.report_after(engine, run_id, seen, LOOK).await;
+        }
+    }
+
+    async fn report_after(&self, engine: &Engine, run_id: &RunId, seen: &mut u64, patience: Duration) {
+        match engine.events_after(run_id, *seen, PAGE, patience).await {
+            Ok(events) => {
+                for event in &events {
+                    *seen = event.seq;
+                    self.report(engine, event).await;
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, %run_id, "cannot follow a run for progress");
+                tokio::time::sleep(patience).await;
+            }
+        }
+    }
+
+    async fn report(&self, engine: &Engine, event: &Event) {
+        let Some((level, message)) = describe(event) else { return };
+        let message = engine.redactor.redact(&message).into_owned();
+        if let Some(token) = &self.token {
+            // The place in the journal grows with every event, as progress must.
+            #[expect(clippy::cast_precision_loss, reason = "no journal has 2^52 events")]
+            let progress = event.seq as f64;
+            let note = ProgressNotificationParam::new(token.clone(), progress).with_message(message.clone());
+            let _ = self.peer.notify_progress(note).await;
+        }
+        if self.level.is_some_and(|wanted| rank(level) >= rank(wanted)) {
+            let data = json!({ "run_id": event.run_id, "seq": event.seq, "message": message });
+            let note = LoggingMessageNotificationParam::new(level, data).with_logger("runs");
+            let _ = self.peer.notify_logging_message(note).await;
+        }
+    }
+}
+
+/// Nothing is ever this.
+pub enum Never {}
+
+/// What to tell about an event; nothing for those that mean nothing to a reader.
+fn describe(event: &Event) -> Option<(LoggingLevel, String)> {
+    use LoggingLevel::{Error, Info, Notice, Warning};
+    let body = Body::decode(&event.event_type, &event.payload).ok()??;
+    Some(match body {
+        Body::RunCreated(created) => (Info, format!("created: {}", created.title)),
+        Body::RunStarted(started) if started.attempt > 1 => (Notice, "resumed".to_owned()),
+        Body::RunStarted(_) => (Info, "started".to_owned()),
+        Body::RunUnwinding(_) => (Warning, "undoing what was done".to_owned()),
+        Body::RunCompleted(_) => (Notice, "completed".to_owned()),
+        Body::RunFailed(failed) => (Error, format!("failed: {}", failed.problem.message())),
+        Body::RunCancelled(_) => (Notice, "cancelled".to_owned()),
+        Body::RunRolledBack(_) => (Notice, "rolled back".to_owned()),
+        Body::RunHeld(held) => (Error, format!("held: {}", held.problem.message())),
+        Body::StepStarted(step) => (Info, format!("{}: started", step.key)),
+        Body::StepCompleted(step) => (Info, format!("{}: done", step.key)),
+        Body::StepFailed(step) => (Warning, format!("{}: failed: {}", step.key, step.problem.message())),
+        Body::UndoCompleted(undo) => (Info, format!("{}: undone", undo.key)),
+        Body::UndoFailed(undo) => (Error, format!("{}: cannot be undone: {}", undo.key, undo.problem.message())),
+        Body::TimerStarted(timer) => (Info, format!("waiting until {}", timer.fire_at)),
+        Body::WaitStarted(wait) => {
+            (Notice, wait.prompt.unwrap_or_else(|| format!("waiting for {}", wait.signal)))
+        }
+        Body::SignalReceived(signal) => (Notice, format!("{} by {}", signal.signal, signal.principal)),
+        Body::ArtifactStored(stored) => (Info, format!("stored {}", stored.artifact.name)),
+        Body::ChildStarted(child) => (Info, format!("{}: child run {}", child.key, child.run_id)),
+        Body::Domain(name, event) => {
+            let message = event.data.get("message").and_then(|message| message.as_str());
+            (Info, message.map_or(name, str::to_owned))
+        }
+        _ => return None,
+    })
+}
+
+/// Levels in order of weight.
+fn rank(level: LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        LoggingLevel::Emergency => 7,
+    }
+}

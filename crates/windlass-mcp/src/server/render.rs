@@ -1,0 +1,37 @@
+//! Answers and failures of operations as tool results: the toolset's envelope, once as
+//! structured content and once as text, with the same JSON.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::Value;
+use windlass_engine::{envelope::EnvelopeContext, operation::OperationInfo};
+use windlass_types::Problem;
+
+/// An answer.
+pub fn success(info: &OperationInfo, request_id: &str, output: Value) -> CallToolResult {
+    let context = EnvelopeContext { operation: &info.name, request_id };
+    structured(info.envelope.success(context, output), Outcome::Done)
+}
+
+/// A failure, for the model to read and act on.
+pub fn failure(info: &OperationInfo, request_id: &str, problem: &Problem) -> CallToolResult {
+    let context = EnvelopeContext { operation: &info.name, request_id };
+    structured(info.envelope.failure(context, problem), Outcome::Failed)
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    Failed,
+}
+
+/// A result with this content.
+pub fn structured(content: Value, outcome: Outcome) -> CallToolResult {
+    let text = vec![ContentBlock::text(content.to_string())];
+    let mut result = match outcome {
+        Outcome::Done => CallToolResult::success(text),
+        Outcome::Failed => CallToolResult::error(text),
+    };
+    result.structured_content = Some(content);
+    result
+}

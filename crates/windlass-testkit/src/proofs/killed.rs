@@ -1,0 +1,56 @@
+//! Killed anywhere → resumes: a death at every write, before it, in it and after it.
+
+use windlass_types::RunState;
+
+use super::{
+    case::ProofCase,
+    trial::{Interference, Trial},
+};
+use crate::Moment;
+
+/// What the proof tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KilledReport {
+    /// The writes of the undisturbed run (and of its rollback).
+    pub writes: u64,
+    /// The tries.
+    pub tries: u64,
+    /// Those in which the process did die.
+    pub deaths: u64,
+}
+
+/// Kills the driving process at every write of the run and, where the run completes, at every
+/// write of rolling it back. A new process must bring it to the same end.
+pub fn killed_anywhere_resumes(case: &ProofCase) -> KilledReport {
+    let mut report = KilledReport::default();
+    let first = kill_everywhere(case, Interference::default(), 1, &mut report);
+    let mut plain = Trial::new(case, Interference::default(), None);
+    plain.undisturbed();
+    if plain.outcome().state == RunState::Completed {
+        kill_everywhere(case, Interference { roll_back: true, ..Interference::default() }, first + 1, &mut report);
+    }
+    report
+}
+
+/// Tries every write from `from` on; how many there are.
+fn kill_everywhere(case: &ProofCase, interference: Interference, from: u64, report: &mut KilledReport) -> u64 {
+    let mut undisturbed = Trial::new(case, interference, None);
+    let writes = undisturbed.undisturbed();
+    let expected = undisturbed.outcome();
+    report.writes += (writes + 1).saturating_sub(from);
+    for write in from..=writes {
+        for moment in Moment::ALL {
+            let mut trial = Trial::new(case, interference, None);
+            let store = trial.open_store();
+            store.crash_at(write, moment);
+            report.tries += 1;
+            if !trial.live(&store) {
+                report.deaths += 1;
+                trial.undisturbed();
+            }
+            let outcome = trial.outcome();
+            assert_eq!(outcome, expected, "{} killed at write {write}, {moment:?} ({interference:?})", case.kind);
+        }
+    }
+    writes
+}

@@ -1,0 +1,227 @@
+//! What is derived from events as they are merged: the indexes the port lets callers read.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use windlass_ports::{
+    ApiKeyRecord, AttemptRecord, DeliveryFilter, DeliveryRecord, DeliveryState, RunFilter, RunPage,
+};
+use windlass_types::{
+    ArtifactRef, Body, DeliveryId, Digest, Event, KeyId, RunId, RunRecord, RunState, Timestamp, TokenId,
+    journal::{DeliveryAttempted, DeliveryVerdict},
+};
+
+#[derive(Default)]
+pub(super) struct Index {
+    /// Records by the number of their journal, and so by age.
+    runs: BTreeMap<u64, RunRecord>,
+    numbers: HashMap<RunId, u64>,
+    tokens: HashMap<TokenId, RunId>,
+    artifacts: HashMap<RunId, BTreeMap<String, ArtifactRef>>,
+    keys: BTreeMap<KeyId, ApiKeyRecord>,
+    deliveries: BTreeMap<DeliveryId, DeliveryRecord>,
+    attempts: HashMap<DeliveryId, Vec<AttemptRecord>>,
+    disabled: HashSet<String>,
+}
+
+impl Index {
+    /// Derives from one event of the journal with that number.
+    pub(super) fn derive(&mut self, number: u64, imported: bool, event: &Event, body: Option<&Body>) {
+        if let Some(Body::RunCreated(created)) = body {
+            self.numbers.insert(event.run_id.clone(), number);
+            let record = RunRecord::created(event.run_id.clone(), created.clone(), event.time);
+            self.runs.insert(number, record);
+            if let Some(token) = &created.confirm_token {
+                self.tokens.insert(token.clone(), event.run_id.clone());
+            }
+            return;
+        }
+        if let Some(record) = self.runs.get_mut(&number) {
+            record.apply(event.seq, event.time, body);
+        }
+        let is_run = self.runs.contains_key(&number);
+        match body {
+            Some(Body::ArtifactStored(stored)) => {
+                let names = self.artifacts.entry(event.run_id.clone()).or_default();
+                names.insert(stored.artifact.name.clone(), stored.artifact.clone());
+            }
+            Some(Body::WebhookEnqueued(enqueued)) => {
+                let delivery = &enqueued.delivery;
+                // The first to use an id keeps it; what another home sent is not sent again.
+                self.deliveries.entry(delivery.id.clone()).or_insert_with(|| DeliveryRecord {
+                    id: delivery.id.clone(),
+                    run_id: event.run_id.clone(),
+                    url: delivery.url.clone(),
+                    event: delivery.event.clone(),
+                    body: delivery.body.clone(),
+                    secret_name: delivery.secret_name.clone(),
+                    state: if imported { DeliveryState::Dead } else { DeliveryState::Pending },
+                    attempts: 0,
+                    due_at: event.time,
+                    created_at: event.time,
+                });
+            }
+            _ if imported => {}
+            Some(Body::DeliveryAttempted(attempted)) => self.attempt(event.time, attempted),
+            Some(Body::DeliveryRequeued(requeued)) => {
+                if let Some(delivery) = self.deliveries.get_mut(&requeued.delivery_id) {
+                    delivery.state = DeliveryState::Pending;
+                    delivery.due_at = requeued.due_at;
+                    delivery.attempts = 0;
+                    self.disabled.remove(&delivery.url);
+                }
+            }
+            Some(Body::EndpointDisabled(disabled)) => {
+                self.disabled.insert(disabled.url.clone());
+            }
+            // A run's journal may come from a file, and a file must not bring a key.
+            Some(Body::KeyCreated(created)) if !is_run => {
+                self.keys.entry(created.key_id.clone()).or_insert_with(|| ApiKeyRecord {
+                    key_id: created.key_id.clone(),
+                    name: created.name.clone(),
+                    secret_hash: created.secret_hash,
+                    tier: created.tier.clone(),
+                    scopes: created.scopes.clone(),
+                    created_at: event.time,
+                    expires_at: created.expires_at,
+                    revoked_at: None,
+                });
+            }
+            Some(Body::KeyRevoked(revoked)) if !is_run => {
+                if let Some(key) = self.keys.get_mut(&revoked.key_id) {
+                    key.revoked_at = key.revoked_at.or(Some(event.time));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn attempt(&mut self, at: Timestamp, attempted: &DeliveryAttempted) {
+        let Some(delivery) = self.deliveries.get_mut(&attempted.delivery_id) else { return };
+        delivery.attempts += 1;
+        match attempted.verdict {
+            DeliveryVerdict::Delivered => delivery.state = DeliveryState::Delivered,
+            DeliveryVerdict::Retry { due_at } => {
+                delivery.state = DeliveryState::Pending;
+                delivery.due_at = due_at;
+            }
+            DeliveryVerdict::Dead => delivery.state = DeliveryState::Dead,
+        }
+        self.attempts.entry(attempted.delivery_id.clone()).or_default().push(AttemptRecord {
+            time: at,
+            attempt: attempted.attempt,
+            status: attempted.status,
+            error: attempted.error.clone(),
+            duration_ms: attempted.duration_ms,
+        });
+    }
+
+    /// Forgets a run whose journal is pruned; a redeemed token stays redeemed.
+    pub(super) fn forget(&mut self, run_id: &RunId) {
+        if let Some(number) = self.numbers.remove(run_id) {
+            self.runs.remove(&number);
+        }
+        self.artifacts.remove(run_id);
+        let attempts = &mut self.attempts;
+        self.deliveries.retain(|id, delivery| {
+            let keep = delivery.run_id != *run_id;
+            if !keep {
+                attempts.remove(id);
+            }
+            keep
+        });
+    }
+
+    pub(super) fn run(&self, run_id: &RunId) -> Option<&RunRecord> {
+        self.numbers.get(run_id).and_then(|number| self.runs.get(number))
+    }
+
+    pub(super) fn all_runs(&self) -> impl Iterator<Item = &RunRecord> {
+        self.runs.values()
+    }
+
+    pub(super) fn page(&self, filter: &RunFilter) -> RunPage {
+        let matches = |record: &RunRecord| {
+            filter.kind.as_ref().is_none_or(|kind| record.kind == *kind)
+                && (filter.states.is_empty() || filter.states.contains(&record.state))
+                && filter.principal.as_ref().is_none_or(|principal| record.principal.id() == *principal)
+                && filter.parent.as_ref().is_none_or(|parent| {
+                    record.parent.as_ref().is_some_and(|own| own.run_id == *parent)
+                })
+        };
+        let before = filter.before.unwrap_or(u64::MAX);
+        let mut page = RunPage::default();
+        let mut last = None;
+        for (number, record) in self.runs.range(..before).rev().filter(|(_, record)| matches(record)) {
+            if page.runs.len() == filter.limit {
+                page.next = last;
+                break;
+            }
+            last = Some(*number);
+            page.runs.push(record.clone());
+        }
+        page
+    }
+
+    pub(super) fn unfinished(&self) -> Vec<RunId> {
+        let goes_on = |record: &&RunRecord| !record.state.is_final() && record.state != RunState::Held;
+        self.runs.values().filter(goes_on).map(|record| record.run_id.clone()).collect()
+    }
+
+    pub(super) fn redeemed_by(&self, token: &TokenId) -> Option<RunId> {
+        self.tokens.get(token).cloned()
+    }
+
+    pub(super) fn holder_of_key(&self, principal: &str, kind: &str, key: &str) -> Option<(RunId, Digest)> {
+        self.runs
+            .values()
+            .find(|record| {
+                record.idempotency_key.as_deref() == Some(key)
+                    && record.kind == kind
+                    && record.principal.id() == principal
+            })
+            .map(|record| (record.run_id.clone(), record.config_hash))
+    }
+
+    pub(super) fn artifacts(&self, run_id: &RunId) -> Vec<ArtifactRef> {
+        self.artifacts.get(run_id).map(|names| names.values().cloned().collect()).unwrap_or_default()
+    }
+
+    /// The contents that some artifact of a run outside `leaving` names and that have not expired.
+    pub(super) fn wanted_contents(&self, now: Timestamp, leaving: &[RunId]) -> HashSet<Digest> {
+        let staying = self.artifacts.iter().filter(|(run_id, _)| !leaving.contains(run_id));
+        let all = staying.flat_map(|(_, names)| names.values());
+        all.filter(|artifact| artifact.expires_at.is_none_or(|moment| moment > now))
+            .map(|artifact| artifact.sha256)
+            .collect()
+    }
+
+    pub(super) fn keys(&self) -> Vec<ApiKeyRecord> {
+        self.keys.values().cloned().collect()
+    }
+
+    pub(super) fn deliveries(&self, filter: &DeliveryFilter) -> Vec<DeliveryRecord> {
+        let mut found: Vec<_> = self
+            .deliveries
+            .values()
+            .filter(|delivery| filter.state.is_none_or(|state| delivery.state == state))
+            .filter(|delivery| filter.run_id.as_ref().is_none_or(|run_id| delivery.run_id == *run_id))
+            .filter(|delivery| filter.due_by.is_none_or(|due_by| self.is_waiting(delivery) && delivery.due_at <= due_by))
+            .cloned()
+            .collect();
+        found.sort_by(|left, right| (left.due_at, &left.id).cmp(&(right.due_at, &right.id)));
+        found.truncate(filter.limit);
+        found
+    }
+
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        self.deliveries.values().filter(|delivery| self.is_waiting(delivery)).map(|delivery| delivery.due_at).min()
+    }
+
+    fn is_waiting(&self, delivery: &DeliveryRecord) -> bool {
+        delivery.state == DeliveryState::Pending && !self.disabled.contains(&delivery.url)
+    }
+
+    pub(super) fn attempts(&self, delivery: &DeliveryId) -> Vec<AttemptRecord> {
+        self.attempts.get(delivery).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,240 @@
+//! The disk: journals and contents, and the one way to change them.
+//!
+//! A commit is staged first (conditions checked, events chained) and merged afterwards, so
+//! that a death in between leaves nothing behind.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tokio::sync::watch;
+use windlass_ports::{Commit, CommitError, Expect, JournalWrite, StoreError};
+use windlass_types::{
+    Body, Digest, Event, RunId, RunState,
+    event::{ChainHead, verify_chain},
+    journal::RunCreated,
+};
+
+use super::derive::Index;
+
+/// Journals of the store itself begin so; no file may bring one.
+const SYSTEM_PREFIX: &str = "sys_";
+
+/// One journal.
+pub(super) struct Journal {
+    /// Its place among all journals, by creation.
+    pub(super) number: u64,
+    pub(super) events: Vec<Event>,
+}
+
+impl Journal {
+    fn head(&self) -> ChainHead {
+        self.events.last().map_or_else(ChainHead::default, |event| ChainHead { seq: event.seq, hash: event.hash })
+    }
+}
+
+/// Everything that survives a process.
+pub(super) struct Disk {
+    pub(super) journals: HashMap<RunId, Journal>,
+    /// Every event's journal and place there, by position.
+    pub(super) feed: BTreeMap<u64, (RunId, u64)>,
+    pub(super) index: Index,
+    pub(super) contents: HashMap<Digest, Vec<u8>>,
+    pub(super) epoch: u64,
+    pub(super) lease_holder: Option<u32>,
+    pub(super) changes: watch::Sender<u64>,
+    pub(super) full: bool,
+    next_journal: u64,
+    next_position: u64,
+    pub(super) next_process: u32,
+}
+
+/// A commit whose conditions hold, not yet part of the disk.
+pub(super) struct Staged {
+    writes: Vec<StagedWrite>,
+}
+
+struct StagedWrite {
+    run_id: RunId,
+    imported: bool,
+    events: Vec<(Event, Option<Body>)>,
+}
+
+impl Staged {
+    pub(super) fn events(&self) -> Vec<Event> {
+        self.writes.iter().flat_map(|write| write.events.iter().map(|(event, _)| event.clone())).collect()
+    }
+}
+
+impl Disk {
+    pub(super) fn new() -> Self {
+        Self {
+            journals: HashMap::new(),
+            feed: BTreeMap::new(),
+            index: Index::default(),
+            contents: HashMap::new(),
+            epoch: 0,
+            lease_holder: None,
+            changes: watch::Sender::new(0),
+            full: false,
+            next_journal: 1,
+            next_position: 1,
+            next_process: 1,
+        }
+    }
+
+    /// Checks the conditions of a commit and chains its events.
+    pub(super) fn stage(&self, commit: Commit) -> Result<Staged, CommitError> {
+        if commit.epoch.is_some_and(|epoch| epoch != self.epoch) {
+            return Err(CommitError::Fenced);
+        }
+        let mut staged = Staged { writes: Vec::new() };
+        for write in commit.writes {
+            let bodies = decode(&write)?;
+            self.check_standing(&staged, &write, &bodies)?;
+            if let Some(Some(Body::RunCreated(created))) = bodies.first() {
+                self.check_claims(&staged, created)?;
+            }
+            let mut head = self.staged_head(&staged, &write.run_id);
+            let mut events = Vec::with_capacity(bodies.len());
+            for (new, body) in write.events.into_iter().zip(bodies) {
+                let event = Event::chain(write.run_id.clone(), head.seq + 1, head.hash, new);
+                head = ChainHead { seq: event.seq, hash: event.hash };
+                events.push((event, body));
+            }
+            staged.writes.push(StagedWrite { run_id: write.run_id, imported: false, events });
+        }
+        Ok(staged)
+    }
+
+    /// Checks a journal from another home.
+    pub(super) fn stage_import(&self, events: Vec<Event>) -> Result<Staged, CommitError> {
+        let refuse =
+            |why: String| CommitError::Store(StoreError::Damaged(format!("the imported journal is refused: {why}")));
+        let run_id = events.first().ok_or_else(|| refuse("it has no events".to_owned()))?.run_id.clone();
+        if run_id.as_str().starts_with(SYSTEM_PREFIX) || events.iter().any(|event| event.run_id != run_id) {
+            return Err(refuse(format!("{run_id} is not the journal of one run")));
+        }
+        verify_chain(ChainHead::default(), &events).map_err(|error| refuse(error.to_string()))?;
+        let events = events
+            .into_iter()
+            .map(|event| {
+                let body = Body::decode(&event.event_type, &event.payload).map_err(|error| refuse(error.to_string()))?;
+                Ok((event, body))
+            })
+            .collect::<Result<Vec<_>, CommitError>>()?;
+        let Some((_, Some(Body::RunCreated(created)))) = events.first() else {
+            return Err(refuse("it does not begin with run.created".to_owned()));
+        };
+        let mut staged = Staged { writes: Vec::new() };
+        if self.journals.contains_key(&run_id) {
+            return Err(CommitError::Unexpected { state: self.state(&run_id), run_id });
+        }
+        self.check_claims(&staged, created)?;
+        staged.writes.push(StagedWrite { run_id, imported: true, events });
+        Ok(staged)
+    }
+
+    /// Makes a staged commit part of the disk.
+    pub(super) fn merge(&mut self, staged: Staged) {
+        for write in staged.writes.into_iter().filter(|write| !write.events.is_empty()) {
+            if !self.journals.contains_key(&write.run_id) {
+                let number = self.next_journal;
+                self.next_journal += 1;
+                self.journals.insert(write.run_id.clone(), Journal { number, events: Vec::new() });
+            }
+            for (event, body) in write.events {
+                self.feed.insert(self.next_position, (event.run_id.clone(), event.seq));
+                self.next_position += 1;
+                let journal = self.journals.get_mut(&write.run_id).expect("made above");
+                journal.events.push(event.clone());
+                let number = journal.number;
+                self.index.derive(number, write.imported, &event, body.as_ref());
+            }
+        }
+        let position = self.position();
+        self.changes.send_replace(position);
+    }
+
+    /// The place of the newest event.
+    pub(super) const fn position(&self) -> u64 {
+        self.next_position - 1
+    }
+
+    fn state(&self, run_id: &RunId) -> Option<RunState> {
+        self.index.run(run_id).map(|record| record.state)
+    }
+
+    fn staged_head(&self, staged: &Staged, run_id: &RunId) -> ChainHead {
+        let last = staged.writes.iter().rfind(|write| write.run_id == *run_id).and_then(|write| write.events.last());
+        match last {
+            Some((event, _)) => ChainHead { seq: event.seq, hash: event.hash },
+            None => self.journals.get(run_id).map_or_else(ChainHead::default, Journal::head),
+        }
+    }
+
+    fn check_standing(
+        &self,
+        staged: &Staged,
+        write: &JournalWrite,
+        bodies: &[Option<Body>],
+    ) -> Result<(), CommitError> {
+        let state = self.state(&write.run_id);
+        let exists = self.journals.contains_key(&write.run_id)
+            || staged.writes.iter().any(|other| other.run_id == write.run_id);
+        let expected = match &write.expect {
+            Expect::Any => true,
+            Expect::New => !exists,
+            Expect::State(states) => state.is_some_and(|state| states.contains(&state)),
+        };
+        // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
+        let is_creation = |body: &Option<Body>| matches!(body, Some(Body::RunCreated(_)));
+        let misplaced = bodies.iter().enumerate().any(|(at, body)| is_creation(body) && (at > 0 || exists));
+        if expected && !misplaced {
+            return Ok(());
+        }
+        Err(CommitError::Unexpected { run_id: write.run_id.clone(), state })
+    }
+
+    /// The idempotency key comes first: a repetition of a call that redeemed its token must be
+    /// recognised as one, not refused because of the token.
+    fn check_claims(&self, staged: &Staged, created: &RunCreated) -> Result<(), CommitError> {
+        let within = staged.writes.iter().filter_map(|write| match write.events.first() {
+            Some((_, Some(Body::RunCreated(other)))) => Some((&write.run_id, other)),
+            _ => None,
+        });
+        if let Some(key) = &created.idempotency_key {
+            let stored = self.index.holder_of_key(&created.principal.id(), &created.kind, key);
+            let holder = stored.or_else(|| {
+                within.clone().find(|(_, other)| {
+                    other.idempotency_key.as_ref() == Some(key)
+                        && other.kind == created.kind
+                        && other.principal.id() == created.principal.id()
+                }).map(|(run_id, other)| (run_id.clone(), other.config_hash))
+            });
+            if let Some((run_id, config_hash)) = holder {
+                return Err(CommitError::IdempotencyTaken { run_id, config_hash });
+            }
+        }
+        if let Some(token) = &created.confirm_token {
+            let stored = self.index.redeemed_by(token);
+            let holder = stored.or_else(|| {
+                within.clone().find(|(_, other)| other.confirm_token.as_ref() == Some(token)).map(|(run_id, _)| run_id.clone())
+            });
+            if let Some(run_id) = holder {
+                return Err(CommitError::TokenUsed { run_id });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What cannot be read back is not stored.
+fn decode(write: &JournalWrite) -> Result<Vec<Option<Body>>, StoreError> {
+    write
+        .events
+        .iter()
+        .map(|new| {
+            Body::decode(&new.event_type, &new.payload)
+                .map_err(|error| StoreError::Io(format!("event {} cannot be read back: {error}", new.event_type)))
+        })
+        .collect()
+}

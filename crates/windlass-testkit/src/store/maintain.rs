@@ -1,0 +1,114 @@
+//! Care of the store in memory: backup, check and prune.
+
+use std::{collections::HashSet, path::PathBuf, time::Duration};
+
+use windlass_ports::{
+    BoxFuture, StoreError, StoreMaintenance,
+    store::{CheckReport, PruneReport},
+};
+use windlass_types::{
+    Digest, RunId, RunRecord, Timestamp,
+    event::{ChainHead, verify_chain},
+};
+
+use super::{MemoryStore, disk::Disk};
+
+impl StoreMaintenance for MemoryStore {
+    fn backup(&self, directory: PathBuf) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move {
+            let files = self.read(|disk| Ok(backup_files(disk))).await?;
+            let io = |error: std::io::Error| StoreError::Io(error.to_string());
+            fs_err::create_dir(&directory).map_err(io)?;
+            let mut bytes = 0;
+            for (name, content) in files {
+                bytes += content.len() as u64;
+                fs_err::write(directory.join(name), content).map_err(io)?;
+            }
+            Ok(bytes)
+        })
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>> {
+        Box::pin(self.read(|disk| Ok(check(disk))))
+    }
+
+    fn prune(&self, keep: Duration, now: Timestamp, dry_run: bool) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
+        Box::pin(async move {
+            let (ended, report) = self.read(|disk| Ok(plan_prune(disk, keep, now))).await?;
+            if !dry_run {
+                prune(&mut self.disk(), &ended, now);
+            }
+            Ok(report)
+        })
+    }
+}
+
+/// One file per journal and per content.
+fn backup_files(disk: &Disk) -> Vec<(String, Vec<u8>)> {
+    let journals = disk.journals.iter().map(|(run_id, journal)| {
+        let lines: Vec<String> =
+            journal.events.iter().map(|event| serde_json::to_string(event).expect("events are JSON")).collect();
+        (format!("{run_id}.ndjson"), lines.join("\n").into_bytes())
+    });
+    let contents = disk.contents.iter().map(|(digest, bytes)| (digest.to_string(), bytes.clone()));
+    journals.chain(contents).collect()
+}
+
+fn check(disk: &Disk) -> CheckReport {
+    let mut report = CheckReport::default();
+    for (run_id, journal) in &disk.journals {
+        report.journals += 1;
+        report.events += journal.events.len() as u64;
+        if let Err(error) = verify_chain(ChainHead::default(), &journal.events) {
+            report.findings.push(format!("journal {run_id}: {error}"));
+            continue;
+        }
+        match RunRecord::fold(&journal.events) {
+            Ok(folded) if folded.as_ref() == disk.index.run(run_id) => {}
+            Ok(_) => report.findings.push(format!("run {run_id}: the record is not what the journal says")),
+            Err(error) => report.findings.push(format!("run {run_id}: {error}")),
+        }
+    }
+    for (digest, bytes) in &disk.contents {
+        report.blobs += 1;
+        if Digest::of(bytes) != *digest {
+            report.findings.push(format!("content {digest} was altered"));
+        }
+    }
+    report
+}
+
+/// The runs that go, and the count of everything that does.
+fn plan_prune(disk: &Disk, keep: Duration, now: Timestamp) -> (Vec<RunId>, PruneReport) {
+    let oldest = now.before(keep);
+    let ended: Vec<RunId> = disk
+        .index
+        .all_runs()
+        .filter(|record| record.state.is_final() && record.updated_at < oldest)
+        .map(|record| record.run_id.clone())
+        .collect();
+    let mut report = PruneReport { runs: ended.len() as u64, ..PruneReport::default() };
+    for run_id in &ended {
+        report.events += disk.journals.get(run_id).map_or(0, |journal| journal.events.len() as u64);
+    }
+    let unwanted = unwanted_contents(disk, &ended, now);
+    report.blobs = unwanted.len() as u64;
+    report.bytes = unwanted.iter().filter_map(|digest| disk.contents.get(digest)).map(|bytes| bytes.len() as u64).sum();
+    (ended, report)
+}
+
+fn unwanted_contents(disk: &Disk, ended: &[RunId], now: Timestamp) -> Vec<Digest> {
+    let wanted: HashSet<Digest> = disk.index.wanted_contents(now, ended);
+    disk.contents.keys().filter(|digest| !wanted.contains(digest)).copied().collect()
+}
+
+fn prune(disk: &mut Disk, ended: &[RunId], now: Timestamp) {
+    for digest in unwanted_contents(disk, ended, now) {
+        disk.contents.remove(&digest);
+    }
+    for run_id in ended {
+        disk.journals.remove(run_id);
+        disk.index.forget(run_id);
+    }
+    disk.feed.retain(|_, (run_id, _)| !ended.contains(run_id));
+}

@@ -1,0 +1,238 @@
+//! A whole Windlass on fakes: build processes on one disk, drive them, end them, move time.
+
+use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use windlass_engine::{
+    Domain, Driver, Engine, EngineParts, StepProbe,
+    confirm::Sealer,
+    operation::{Answer, CallContext, CallRequest, Catalogue},
+    outbox::{OutboxOptions, Schedule},
+    run::NewRun,
+};
+use windlass_policy::Policy;
+use windlass_secrets::Redactor;
+use windlass_types::{Principal, Problem, RunId, RunRecord, Secret, Surface};
+
+use crate::{FakeClock, MemoryStore, RecordingOutbound, SeededEntropy};
+
+/// Longer than anything a test waits for.
+const AGES: Duration = Duration::from_secs(3650 * 24 * 3600);
+
+/// The owner of the home in tests.
+pub fn local() -> Principal {
+    Principal::local("ada")
+}
+
+type Domains = Arc<dyn Fn() -> Vec<Box<dyn Domain>> + Send + Sync>;
+
+/// Everything processes share: the disk, the clock, the network, the settings.
+#[derive(Clone)]
+pub struct TestWorld {
+    /// Time.
+    pub clock: FakeClock,
+    /// The disk, through a process of the test's own that never dies.
+    pub disk: MemoryStore,
+    /// The network.
+    pub outbound: RecordingOutbound,
+    /// The redaction pass.
+    pub redactor: Redactor,
+    entropy: Arc<SeededEntropy>,
+    policy: Policy,
+    probe: Option<Arc<dyn StepProbe>>,
+    schedule: Schedule,
+    domains: Domains,
+}
+
+impl TestWorld {
+    /// A world with these domains and a policy that allows everything.
+    pub fn new(domains: impl Fn() -> Vec<Box<dyn Domain>> + Send + Sync + 'static) -> Self {
+        let clock = FakeClock::new();
+        let allow_all = "version = 1\n[[rule]]\ndecision = \"allow\"\nreason = \"tests\"\n";
+        Self {
+            outbound: RecordingOutbound::new(&clock),
+            clock,
+            disk: MemoryStore::new(),
+            redactor: Redactor::new(),
+            entropy: Arc::new(SeededEntropy::new(7)),
+            policy: Policy::parse(allow_all, "policy.toml").expect("the test policy is valid"),
+            probe: None,
+            schedule: Schedule::default(),
+            domains: Arc::new(domains),
+        }
+    }
+
+    /// The same world under another policy file.
+    #[must_use]
+    pub fn with_policy(mut self, text: &str) -> Self {
+        self.policy = Policy::parse(text, "policy.toml").expect("the policy of a test is valid");
+        self
+    }
+
+    /// The same world with a view into steps.
+    #[must_use]
+    pub fn with_probe(mut self, probe: Arc<dyn StepProbe>) -> Self {
+        self.probe = Some(probe);
+        self
+    }
+
+    /// The same world where steps also work on other threads.
+    #[must_use]
+    pub fn with_threads(mut self) -> Self {
+        self.clock = self.clock.with_threads();
+        self
+    }
+
+    /// The same world with other pauses between webhook attempts.
+    #[must_use]
+    pub fn with_schedule(mut self, seconds: &[u64]) -> Self {
+        self.schedule = Schedule(seconds.iter().copied().map(Duration::from_secs).collect());
+        self
+    }
+
+    /// The parts of an engine on one process's hold of the disk.
+    pub fn engine_parts(&self, store: &MemoryStore) -> EngineParts {
+        EngineParts {
+            store: Arc::new(store.clone()),
+            maintenance: Arc::new(store.clone()),
+            blobs: Arc::new(store.clone()),
+            lease: Arc::new(store.clone()),
+            clock: Arc::new(self.clock.clone()),
+            entropy: Arc::clone(&self.entropy) as _,
+            outbound: Arc::new(self.outbound.clone()),
+            policy: Arc::new(self.policy.clone()),
+            redactor: Arc::new(self.redactor.clone()),
+            sealer: Sealer::new(Secret::new(vec![7; 32])),
+            outbox: OutboxOptions {
+                secrets: HashMap::from([("billing".to_owned(), Secret::new("named secret".to_owned()))]),
+                default_secret: Secret::new("default secret".to_owned()),
+                schedule: self.schedule.clone(),
+                timeout: Duration::from_secs(10),
+            },
+            probe: self.probe.clone(),
+        }
+    }
+
+    /// A new process on the disk. Must be called inside a runtime.
+    pub fn process(&self) -> Process {
+        self.process_on(self.disk.open_again())
+    }
+
+    /// A new process on a hold of the disk that the test has prepared.
+    pub fn process_on(&self, store: MemoryStore) -> Process {
+        let domains = (self.domains)();
+        let engine = Engine::new(self.engine_parts(&store), &domains);
+        let catalogue = Catalogue::new(&engine, &domains).expect("the operations of a test have names of their own");
+        Process { clock: self.clock.clone(), store, engine, catalogue, driver: None }
+    }
+
+    /// A new process that drives.
+    pub async fn driving(&self) -> Process {
+        let mut process = self.process();
+        assert!(process.drive().await, "another process drives already");
+        process
+    }
+
+    /// One life of a process on a runtime of its own, which ends when `work` does or when the
+    /// store says that the process died; `None` then. Nothing of it survives but the disk.
+    pub fn life<T, F: Future<Output = T>>(&self, store: MemoryStore, work: impl FnOnce(Process) -> F) -> Option<T> {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+        runtime.block_on(async {
+            let process = self.process_on(store.clone());
+            tokio::select! {
+                biased;
+                () = store.died() => None,
+                output = self.clock.run(work(process)) => Some(output),
+            }
+        })
+    }
+}
+
+/// One process: an engine and its operations, driving or not.
+pub struct Process {
+    clock: FakeClock,
+    /// Its hold on the disk.
+    pub store: MemoryStore,
+    /// Its engine.
+    pub engine: Engine,
+    /// Its operations.
+    pub catalogue: Catalogue,
+    driver: Option<Driver>,
+}
+
+impl Process {
+    /// Begins to drive; `false` when another process does.
+    pub async fn drive(&mut self) -> bool {
+        self.driver = Driver::start(&self.engine).await.expect("the store can be read");
+        self.driver.is_some()
+    }
+
+    /// Its driver.
+    ///
+    /// # Panics
+    /// When it does not drive.
+    pub fn driver(&self) -> &Driver {
+        self.driver.as_ref().expect("the process drives")
+    }
+
+    /// Stops in order.
+    pub async fn stop(mut self) {
+        if let Some(driver) = self.driver.take() {
+            self.clock.run(driver.stop()).await;
+        }
+    }
+
+    /// Dies.
+    pub fn kill(self) {
+        self.store.kill();
+    }
+
+    /// Starts a run as the owner of the home.
+    pub async fn start(&self, kind: &str, input: Value) -> RunId {
+        self.engine.create_run(new_run(kind, input)).await.expect("the run can be created")
+    }
+
+    /// The run's record once it has ended, is held or asks a person, however long that takes on
+    /// the clock.
+    pub async fn settle(&self, run_id: &RunId) -> RunRecord {
+        self.clock.run(self.engine.settle(run_id, AGES)).await.expect("the run exists")
+    }
+
+    /// Starts a run and lets it settle.
+    pub async fn run(&self, kind: &str, input: Value) -> RunRecord {
+        let run_id = self.start(kind, input).await;
+        self.settle(&run_id).await
+    }
+
+    /// Calls an operation as the owner of the home.
+    pub async fn call(&self, operation: &str, input: Value) -> Result<Answer, Problem> {
+        self.call_as(local(), operation, input).await
+    }
+
+    /// Calls an operation as somebody.
+    pub async fn call_as(&self, principal: Principal, operation: &str, input: Value) -> Result<Answer, Problem> {
+        let context = CallContext { principal, surface: Surface::Cli, request_id: "req_1".to_owned() };
+        self.catalogue.call(CallRequest { operation: operation.to_owned(), input, context }).await
+    }
+
+    /// The types of a run's events, in order.
+    pub fn event_types(&self, run_id: &RunId) -> Vec<String> {
+        self.store.journal(run_id).into_iter().map(|event| event.event_type).collect()
+    }
+}
+
+/// A run as the owner of the home would start it.
+pub fn new_run(kind: &str, input: Value) -> NewRun {
+    NewRun {
+        kind: kind.to_owned(),
+        title: format!("a {kind}"),
+        context: CallContext { principal: local(), surface: Surface::Cli, request_id: "req_1".to_owned() },
+        input,
+        plan_digest: None,
+        confirm_token: None,
+        approval: None,
+        idempotency_key: None,
+        id_prefix: None,
+    }
+}

@@ -1,0 +1,94 @@
+//! Builds the engine: adapters behind ports, domains beside each other.
+//!
+//! A new capability is one more line in `domains`.
+
+use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+
+use windlass_cli::{OpenOptions, Opened};
+use windlass_config::Settings;
+use windlass_engine::{
+    Domain, Engine, EngineParts,
+    confirm::Sealer,
+    operation::Catalogue,
+    outbox::{OutboxOptions, Schedule},
+};
+use windlass_net::{HttpOutbound, OutboundPolicy};
+use windlass_policy::Policy;
+use windlass_ports::{BlobStore, Lease, RunStore, StoreMaintenance};
+use windlass_secrets::Redactor;
+use windlass_store::{SqliteStore, SqliteStoreOptions};
+use windlass_system::{OsEntropy, SystemClock};
+use windlass_types::{Problem, Secret, code};
+
+use crate::{key_file, user};
+
+/// Every capability of this binary.
+fn domains(settings: &Settings) -> Vec<Box<dyn Domain>> {
+    vec![
+        windlass_runs::domain(),
+        windlass_demo::domain(),
+        windlass_admin::domain(settings.limits.tiers.keys().cloned().collect()),
+    ]
+}
+
+/// Opens the installation. Fails on a policy or a secret that is not understood: nothing starts
+/// half protected.
+pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
+    let settings = &options.settings;
+    let home = &options.home;
+    let policy = Policy::load(&home.policy())?;
+    let store = Arc::new(SqliteStore::open(home.root(), SqliteStoreOptions::default())?);
+    let entropy = Arc::new(OsEntropy);
+    let redactor = Arc::new(Redactor::new());
+    let parts = EngineParts {
+        store: Arc::clone(&store) as Arc<dyn RunStore>,
+        maintenance: Arc::clone(&store) as Arc<dyn StoreMaintenance>,
+        blobs: Arc::clone(&store) as Arc<dyn BlobStore>,
+        lease: store as Arc<dyn Lease>,
+        clock: Arc::new(SystemClock),
+        outbound: Arc::new(HttpOutbound::new(OutboundPolicy {
+            allow_private: settings.webhooks.allow_private_targets,
+            allow_http: settings.webhooks.allow_http,
+            allowed_hosts: settings.webhooks.allowed_hosts.clone(),
+        })),
+        policy: Arc::new(policy),
+        sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
+        outbox: outbox(options, &home.keys_dir(), &redactor, &*entropy)?,
+        entropy,
+        redactor,
+        probe: None,
+    };
+    let domains = domains(settings);
+    let engine = Engine::new(parts, &domains);
+    let catalogue = Catalogue::new(&engine, &domains)
+        .map_err(|error| Problem::internal("operation catalogue", error))?;
+    Ok(Opened { catalogue, principal: user::local_principal() })
+}
+
+/// The outbox's secrets and timing. Every secret is made known to redaction before anything
+/// else can see it.
+fn outbox(
+    options: &OpenOptions,
+    keys: &Path,
+    redactor: &Redactor,
+    entropy: &OsEntropy,
+) -> Result<OutboxOptions, Problem> {
+    let settings = &options.settings.webhooks;
+    let mut secrets = HashMap::new();
+    for (name, source) in &settings.secrets {
+        let secret = source.read(&options.environment).map_err(|error| {
+            Problem::new(&code::CONFIG_INVALID, format!("webhook secret {name:?}: {error}"))
+        })?;
+        redactor.register(&secret);
+        secrets.insert(name.clone(), secret);
+    }
+    let own = key_file::load_or_create(&keys.join("webhook.key"), entropy)?;
+    let default_secret = Secret::new(hex::encode(own.expose_secret()));
+    redactor.register(&default_secret);
+    Ok(OutboxOptions {
+        secrets,
+        default_secret,
+        schedule: Schedule(settings.retry_seconds.iter().copied().map(Duration::from_secs).collect()),
+        timeout: Duration::from_secs(settings.timeout_seconds.get()),
+    })
+}

@@ -1,0 +1,24 @@
+//! The policy file: any text is understood wholly or refused with a place in the file.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use windlass_policy::{Policy, Request, Verdict};
+use windlass_types::{EffectClass, Principal};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match Policy::parse(text, "policy.toml") {
+        Ok(policy) => {
+            let principal = Principal::local_agent("ada", "mcp");
+            let decision = policy.decide(&Request {
+                operation: "demo.apply",
+                principal: &principal,
+                target: "/srv/app",
+                effect: EffectClass::Destructive,
+            });
+            // Only a written rule may allow destruction.
+            assert!(decision.verdict != Verdict::Allow || decision.rule.starts_with("policy.toml"));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});
