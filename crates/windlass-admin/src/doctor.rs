@@ -43,7 +43,10 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "doctor")
-        .describe("Examine the installation", "Looks at store, driver, runs, webhooks and clock, and says what to do.")
+        .describe(
+            "Examine the installation",
+            "Looks at store, driver, runs, webhooks and clock, and says what to do.",
+        )
         .example("All of it", json!({}))
         .handle(move |_, Input {}| {
             let engine = engine.clone();
@@ -56,37 +59,72 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     webhooks(&engine).await?,
                     clock(&engine).await?,
                 ];
-                Ok(Output { healthy: checks.iter().all(|check| check.ok), checks })
+                Ok(Output {
+                    healthy: checks.iter().all(|check| check.ok),
+                    checks,
+                })
             }
         })
 }
 
 async fn store(engine: &Engine) -> Check {
     let (ok, finding, next) = match engine.store.position().await {
-        Ok(position) => (true, format!("readable, {position} events written so far"), None),
-        Err(error) => (false, error.to_string(), Some("windlass store check".to_owned())),
+        Ok(position) => (
+            true,
+            format!("readable, {position} events written so far"),
+            None,
+        ),
+        Err(error) => (
+            false,
+            error.to_string(),
+            Some("windlass store check".to_owned()),
+        ),
     };
-    Check { name: "store".to_owned(), ok, finding, next }
+    Check {
+        name: "store".to_owned(),
+        ok,
+        finding,
+        next,
+    }
 }
 
 async fn driver(engine: &Engine) -> Result<Check, Problem> {
     let unfinished = engine.store.unfinished().await?.len();
     let (ok, finding, next) = match engine.lease.holder() {
-        Some(pid) => (true, format!("process {pid} drives; {unfinished} runs unfinished"), None),
-        None if unfinished == 0 => (true, "no process drives, and no run needs one".to_owned(), None),
+        Some(pid) => (
+            true,
+            format!("process {pid} drives; {unfinished} runs unfinished"),
+            None,
+        ),
+        None if unfinished == 0 => (
+            true,
+            "no process drives, and no run needs one".to_owned(),
+            None,
+        ),
         None => (
             false,
             format!("{unfinished} runs are unfinished and no process drives them"),
             Some("windlass serve".to_owned()),
         ),
     };
-    Ok(Check { name: "driver".to_owned(), ok, finding, next })
+    Ok(Check {
+        name: "driver".to_owned(),
+        ok,
+        finding,
+        next,
+    })
 }
 
 async fn held(engine: &Engine) -> Result<Check, Problem> {
-    let filter = RunFilter { states: vec![RunState::Held], limit: 100, ..RunFilter::default() };
+    let filter = RunFilter {
+        states: vec![RunState::Held],
+        limit: 100,
+        ..RunFilter::default()
+    };
     let runs = engine.store.runs(filter).await?.runs;
-    let next = runs.first().map(|run| format!("windlass runs show {}", run.run_id));
+    let next = runs
+        .first()
+        .map(|run| format!("windlass runs show {}", run.run_id));
     Ok(Check {
         name: "held runs".to_owned(),
         ok: runs.is_empty(),
@@ -96,20 +134,32 @@ async fn held(engine: &Engine) -> Result<Check, Problem> {
 }
 
 async fn waiting(engine: &Engine) -> Result<Check, Problem> {
-    let filter = RunFilter { states: vec![RunState::Waiting], limit: 500, ..RunFilter::default() };
+    let filter = RunFilter {
+        states: vec![RunState::Waiting],
+        limit: 500,
+        ..RunFilter::default()
+    };
     let runs = engine.store.runs(filter).await?.runs;
-    let asking: Vec<_> =
-        runs.iter().filter(|run| run.waiting_on.iter().any(|(_, on)| on.what == "approval")).collect();
+    let asking: Vec<_> = runs
+        .iter()
+        .filter(|run| run.waiting_on.iter().any(|(_, on)| on.what == "approval"))
+        .collect();
     Ok(Check {
         name: "approvals".to_owned(),
         ok: true,
         finding: format!("{} runs wait for an approval", asking.len()),
-        next: asking.first().map(|run| format!("windlass runs show {}", run.run_id)),
+        next: asking
+            .first()
+            .map(|run| format!("windlass runs show {}", run.run_id)),
     })
 }
 
 async fn webhooks(engine: &Engine) -> Result<Check, Problem> {
-    let filter = DeliveryFilter { state: Some(DeliveryState::Dead), limit: 1000, ..DeliveryFilter::default() };
+    let filter = DeliveryFilter {
+        state: Some(DeliveryState::Dead),
+        limit: 1000,
+        ..DeliveryFilter::default()
+    };
     let dead = engine.deliveries(filter).await?.len();
     Ok(Check {
         name: "webhooks".to_owned(),
@@ -121,12 +171,25 @@ async fn webhooks(engine: &Engine) -> Result<Check, Problem> {
 
 /// A clock that runs behind the newest event makes tokens and timers last too long.
 async fn clock(engine: &Engine) -> Result<Check, Problem> {
-    let newest = engine.store.runs(RunFilter { limit: 1, ..RunFilter::default() }).await?.runs;
-    let behind = newest.first().is_some_and(|run| run.updated_at > engine.now());
+    let newest = engine
+        .store
+        .runs(RunFilter {
+            limit: 1,
+            ..RunFilter::default()
+        })
+        .await?
+        .runs;
+    let behind = newest
+        .first()
+        .is_some_and(|run| run.updated_at > engine.now());
     Ok(Check {
         name: "clock".to_owned(),
         ok: !behind,
-        finding: if behind { "the clock is behind the newest event".to_owned() } else { "in order".to_owned() },
+        finding: if behind {
+            "the clock is behind the newest event".to_owned()
+        } else {
+            "in order".to_owned()
+        },
         next: behind.then(|| "set the system clock".to_owned()),
     })
 }

@@ -82,16 +82,27 @@ pub(crate) fn operations(engine: &Engine, tiers: &[String]) -> Vec<Arc<dyn Opera
 fn create(keys: &Arc<ApiKeys>, tiers: Vec<String>) -> Arc<dyn Operation> {
     let keys = Arc::clone(keys);
     define(TOOLSET, "keys_create")
-        .describe("Create an API key", "Makes an API key with scopes and limits. The key is shown once.")
+        .describe(
+            "Create an API key",
+            "Makes an API key with scopes and limits. The key is shown once.",
+        )
         .command(EffectClass::Write)
         .discloses("api_key")
-        .example("For a CI job", json!({ "name": "ci", "scopes": ["runs"], "days": 90 }))
+        .example(
+            "For a CI job",
+            json!({ "name": "ci", "scopes": ["runs"], "days": 90 }),
+        )
         .handle(move |context, input: CreateInput| {
             let (keys, tiers) = (Arc::clone(&keys), tiers.clone());
             async move {
                 check_tier(&input.tier, &tiers)?;
                 let lifetime = input.days.map(|days| Duration::from_secs(days * DAY));
-                let new = NewKey { name: input.name, tier: input.tier, scopes: input.scopes, lifetime };
+                let new = NewKey {
+                    name: input.name,
+                    tier: input.tier,
+                    scopes: input.scopes,
+                    lifetime,
+                };
                 let (record, api_key) = keys.create(&context.principal, new).await?;
                 Ok(CreateOutput { record, api_key })
             }
@@ -113,25 +124,40 @@ fn check_tier(tier: &str, tiers: &[String]) -> Result<(), Problem> {
 fn list(keys: &Arc<ApiKeys>) -> Arc<dyn Operation> {
     let keys = Arc::clone(keys);
     define(TOOLSET, "keys_list")
-        .describe("List API keys", "Lists API keys with scopes, limits and dates; never their secrets.")
+        .describe(
+            "List API keys",
+            "Lists API keys with scopes, limits and dates; never their secrets.",
+        )
         .example("All", json!({}))
         .handle(move |_, ListInput {}| {
             let keys = Arc::clone(&keys);
-            async move { Ok(ListOutput { keys: keys.list().await? }) }
+            async move {
+                Ok(ListOutput {
+                    keys: keys.list().await?,
+                })
+            }
         })
 }
 
 fn revoke(keys: &Arc<ApiKeys>) -> Arc<dyn Operation> {
     let keys = Arc::clone(keys);
     define(TOOLSET, "keys_revoke")
-        .describe("Revoke an API key", "Stops an API key from working, within a second everywhere.")
+        .describe(
+            "Revoke an API key",
+            "Stops an API key from working, within a second everywhere.",
+        )
         .command(EffectClass::Destructive)
-        .example("One key", json!({ "key_id": "key_0123456789abcdef0123456789abcdef" }))
+        .example(
+            "One key",
+            json!({ "key_id": "key_0123456789abcdef0123456789abcdef" }),
+        )
         .handle(move |context, input: RevokeInput| {
             let keys = Arc::clone(&keys);
             async move {
                 keys.revoke(&context.principal, &input.key_id).await?;
-                Ok(RevokeOutput { revoked: input.key_id })
+                Ok(RevokeOutput {
+                    revoked: input.key_id,
+                })
             }
         })
 }

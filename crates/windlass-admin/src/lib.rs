@@ -44,7 +44,10 @@ impl Domain for Admin {
             store::backup(engine),
             doctor::operation(engine),
         ]);
-        operations.extend(change_operations(engine, prune::PlanPrune::new(engine.clone())));
+        operations.extend(change_operations(
+            engine,
+            prune::PlanPrune::new(engine.clone()),
+        ));
         operations
     }
 }

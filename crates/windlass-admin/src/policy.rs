@@ -44,8 +44,14 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "policy_check")
-        .describe("Check policy", "Says what policy would decide for an operation, and which rule decides.")
-        .example("May anybody delete?", json!({ "operation": "demo.apply", "effect": "destructive" }))
+        .describe(
+            "Check policy",
+            "Says what policy would decide for an operation, and which rule decides.",
+        )
+        .example(
+            "May anybody delete?",
+            json!({ "operation": "demo.apply", "effect": "destructive" }),
+        )
         .handle(move |context, input: Input| {
             let engine = engine.clone();
             async move {
@@ -80,8 +86,16 @@ fn parse_principal(text: &str) -> Result<Principal, Problem> {
         "key" => PrincipalKind::Key,
         "system" => PrincipalKind::System,
         _ => {
-            return Err(Problem::invalid("principal", "format", "write a principal as local:NAME, key:ID or system:engine"));
+            return Err(Problem::invalid(
+                "principal",
+                "format",
+                "write a principal as local:NAME, key:ID or system:engine",
+            ));
         }
     };
-    Ok(Principal { kind, name: name.to_owned(), scopes: vec![Scope::all()] })
+    Ok(Principal {
+        kind,
+        name: name.to_owned(),
+        scopes: vec![Scope::all()],
+    })
 }

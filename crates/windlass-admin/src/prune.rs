@@ -58,11 +58,18 @@ impl Change for PlanPrune {
         }
     }
 
-    fn plan<'a>(&'a self, _context: &'a CallContext, input: Input) -> BoxFuture<'a, Result<Plan, Problem>> {
+    fn plan<'a>(
+        &'a self,
+        _context: &'a CallContext,
+        input: Input,
+    ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
             let report = prune(&self.engine, input.keep_days, self.engine.now(), true).await?;
             let mut changes = Vec::new();
-            for (count, what) in [(report.runs, "ended runs"), (report.blobs, "artifact contents")] {
+            for (count, what) in [
+                (report.runs, "ended runs"),
+                (report.blobs, "artifact contents"),
+            ] {
                 if count > 0 {
                     changes.push(plan::Change {
                         action: ChangeAction::Delete,
@@ -76,8 +83,10 @@ impl Change for PlanPrune {
                 effect: EffectClass::Destructive,
                 target: "store".to_owned(),
                 changes,
-                payload: serde_json::to_value(Payload { keep_days: input.keep_days })
-                    .map_err(|error| Problem::internal("prune plan", error))?,
+                payload: serde_json::to_value(Payload {
+                    keep_days: input.keep_days,
+                })
+                .map_err(|error| Problem::internal("prune plan", error))?,
             })
         })
     }
@@ -99,10 +108,14 @@ impl RunKind for Prune {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
-            let payload: Payload =
-                serde_json::from_value(input).map_err(|error| Problem::internal("prune input", error))?;
+            let payload: Payload = serde_json::from_value(input)
+                .map_err(|error| Problem::internal("prune input", error))?;
             // The moment of the plan, not of the execution: a resumed run removes the same.
             let (weak, now) = (self.engine.clone(), context.created_at());
             let removed: Value = Step::effect("prune", "store")
@@ -125,7 +138,12 @@ impl RunKind for Prune {
     }
 }
 
-async fn prune(engine: &Engine, keep_days: u64, now: Timestamp, dry_run: bool) -> Result<PruneReport, Problem> {
+async fn prune(
+    engine: &Engine,
+    keep_days: u64,
+    now: Timestamp,
+    dry_run: bool,
+) -> Result<PruneReport, Problem> {
     let keep = Duration::from_secs(keep_days * DAY);
     Ok(engine.maintenance.prune(keep, now, dry_run).await?)
 }

@@ -34,7 +34,10 @@ struct CheckOutput {
 pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "store_check")
-        .describe("Check the store", "Verifies every journal, every index and every artifact of the store.")
+        .describe(
+            "Check the store",
+            "Verifies every journal, every index and every artifact of the store.",
+        )
         .example("All of it", json!({}))
         .handle(move |_, CheckInput {}| {
             let engine = engine.clone();
@@ -69,22 +72,38 @@ struct BackupOutput {
 pub(crate) fn backup(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "store_backup")
-        .describe("Back the store up", "Copies the whole store to a new directory while it is in use.")
+        .describe(
+            "Back the store up",
+            "Copies the whole store to a new directory while it is in use.",
+        )
         .command(EffectClass::Write)
-        .example("To a mounted disk", json!({ "directory": "/mnt/backup/windlass" }))
+        .example(
+            "To a mounted disk",
+            json!({ "directory": "/mnt/backup/windlass" }),
+        )
         .handle(move |context, input: BackupInput| {
             let engine = engine.clone();
             async move {
                 // A remote caller must not choose where this machine writes.
                 if context.surface == Surface::Http {
-                    return Err(Problem::new(&code::FORBIDDEN, "backups are made from the machine itself")
-                        .next("windlass store backup DIR"));
+                    return Err(Problem::new(
+                        &code::FORBIDDEN,
+                        "backups are made from the machine itself",
+                    )
+                    .next("windlass store backup DIR"));
                 }
                 if !input.directory.is_absolute() {
-                    return Err(Problem::invalid("directory", "absolute", "give the directory as an absolute path"));
+                    return Err(Problem::invalid(
+                        "directory",
+                        "absolute",
+                        "give the directory as an absolute path",
+                    ));
                 }
                 let bytes = engine.maintenance.backup(input.directory.clone()).await?;
-                Ok(BackupOutput { directory: input.directory, bytes })
+                Ok(BackupOutput {
+                    directory: input.directory,
+                    bytes,
+                })
             }
         })
 }

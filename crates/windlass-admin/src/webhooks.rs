@@ -103,7 +103,10 @@ pub(crate) fn operations(engine: &Engine) -> Vec<Arc<dyn Operation>> {
 fn deliveries(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "webhooks_deliveries")
-        .describe("List webhook deliveries", "Lists webhook deliveries with every attempt and its outcome.")
+        .describe(
+            "List webhook deliveries",
+            "Lists webhook deliveries with every attempt and its outcome.",
+        )
         .example("What was given up", json!({ "state": "dead" }))
         .handle(move |_, input: Input| {
             let engine = engine.clone();
@@ -113,7 +116,12 @@ fn deliveries(engine: &Engine) -> Arc<dyn Operation> {
                     StateName::Delivered => DeliveryState::Delivered,
                     StateName::Dead => DeliveryState::Dead,
                 });
-                let filter = DeliveryFilter { state, run_id: input.run_id, due_by: None, limit: input.limit };
+                let filter = DeliveryFilter {
+                    state,
+                    run_id: input.run_id,
+                    due_by: None,
+                    limit: input.limit,
+                };
                 let mut deliveries = Vec::new();
                 for record in engine.deliveries(filter).await? {
                     let attempts = engine.store.attempts(&record.id).await?;
@@ -149,14 +157,24 @@ fn view(record: DeliveryRecord, attempts: Vec<AttemptRecord>) -> DeliveryView {
 fn replay(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "webhooks_replay")
-        .describe("Replay a webhook delivery", "Sends a delivery again, whatever became of it; same id, same body.")
+        .describe(
+            "Replay a webhook delivery",
+            "Sends a delivery again, whatever became of it; same id, same body.",
+        )
         .command(EffectClass::Write)
-        .example("One delivery", json!({ "delivery_id": "dlv_0123456789abcdef0123456789abcdef" }))
+        .example(
+            "One delivery",
+            json!({ "delivery_id": "dlv_0123456789abcdef0123456789abcdef" }),
+        )
         .handle(move |context, input: ReplayInput| {
             let engine = engine.clone();
             async move {
-                engine.replay_delivery(&context.principal, &input.delivery_id).await?;
-                Ok(ReplayOutput { requeued: input.delivery_id })
+                engine
+                    .replay_delivery(&context.principal, &input.delivery_id)
+                    .await?;
+                Ok(ReplayOutput {
+                    requeued: input.delivery_id,
+                })
             }
         })
 }

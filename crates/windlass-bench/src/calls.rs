@@ -43,21 +43,28 @@ impl Drop for Server {
 }
 
 fn over_http(home: &Path) -> Result<()> {
-    report::heading("MCP tools/call over HTTP, 16 connections, keys + limits + validation + audit on");
+    report::heading(
+        "MCP tools/call over HTTP, 16 connections, keys + limits + validation + audit on",
+    );
     let windlass = process::windlass()?;
     fs_err::write(
         home.join("config.toml"),
         "[limits.tiers.bench]\nper_minute = 100000000\nconcurrency = 1000\n",
     )?;
     let created = Command::new(&windlass)
-        .args(["keys", "create", "bench", "--tier", "bench", "--scope", "*", "--json", "--home"])
+        .args([
+            "keys", "create", "bench", "--tier", "bench", "--scope", "*", "--json", "--home",
+        ])
         .arg(home)
         .output()?;
     let created: Value = serde_json::from_slice(&created.stdout)
         .with_context(|| format!("keys create: {}", String::from_utf8_lossy(&created.stderr)))?;
-    let key = created["api_key"].as_str().context("no api_key in the answer")?;
+    let key = created["api_key"]
+        .as_str()
+        .context("no api_key in the answer")?;
     let mut ours = Command::new(&windlass);
-    ours.args(["mcp", "serve", "--http", "127.0.0.1:0", "--home"]).arg(home);
+    ours.args(["mcp", "serve", "--http", "127.0.0.1:0", "--home"])
+        .arg(home);
     let (_ours, our_address) = start(ours, From::Stderr)?;
     let mut peer = Command::new(process::own()?);
     peer.arg("echo-http");
@@ -68,7 +75,12 @@ fn over_http(home: &Path) -> Result<()> {
     let (mut our_rates, mut peer_rates) = (Samples::default(), Samples::default());
     for _ in 0..SLOTS {
         let slot = |address, request: &Arc<[u8]>| {
-            runtime.block_on(requests_per_second(address, Arc::clone(request), CONNECTIONS, SLOT))
+            runtime.block_on(requests_per_second(
+                address,
+                Arc::clone(request),
+                CONNECTIONS,
+                SLOT,
+            ))
         };
         peer_rates.push(slot(peer_address, &peer_request)?);
         our_rates.push(slot(our_address, &our_request)?);
@@ -98,10 +110,14 @@ fn start(mut command: Command, from: From) -> Result<(Server, SocketAddr)> {
     };
     let mut lines = BufReader::new(stream).lines();
     let address = loop {
-        let line = lines.next().context("the server ended before it listened")??;
+        let line = lines
+            .next()
+            .context("the server ended before it listened")??;
         if let Some((_, rest)) = line.split_once("http://") {
             let text = rest.split('/').next().unwrap_or_default();
-            break text.parse().with_context(|| format!("address in {line:?}"))?;
+            break text
+                .parse()
+                .with_context(|| format!("address in {line:?}"))?;
         }
     };
     // Keep reading, so that the server never blocks on a full pipe.
@@ -128,7 +144,9 @@ fn call_body(tool: &str, id: usize) -> Value {
 
 fn http_request(tool: &str, address: SocketAddr, key: Option<&str>) -> Arc<[u8]> {
     let body = call_body(tool, 1).to_string();
-    let authorization = key.map(|key| format!("Authorization: Bearer {key}\r\n")).unwrap_or_default();
+    let authorization = key
+        .map(|key| format!("Authorization: Bearer {key}\r\n"))
+        .unwrap_or_default();
     format!(
         "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {VERSION}\r\n\
@@ -172,9 +190,18 @@ fn over_stdio(home: &Path) -> Result<()> {
     Ok(())
 }
 
-fn session(mut command: Command, tool: &str, first: &mut Samples, calls: &mut Samples) -> Result<()> {
+fn session(
+    mut command: Command,
+    tool: &str,
+    first: &mut Samples,
+    calls: &mut Samples,
+) -> Result<()> {
     let started = Instant::now();
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
     let mut server = Server(child);
     let mut stdin = server.0.stdin.take().context("stdin")?;
     let mut stdout = BufReader::new(server.0.stdout.take().context("stdout")?);
@@ -199,7 +226,10 @@ fn session(mut command: Command, tool: &str, first: &mut Samples, calls: &mut Sa
     let mut prefix = format!("{initialized}\n");
     for id in 1..=CALLS {
         let mut body = call_body(tool, id);
-        body["params"].as_object_mut().context("params")?.remove("_meta");
+        body["params"]
+            .as_object_mut()
+            .context("params")?
+            .remove("_meta");
         let began = Instant::now();
         stdin.write_all(format!("{prefix}{body}\n").as_bytes())?;
         prefix.clear();

@@ -29,7 +29,11 @@ pub(crate) async fn requests_per_second(
         let mut connection = Connection::open(address).await?;
         // Before the clock starts: one answer that is checked in full.
         connection.exchange(&request).await?;
-        let (stop, answered, request) = (Arc::clone(&stop), Arc::clone(&answered), Arc::clone(&request));
+        let (stop, answered, request) = (
+            Arc::clone(&stop),
+            Arc::clone(&answered),
+            Arc::clone(&request),
+        );
         clients.push(tokio::spawn(async move {
             while !stop.load(Ordering::Relaxed) {
                 connection.exchange(&request).await?;
@@ -59,7 +63,10 @@ impl Connection {
     async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(16 * 1024) })
+        Ok(Self {
+            stream,
+            buffer: Vec::with_capacity(16 * 1024),
+        })
     }
 
     async fn exchange(&mut self, request: &[u8]) -> Result<()> {
@@ -95,13 +102,20 @@ impl Connection {
             None => bail!("an answer without a length"),
         }
         if find(&self.buffer[head_end..], b"\"result\"").is_none() {
-            bail!("not a result: {}", String::from_utf8_lossy(&self.buffer[head_end..]));
+            bail!(
+                "not a result: {}",
+                String::from_utf8_lossy(&self.buffer[head_end..])
+            );
         }
         Ok(())
     }
 
     async fn read(&mut self) -> Result<()> {
-        let count = self.stream.read_buf(&mut self.buffer).await.context("reading the answer")?;
+        let count = self
+            .stream
+            .read_buf(&mut self.buffer)
+            .await
+            .context("reading the answer")?;
         if count == 0 {
             bail!("the server closed the connection");
         }
@@ -110,5 +124,7 @@ impl Connection {
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle)
+    haystack
+        .windows(needle.len())
+        .position(|window| window == needle)
 }

@@ -25,11 +25,19 @@ fn main() -> Result<()> {
         Some("rusage") => return process::print_rusage(&arguments[1..]),
         _ => {}
     }
-    let chosen = |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
-    if let Some(unknown) = arguments.iter().find(|name| !["steps", "calls", "start", "recovery"].contains(&name.as_str())) {
+    let chosen =
+        |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
+    if let Some(unknown) = arguments
+        .iter()
+        .find(|name| !["steps", "calls", "start", "recovery"].contains(&name.as_str()))
+    {
         bail!("no benchmark is called {unknown}; known: steps, calls, start, recovery");
     }
-    println!("windlass {}, {}", env!("CARGO_PKG_VERSION"), report::machine());
+    println!(
+        "windlass {}, {}",
+        env!("CARGO_PKG_VERSION"),
+        report::machine()
+    );
     if chosen("steps") {
         steps::run()?;
     }

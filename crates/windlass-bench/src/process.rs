@@ -20,7 +20,10 @@ pub(crate) struct Usage {
 pub(crate) fn windlass() -> Result<PathBuf> {
     let path = own()?.with_file_name("windlass");
     if !path.exists() {
-        bail!("{} is missing; run `cargo xtask bench`, which builds it", path.display());
+        bail!(
+            "{} is missing; run `cargo xtask bench`, which builds it",
+            path.display()
+        );
     }
     Ok(path)
 }
@@ -51,12 +54,16 @@ pub(crate) fn usage_of(program: &std::path::Path, arguments: &[&str]) -> Result<
 #[expect(clippy::print_stdout, reason = "read by the parent")]
 pub(crate) fn print_rusage(command: &[String]) -> Result<()> {
     let (program, arguments) = command.split_first().context("rusage needs a program")?;
-    let status = Command::new(program).args(arguments).stdout(Stdio::null()).status()?;
+    let status = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .status()?;
     if !status.success() {
         bail!("{program} ended with {status}");
     }
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
-    let millis = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 * 1e3 + time.tv_usec() as f64 / 1e3;
+    let millis =
+        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 * 1e3 + time.tv_usec() as f64 / 1e3;
     let cpu = millis(usage.user_time()) + millis(usage.system_time());
     println!("{cpu} {}", usage.max_rss() as f64 / 1024.0);
     Ok(())

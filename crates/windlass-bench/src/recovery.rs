@@ -54,7 +54,12 @@ pub(crate) fn run() -> Result<()> {
         times.push(process::millis(elapsed));
     }
     report::figure("process start to first resumed step", &times, "ms");
-    report::ratio("of 150 ms allowed", times.median() / 150.0, "≤ 1", times.median() <= 150.0);
+    report::ratio(
+        "of 150 ms allowed",
+        times.median() / 150.0,
+        "≤ 1",
+        times.median() <= 150.0,
+    );
     Ok(())
 }
 
@@ -65,7 +70,12 @@ async fn fill(home: &Path) -> Result<()> {
         let writes = (0..200)
             .map(|index| ended_run(chunk * 200 + index))
             .collect::<Result<Vec<_>>>()?;
-        store.commit(Commit { writes, epoch: None }).await?;
+        store
+            .commit(Commit {
+                writes,
+                epoch: None,
+            })
+            .await?;
     }
     Ok(())
 }
@@ -85,29 +95,57 @@ fn ended_run(number: usize) -> Result<JournalWrite> {
         approval: None,
         title: format!("stored run {number}"),
     };
-    let events = [Body::from(created), RunCompleted { output: json!(null) }.into()]
-        .iter()
-        .map(|body| {
-            let (event_type, payload) = body.encode()?;
-            Ok(NewEvent { time: Timestamp::from_millis(1), event_type, payload, spans: SpanIds::default() })
+    let events = [
+        Body::from(created),
+        RunCompleted {
+            output: json!(null),
+        }
+        .into(),
+    ]
+    .iter()
+    .map(|body| {
+        let (event_type, payload) = body.encode()?;
+        Ok(NewEvent {
+            time: Timestamp::from_millis(1),
+            event_type,
+            payload,
+            spans: SpanIds::default(),
         })
-        .collect::<Result<Vec<_>>>()?;
+    })
+    .collect::<Result<Vec<_>>>()?;
     let run_id: RunId = format!("run_stored_{number}").parse()?;
-    Ok(JournalWrite { run_id, expect: Expect::New, events })
+    Ok(JournalWrite {
+        run_id,
+        expect: Expect::New,
+        events,
+    })
 }
 
 /// Submits a long run that nobody drives yet.
 fn submit(windlass: &Path, home: &Path, scratch: &Path) -> Result<()> {
-    let files: serde_json::Map<String, serde_json::Value> =
-        (0..FILES).map(|index| (format!("file{index:04}"), json!("x"))).collect();
+    let files: serde_json::Map<String, serde_json::Value> = (0..FILES)
+        .map(|index| (format!("file{index:04}"), json!("x")))
+        .collect();
     let input = json!({ "dir": scratch, "files": files, "pause_ms": 40 });
     let call = |operation: &str, input: &serde_json::Value| -> Result<serde_json::Value> {
         let output = Command::new(windlass)
-            .args(["ops", "call", operation, "--json", "--input", &input.to_string(), "--home"])
+            .args([
+                "ops",
+                "call",
+                operation,
+                "--json",
+                "--input",
+                &input.to_string(),
+                "--home",
+            ])
             .arg(home)
             .output()?;
         if !output.status.success() {
-            bail!("{operation}: {}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            bail!(
+                "{operation}: {}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
         Ok(serde_json::from_slice(&output.stdout)?)
     };
@@ -131,13 +169,31 @@ fn serve(windlass: &Path, home: &Path) -> Result<Child> {
 }
 
 async fn unfinished(store: &SqliteStore) -> Result<RunId> {
-    let states = RunState::ALL.into_iter().filter(|state| !state.is_final()).collect();
-    let page = store.runs(RunFilter { states, limit: 1, ..RunFilter::default() }).await?;
-    Ok(page.runs.into_iter().next().context("the run was not created")?.run_id)
+    let states = RunState::ALL
+        .into_iter()
+        .filter(|state| !state.is_final())
+        .collect();
+    let page = store
+        .runs(RunFilter {
+            states,
+            limit: 1,
+            ..RunFilter::default()
+        })
+        .await?;
+    Ok(page
+        .runs
+        .into_iter()
+        .next()
+        .context("the run was not created")?
+        .run_id)
 }
 
 async fn last_seq(store: &SqliteStore, run_id: &RunId) -> Result<u64> {
-    Ok(store.run(run_id).await?.context("the run has disappeared")?.last_seq)
+    Ok(store
+        .run(run_id)
+        .await?
+        .context("the run has disappeared")?
+        .last_seq)
 }
 
 async fn wait_beyond(store: &SqliteStore, run_id: &RunId, seq: u64) -> Result<()> {

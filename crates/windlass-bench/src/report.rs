@@ -30,13 +30,20 @@ impl Samples {
 /// Prints a measured thing.
 #[expect(clippy::print_stdout, reason = "the figures are this program's data")]
 pub(crate) fn figure(what: &str, samples: &Samples, unit: &str) {
-    println!("  {what:<52} {:>12.2} {unit:<10} spread {:>4.0} %", samples.median(), samples.spread() * 100.0);
+    println!(
+        "  {what:<52} {:>12.2} {unit:<10} spread {:>4.0} %",
+        samples.median(),
+        samples.spread() * 100.0
+    );
 }
 
 /// Prints a ratio and whether it meets its goal.
 #[expect(clippy::print_stdout, reason = "the figures are this program's data")]
 pub(crate) fn ratio(what: &str, value: f64, goal: &str, met: bool) {
-    println!("  {what:<52} {value:>12.2} ×          goal {goal} {}", if met { "✓" } else { "✗" });
+    println!(
+        "  {what:<52} {value:>12.2} ×          goal {goal} {}",
+        if met { "✓" } else { "✗" }
+    );
 }
 
 /// Prints a heading.

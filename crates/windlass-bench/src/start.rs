@@ -22,7 +22,17 @@ pub(crate) fn run() -> Result<()> {
     report::figure("windlass --version, CPU", &ours.0, "ms");
     report::figure("/bin/true, CPU", &peer, "ms");
     report::figure("windlass --version, memory", &ours.1, "MiB");
-    report::ratio("CPU, of 4 ms allowed", ours.0.median() / 4.0, "≤ 1", ours.0.median() <= 4.0);
-    report::ratio("memory, of 12 MiB allowed", ours.1.median() / 12.0, "≤ 1", ours.1.median() <= 12.0);
+    report::ratio(
+        "CPU, of 4 ms allowed",
+        ours.0.median() / 4.0,
+        "≤ 1",
+        ours.0.median() <= 4.0,
+    );
+    report::ratio(
+        "memory, of 12 MiB allowed",
+        ours.1.median() / 12.0,
+        "≤ 1",
+        ours.1.median() <= 12.0,
+    );
     Ok(())
 }

@@ -37,18 +37,27 @@ pub(crate) fn run() -> Result<()> {
     report::heading("durable steps (acknowledged after the flush)");
     let runtime = tokio::runtime::Runtime::new()?;
     // Beside the build's output: on the disk that matters, not on a memory file system.
-    let base = crate::process::own()?.parent().context("no directory")?.to_owned();
+    let base = crate::process::own()?
+        .parent()
+        .context("no directory")?
+        .to_owned();
     let home = tempfile::tempdir_in(&base)?;
     runtime.block_on(measure(home.path()))
 }
 
 async fn measure(home: &Path) -> Result<()> {
     let engine = engine(&home.join("home"))?;
-    let driver = Driver::start(&engine).await?.context("somebody else drives")?;
+    let driver = Driver::start(&engine)
+        .await?
+        .context("somebody else drives")?;
     let mut raw = RawFile::create(&home.join("raw"))?;
     let mut sqlite = PlainSqlite::create(&home.join("plain.db"))?;
-    let (mut one, mut flush, mut commit, mut many) =
-        (Samples::default(), Samples::default(), Samples::default(), Samples::default());
+    let (mut one, mut flush, mut commit, mut many) = (
+        Samples::default(),
+        Samples::default(),
+        Samples::default(),
+        Samples::default(),
+    );
     // Warm up: the write-ahead log reaches its size, caches fill.
     steps(&engine, CALLERS, STEPS_EACH).await?;
     for _ in 0..SLOTS {
@@ -63,9 +72,19 @@ async fn measure(home: &Path) -> Result<()> {
     report::figure("Windlass, 1 caller", &one, "steps/s");
     report::figure("Windlass, 64 callers", &many, "steps/s");
     let slowdown = flush.median() / one.median();
-    report::ratio("time of one step / one fdatasync", slowdown, "≤ 1.2", slowdown <= 1.2);
+    report::ratio(
+        "time of one step / one fdatasync",
+        slowdown,
+        "≤ 1.2",
+        slowdown <= 1.2,
+    );
     let gain = many.median() / commit.median();
-    report::ratio("64 callers / one-by-one commits", gain, "≥ 20", gain >= 20.0);
+    report::ratio(
+        "64 callers / one-by-one commits",
+        gain,
+        "≥ 20",
+        gain >= 20.0,
+    );
     Ok(())
 }
 
@@ -135,7 +154,11 @@ impl RunKind for BenchKind {
         "bench"
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
             // A benchmark may look at the clock; a run that is resumed must not.
             let started = Instant::now();
@@ -209,7 +232,10 @@ impl PlainSqlite {
     }
 
     fn commit(&mut self) -> Result<()> {
-        self.0.execute("INSERT INTO record (body) VALUES (?1)", [[7_u8; RECORD].as_slice()])?;
+        self.0.execute(
+            "INSERT INTO record (body) VALUES (?1)",
+            [[7_u8; RECORD].as_slice()],
+        )?;
         Ok(())
     }
 }

@@ -11,9 +11,9 @@ use windlass_config::LogFormat;
 use crate::{
     commands::{
         completions::CompletionsArgs, demo::DemoCommand, doctor::DoctorArgs, errors::ErrorsArgs,
-        internal::InternalCommand, keys::KeysCommand, man::ManArgs, mcp::McpCommand, ops::OpsCommand,
-        policy::PolicyCommand, runs::RunsCommand, serve::ServeArgs, store::StoreCommand, tour::TourArgs,
-        webhooks::WebhooksCommand,
+        internal::InternalCommand, keys::KeysCommand, man::ManArgs, mcp::McpCommand,
+        ops::OpsCommand, policy::PolicyCommand, runs::RunsCommand, serve::ServeArgs,
+        store::StoreCommand, tour::TourArgs, webhooks::WebhooksCommand,
     },
     output::{ColorChoice, Mode, Options},
 };
@@ -91,7 +91,11 @@ impl Globals {
             (_, true) => Mode::Agent,
             _ => Mode::Human,
         };
-        Options { mode, quiet: self.quiet, color: self.color }
+        Options {
+            mode,
+            quiet: self.quiet,
+            color: self.color,
+        }
     }
 }
 

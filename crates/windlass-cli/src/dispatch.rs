@@ -39,7 +39,12 @@ pub(crate) struct Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        Self { problem, envelope: Envelope::Plain, operation: String::new(), request_id: String::new() }
+        Self {
+            problem,
+            envelope: Envelope::Plain,
+            operation: String::new(),
+            request_id: String::new(),
+        }
     }
 }
 
@@ -49,10 +54,17 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
     let environment = Environment::from_process();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return not_understood(&error, &Printer::to_process(early::printing(&args), &environment)),
+        Err(error) => {
+            return not_understood(
+                &error,
+                &Printer::to_process(early::printing(&args), &environment),
+            );
+        }
     };
     let printer = Printer::to_process(cli.globals.printing(), &environment);
-    let outcome = catch_unwind(AssertUnwindSafe(|| execute(host, cli, environment, &printer)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        execute(host, cli, environment, &printer)
+    }));
     let outcome = outcome.unwrap_or_else(|panic| {
         let text = panic
             .downcast_ref::<&str>()
@@ -76,7 +88,9 @@ fn execute(
         Command::Man(args) => Ok(args.run(printer)?),
         Command::Tour(args) => Ok(args.run(printer)?),
         Command::Doctor(_) => with_runtime(Need::Short, |interrupt| {
-            Box::pin(async move { Ok(doctor::run(host, &cli.globals, environment, printer, interrupt).await?) })
+            Box::pin(async move {
+                Ok(doctor::run(host, &cli.globals, environment, printer, interrupt).await?)
+            })
         }),
         command => {
             let need = command.need();
@@ -85,7 +99,11 @@ fn execute(
             with_runtime(need, |interrupt| {
                 Box::pin(async move {
                     let opened = host.open(&options).await?;
-                    let session = Session { opened, printer: printer.clone(), interrupt };
+                    let session = Session {
+                        opened,
+                        printer: printer.clone(),
+                        interrupt,
+                    };
                     let outcome = command.run(&session, host, &options).await;
                     session.engine().audit().flush().await;
                     outcome
@@ -96,7 +114,12 @@ fn execute(
 }
 
 impl Command {
-    async fn run(self, session: &Session, host: &dyn Host, options: &OpenOptions) -> Result<Report, Failure> {
+    async fn run(
+        self,
+        session: &Session,
+        host: &dyn Host,
+        options: &OpenOptions,
+    ) -> Result<Report, Failure> {
         let report = match self {
             Self::Ops(command) => return command.run(session).await,
             Self::Runs(command) => command.run(session).await,
@@ -108,25 +131,40 @@ impl Command {
             Self::Policy(command) => command.run(session, options).await,
             Self::Store(command) => command.run(session, options).await,
             Self::Internal(command) => command.run(session, host),
-            Self::Errors(_) | Self::Doctor(_) | Self::Tour(_) | Self::Completions(_) | Self::Man(_) => {
-                Err(Problem::internal("dispatch", "the command needs no engine"))
-            }
+            Self::Errors(_)
+            | Self::Doctor(_)
+            | Self::Tour(_)
+            | Self::Completions(_)
+            | Self::Man(_) => Err(Problem::internal("dispatch", "the command needs no engine")),
         };
         Ok(report?)
     }
 }
 
 /// What is opened: home, settings and the redaction pass, flags applied.
-pub(crate) fn open_options(globals: &Globals, environment: Environment) -> Result<OpenOptions, Problem> {
+pub(crate) fn open_options(
+    globals: &Globals,
+    environment: Environment,
+) -> Result<OpenOptions, Problem> {
     let home = match &globals.home {
         Some(directory) => Home::at(std::path::absolute(directory).map_err(|error| {
-            Problem::invalid("home", "path", format!("{} is not a usable path: {error}", directory.display()))
+            Problem::invalid(
+                "home",
+                "path",
+                format!("{} is not a usable path: {error}", directory.display()),
+            )
         })?),
-        None => Home::resolve(&environment)
-            .map_err(|error| Problem::new(&code::CONFIG_INVALID, error.to_string()).next("windlass --home DIR …"))?,
+        None => Home::resolve(&environment).map_err(|error| {
+            Problem::new(&code::CONFIG_INVALID, error.to_string()).next("windlass --home DIR …")
+        })?,
     };
     let settings = Settings::load(&home, &environment)?;
-    Ok(OpenOptions { home, environment, settings, redactor: Arc::new(Redactor::new()) })
+    Ok(OpenOptions {
+        home,
+        environment,
+        settings,
+        redactor: Arc::new(Redactor::new()),
+    })
 }
 
 fn start_telemetry(
@@ -142,22 +180,33 @@ fn start_telemetry(
         filter: settings.log.clone().filter(|_| globals.verbose == 0),
         verbosity: globals.verbose,
         colour: printer.colours_notices(),
-        otlp: settings.otlp_endpoint.clone().map(|endpoint| telemetry::Otlp {
-            endpoint,
-            headers: settings.otlp_headers.clone(),
-        }),
-        service_name: settings.service_name.clone().unwrap_or_else(|| "windlass".to_owned()),
+        otlp: settings
+            .otlp_endpoint
+            .clone()
+            .map(|endpoint| telemetry::Otlp {
+                endpoint,
+                headers: settings.otlp_headers.clone(),
+            }),
+        service_name: settings
+            .service_name
+            .clone()
+            .unwrap_or_else(|| "windlass".to_owned()),
         redact: Arc::new(move |text| redactor.redact(text)),
     })
     .map_err(|error| {
-        Problem::new(&code::CONFIG_INVALID, error.to_string())
-            .next(format!("check {} and the settings file", env::WINDLASS_LOG.name))
+        Problem::new(&code::CONFIG_INVALID, error.to_string()).next(format!(
+            "check {} and the settings file",
+            env::WINDLASS_LOG.name
+        ))
     })
 }
 
 type Work<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Report, Failure>> + 'a>>;
 
-fn with_runtime<'a>(need: Need, work: impl FnOnce(Interrupt) -> Work<'a>) -> Result<Report, Failure> {
+fn with_runtime<'a>(
+    need: Need,
+    work: impl FnOnce(Interrupt) -> Work<'a>,
+) -> Result<Report, Failure> {
     let runtime = build_runtime(need).map_err(|error| Problem::internal("runtime", error))?;
     let outcome = runtime.block_on(async {
         let interrupt = Interrupt::listen().map_err(|error| Problem::internal("signals", error))?;
@@ -193,11 +242,18 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
                 Mode::Json => printer.json(&report.data),
                 Mode::Agent => printer.ndjson().success(&report.message, report.data),
             }
-            if printer.is_closed() { ExitCode::from(exit::CLOSED_PIPE) } else { ExitCode::SUCCESS }
+            if printer.is_closed() {
+                ExitCode::from(exit::CLOSED_PIPE)
+            } else {
+                ExitCode::SUCCESS
+            }
         }
         Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
         Err(failure) => {
-            let context = EnvelopeContext { operation: &failure.operation, request_id: &failure.request_id };
+            let context = EnvelopeContext {
+                operation: &failure.operation,
+                request_id: &failure.request_id,
+            };
             match printer.mode() {
                 Mode::Human => printer.problem(&failure.problem),
                 Mode::Json => printer.json(&failure.envelope.failure(context, &failure.problem)),
@@ -211,14 +267,25 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
 /// Help, version, or arguments that make no sense.
 fn not_understood(error: &clap::Error, printer: &Printer) -> ExitCode {
     let text = error.render();
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let text = if printer.colours_data() { text.ansi().to_string() } else { text.to_string() };
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
+        let text = if printer.colours_data() {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
         printer.raw(&text);
         return ExitCode::SUCCESS;
     }
     match printer.mode() {
         Mode::Human => {
-            let text = if printer.colours_notices() { text.ansi().to_string() } else { text.to_string() };
+            let text = if printer.colours_notices() {
+                text.ansi().to_string()
+            } else {
+                text.to_string()
+            };
             printer.raw_notice(&text);
         }
         Mode::Json | Mode::Agent => {

@@ -10,7 +10,11 @@ use crate::output::{ColorChoice, Mode, Options};
 /// Reads the printing flags and nothing else; stops at `--`.
 pub(crate) fn printing(args: &[OsString]) -> Options {
     let mut options = Options::default();
-    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|arg| *arg != "--");
+    let mut words = args
+        .iter()
+        .skip(1)
+        .filter_map(|arg| arg.to_str())
+        .take_while(|arg| *arg != "--");
     while let Some(word) = words.next() {
         match word {
             "--json" => options.mode = Mode::Json,
@@ -41,7 +45,11 @@ mod tests {
             ("windlass runs lst --json", Mode::Json, ColorChoice::Auto),
             ("windlass --agent nope", Mode::Agent, ColorChoice::Auto),
             ("windlass --color never x", Mode::Human, ColorChoice::Never),
-            ("windlass --color=always x", Mode::Human, ColorChoice::Always),
+            (
+                "windlass --color=always x",
+                Mode::Human,
+                ColorChoice::Always,
+            ),
             ("windlass --color", Mode::Human, ColorChoice::Auto),
             ("windlass x -- --json", Mode::Human, ColorChoice::Auto),
         ];

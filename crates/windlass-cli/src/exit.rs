@@ -18,21 +18,50 @@ pub(crate) fn of(problem: &Problem) -> ExitCode {
 pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
     let fixed: [(u8, &'static str); 11] = [
         (0, "It worked."),
-        (1, "A run failed or was cancelled; its effects were undone or are listed."),
-        (USAGE, "The arguments, the input or a settings file are not right."),
-        (3, "What was named does not exist, or is not visible to the caller."),
+        (
+            1,
+            "A run failed or was cancelled; its effects were undone or are listed.",
+        ),
+        (
+            USAGE,
+            "The arguments, the input or a settings file are not right.",
+        ),
+        (
+            3,
+            "What was named does not exist, or is not visible to the caller.",
+        ),
         (4, "Refused: policy, scope, confirmation or approval."),
-        (5, "In conflict with the present state; look again, then decide."),
-        (6, "Not now: busy, limited, or something outside did not answer. Try again."),
-        (7, "The store cannot be used: full, damaged or not accessible."),
+        (
+            5,
+            "In conflict with the present state; look again, then decide.",
+        ),
+        (
+            6,
+            "Not now: busy, limited, or something outside did not answer. Try again.",
+        ),
+        (
+            7,
+            "The store cannot be used: full, damaged or not accessible.",
+        ),
         (70, "A defect in Windlass."),
-        (130, "Interrupted. A durable run that was started stays and can be picked up again."),
+        (
+            130,
+            "Interrupted. A durable run that was started stays and can be picked up again.",
+        ),
         (CLOSED_PIPE, "The reader of the output went away."),
     ];
     fixed
         .into_iter()
         .map(|(exit, meaning)| {
-            (exit, meaning, code::ALL.iter().copied().filter(|code| code.exit_code == exit).collect())
+            (
+                exit,
+                meaning,
+                code::ALL
+                    .iter()
+                    .copied()
+                    .filter(|code| code.exit_code == exit)
+                    .collect(),
+            )
         })
         .collect()
 }
@@ -46,14 +75,22 @@ mod tests {
         let meanings = meanings();
         for code in code::ALL {
             let listed = meanings.iter().find(|(exit, _, _)| *exit == code.exit_code);
-            assert!(listed.is_some_and(|(_, _, codes)| codes.contains(code)), "{}", code.name);
+            assert!(
+                listed.is_some_and(|(_, _, codes)| codes.contains(code)),
+                "{}",
+                code.name
+            );
         }
         assert!(meanings.is_sorted_by_key(|(exit, _, _)| *exit));
     }
 
     #[test]
     fn problems_map_to_their_code() {
-        let cases = [(&code::RUN_NOT_FOUND, 3), (&code::INTERRUPTED, 130), (&code::INTERNAL, 70)];
+        let cases = [
+            (&code::RUN_NOT_FOUND, 3),
+            (&code::INTERRUPTED, 130),
+            (&code::INTERNAL, 70),
+        ];
         for (code, expected) in cases {
             assert_eq!(of(&Problem::new(code, "x")), ExitCode::from(expected));
         }

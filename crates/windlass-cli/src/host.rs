@@ -100,10 +100,18 @@ pub trait Host: Send + Sync {
     fn open<'a>(&'a self, options: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>>;
 
     /// Serves MCP on standard input and output until the client closes it or `shutdown`.
-    fn serve_stdio<'a>(&'a self, opened: Opened, request: McpRequest) -> BoxFuture<'a, Result<(), Problem>>;
+    fn serve_stdio<'a>(
+        &'a self,
+        opened: Opened,
+        request: McpRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>>;
 
     /// Serves HTTP until `shutdown`, then lets calls under way end.
-    fn serve_http<'a>(&'a self, opened: Opened, request: HttpRequest) -> BoxFuture<'a, Result<(), Problem>>;
+    fn serve_http<'a>(
+        &'a self,
+        opened: Opened,
+        request: HttpRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>>;
 
     /// Generated documents of other surfaces (the OpenAPI document, the tool list), by their
     /// path from the root of the repository.

@@ -19,6 +19,16 @@ impl Interrupt {
         Self(watch::channel(0).1)
     }
 
+    /// One that comes when the returned function is called.
+    pub(crate) fn manual() -> (impl FnOnce(), Self) {
+        let (sender, receiver) = watch::channel(0);
+        let raise = move || {
+            // Nobody may be waiting any more, which is fine.
+            let _ = sender.send(1);
+        };
+        (raise, Self(receiver))
+    }
+
     /// Listens to the signals of this process. Must be called inside a Tokio runtime.
     pub(crate) fn listen() -> std::io::Result<Self> {
         let (sender, receiver) = watch::channel(0);
@@ -48,7 +58,8 @@ impl Interrupt {
 
     /// Resolves once the process was told to stop so many times.
     pub(crate) async fn wait_times(&self, times: u32) {
-        if self.0.clone().wait_for(|count| *count >= times).await.is_err() {
+        let mut receiver = self.0.clone();
+        if receiver.wait_for(|count| *count >= times).await.is_err() {
             // Nobody listens any more: it will not come.
             std::future::pending::<()>().await;
         }

@@ -27,7 +27,10 @@ pub(crate) struct Report {
 impl Report {
     /// A report.
     pub(crate) fn new(message: impl Into<String>, data: Value) -> Self {
-        Self { message: message.into(), data }
+        Self {
+            message: message.into(),
+            data,
+        }
     }
 }
 
@@ -59,9 +62,16 @@ impl Session {
         input: Value,
         request_id: String,
     ) -> Result<Answer, Problem> {
-        let context =
-            CallContext { principal: self.principal().clone(), surface: Surface::Cli, request_id };
-        let request = CallRequest { operation: operation.to_owned(), input, context };
+        let context = CallContext {
+            principal: self.principal().clone(),
+            surface: Surface::Cli,
+            request_id,
+        };
+        let request = CallRequest {
+            operation: operation.to_owned(),
+            input,
+            context,
+        };
         self.catalogue().call(request).await
     }
 

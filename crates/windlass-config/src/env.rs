@@ -84,7 +84,12 @@ impl Environment {
 
     /// An environment made up by a test.
     pub fn from_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            pairs
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 
     /// A variable's value. Empty counts as unset, as does text that is not UTF-8.
@@ -109,11 +114,16 @@ impl Environment {
 
     /// A secret in a variable whose name the user chose in the settings file.
     pub(crate) fn secret_named(&self, name: &str) -> Option<Secret<String>> {
-        self.raw(name)?.to_str().map(|value| Secret::new(value.to_owned()))
+        self.raw(name)?
+            .to_str()
+            .map(|value| Secret::new(value.to_owned()))
     }
 
     fn raw(&self, name: &str) -> Option<&OsStr> {
-        self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+        self.0
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
+            .filter(|value| !value.is_empty())
     }
 }
 
@@ -126,12 +136,24 @@ impl fmt::Debug for Environment {
 
 /// The reference page.
 pub fn reference() -> String {
-    let mut page = String::from("# Environment variables\n\n| variable | example | what it does |\n|---|---|---|\n");
+    let mut page = String::from(
+        "# Environment variables\n\n| variable | example | what it does |\n|---|---|---|\n",
+    );
     for variable in ALL {
-        let example =
-            if variable.example.is_empty() { String::new() } else { format!("`{}`", variable.example) };
-        let secret = if variable.secret { " Secret: never logged." } else { "" };
-        page.push_str(&format!("| `{}` | {example} | {}{secret} |\n", variable.name, variable.summary));
+        let example = if variable.example.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`", variable.example)
+        };
+        let secret = if variable.secret {
+            " Secret: never logged."
+        } else {
+            ""
+        };
+        page.push_str(&format!(
+            "| `{}` | {example} | {}{secret} |\n",
+            variable.name, variable.summary
+        ));
     }
     page
 }
@@ -142,11 +164,20 @@ mod tests {
 
     #[test]
     fn empty_is_unset_and_debug_shows_no_value() {
-        let environment =
-            Environment::from_pairs([("NO_COLOR", ""), ("CI", "true"), ("WINDLASS_API_KEY", "wk_hidden")]);
+        let environment = Environment::from_pairs([
+            ("NO_COLOR", ""),
+            ("CI", "true"),
+            ("WINDLASS_API_KEY", "wk_hidden"),
+        ]);
         assert!(!environment.is_set(&NO_COLOR));
         assert_eq!(environment.get(&CI), Some("true"));
-        assert_eq!(environment.secret(&WINDLASS_API_KEY).unwrap().expose_secret(), "wk_hidden");
+        assert_eq!(
+            environment
+                .secret(&WINDLASS_API_KEY)
+                .unwrap()
+                .expose_secret(),
+            "wk_hidden"
+        );
         assert!(!format!("{environment:?}").contains("hidden"));
     }
 
@@ -154,15 +185,32 @@ mod tests {
     fn every_variable_is_on_the_page_once() {
         let page = reference();
         for variable in ALL {
-            assert_eq!(page.matches(&format!("| `{}` |", variable.name)).count(), 1, "{}", variable.name);
+            assert_eq!(
+                page.matches(&format!("| `{}` |", variable.name)).count(),
+                1,
+                "{}",
+                variable.name
+            );
             assert!(variable.summary.ends_with('.'), "{}", variable.name);
         }
     }
 
     #[test]
     fn the_process_environment_is_captured() {
-        assert!(Environment::from_process().get(&EnvVar { name: "PATH", ..CI_LIKE }).is_some());
+        assert!(
+            Environment::from_process()
+                .get(&EnvVar {
+                    name: "PATH",
+                    ..CI_LIKE
+                })
+                .is_some()
+        );
     }
 
-    const CI_LIKE: EnvVar = EnvVar { name: "", summary: "", example: "", secret: false };
+    const CI_LIKE: EnvVar = EnvVar {
+        name: "",
+        summary: "",
+        example: "",
+        secret: false,
+    };
 }

@@ -26,7 +26,13 @@ impl FileError {
     /// An error at a byte offset of the text.
     pub fn at(file: &str, text: &str, offset: usize, message: impl Into<String>) -> Self {
         let (line, column) = position(text, offset);
-        Self { file: file.to_owned(), line, column, message: message.into(), hint: None }
+        Self {
+            file: file.to_owned(),
+            line,
+            column,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// The same error with a hint.
@@ -39,7 +45,11 @@ impl FileError {
 
 impl fmt::Display for FileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        write!(
+            formatter,
+            "{}:{}:{}: {}",
+            self.file, self.line, self.column, self.message
+        )?;
         match &self.hint {
             Some(hint) => write!(formatter, "; {hint}"),
             None => Ok(()),
@@ -66,7 +76,10 @@ pub fn parse<T: DeserializeOwned>(text: &str, file: &str) -> Result<T, FileError
         let offset = error.span().map_or(0, |span| span.start);
         let message = error.message().trim().replace('\n', ", ");
         let hint = suggestion(&message).map(|name| format!("did you mean `{name}`?"));
-        FileError { hint, ..FileError::at(file, text, offset, message) }
+        FileError {
+            hint,
+            ..FileError::at(file, text, offset, message)
+        }
     })
 }
 
@@ -78,7 +91,10 @@ pub fn position(text: &str, offset: usize) -> (usize, usize) {
     }
     let before = &text[..end];
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
 }
 
 /// The candidate nearest to a name, if one is near.
@@ -110,7 +126,13 @@ mod tests {
     #[test]
     fn positions_count_characters() {
         let text = "a\nüb c\n";
-        for (offset, expected) in [(0, (1, 1)), (2, (2, 1)), (4, (2, 2)), (3, (2, 1)), (99, (3, 1))] {
+        for (offset, expected) in [
+            (0, (1, 1)),
+            (2, (2, 1)),
+            (4, (2, 2)),
+            (3, (2, 1)),
+            (99, (3, 1)),
+        ] {
             assert_eq!(position(text, offset), expected, "{offset}");
         }
     }

@@ -9,7 +9,9 @@ use crate::env::{self, Environment};
 
 /// There is no place for a home.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no home directory: neither WINDLASS_HOME nor HOME is set; set WINDLASS_HOME to a directory Windlass may use")]
+#[error(
+    "no home directory: neither WINDLASS_HOME nor HOME is set; set WINDLASS_HOME to a directory Windlass may use"
+)]
 pub struct HomeError;
 
 /// The home directory and the paths in it.
@@ -21,7 +23,11 @@ impl Home {
     pub fn resolve(environment: &Environment) -> Result<Self, HomeError> {
         environment
             .path(&env::WINDLASS_HOME)
-            .or_else(|| environment.path(&env::HOME).map(|home| home.join(".windlass")))
+            .or_else(|| {
+                environment
+                    .path(&env::HOME)
+                    .map(|home| home.join(".windlass"))
+            })
             .map(Self)
             .ok_or(HomeError)
     }
@@ -83,11 +89,18 @@ mod tests {
 
     #[test]
     fn the_variable_wins_then_the_users_home() {
-        let resolve = |pairs: &[(&str, &str)]| Home::resolve(&Environment::from_pairs(pairs.iter().copied()));
+        let resolve =
+            |pairs: &[(&str, &str)]| Home::resolve(&Environment::from_pairs(pairs.iter().copied()));
         let user = ("HOME", "/home/ada");
-        assert_eq!(resolve(&[("WINDLASS_HOME", "/w"), user]), Ok(Home::at("/w")));
+        assert_eq!(
+            resolve(&[("WINDLASS_HOME", "/w"), user]),
+            Ok(Home::at("/w"))
+        );
         assert_eq!(resolve(&[user]), Ok(Home::at("/home/ada/.windlass")));
-        assert_eq!(resolve(&[("WINDLASS_HOME", ""), user]), Ok(Home::at("/home/ada/.windlass")));
+        assert_eq!(
+            resolve(&[("WINDLASS_HOME", ""), user]),
+            Ok(Home::at("/home/ada/.windlass"))
+        );
         assert_eq!(resolve(&[]), Err(HomeError));
     }
 
@@ -95,10 +108,18 @@ mod tests {
     fn everything_lies_inside() {
         let home = Home::at("/w");
         for path in [
-            home.config(), home.policy(), home.db(), home.artifacts_dir(), home.confirm_key(), home.backups_dir(),
+            home.config(),
+            home.policy(),
+            home.db(),
+            home.artifacts_dir(),
+            home.confirm_key(),
+            home.backups_dir(),
             home.tmp_dir(),
         ] {
-            assert!(path.starts_with(home.root()) && path != home.root(), "{path:?}");
+            assert!(
+                path.starts_with(home.root()) && path != home.root(),
+                "{path:?}"
+            );
         }
     }
 }

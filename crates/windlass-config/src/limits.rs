@@ -35,7 +35,10 @@ impl LimitSettings {
 
 impl Default for LimitSettings {
     fn default() -> Self {
-        Self { tiers: built_in(), default_tier: "standard".to_owned() }
+        Self {
+            tiers: built_in(),
+            default_tier: "standard".to_owned(),
+        }
     }
 }
 
@@ -47,16 +50,28 @@ fn built_in() -> BTreeMap<String, Tier> {
 
 const fn tier(per_minute: u32, concurrency: u32) -> Tier {
     match (NonZeroU32::new(per_minute), NonZeroU32::new(concurrency)) {
-        (Some(per_minute), Some(concurrency)) => Tier { per_minute, concurrency },
-        _ => Tier { per_minute: NonZeroU32::MIN, concurrency: NonZeroU32::MIN },
+        (Some(per_minute), Some(concurrency)) => Tier {
+            per_minute,
+            concurrency,
+        },
+        _ => Tier {
+            per_minute: NonZeroU32::MIN,
+            concurrency: NonZeroU32::MIN,
+        },
     }
 }
 
 fn tiers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Tier>, D::Error> {
     let mut tiers = built_in();
     for (name, tier) in BTreeMap::<String, Tier>::deserialize(deserializer)? {
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
-            return Err(de::Error::custom(format!("`{name}` is not a tier name: use letters, digits, '_' and '-'")));
+        if name.is_empty()
+            || !name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        {
+            return Err(de::Error::custom(format!(
+                "`{name}` is not a tier name: use letters, digits, '_' and '-'"
+            )));
         }
         tiers.insert(name, tier);
     }

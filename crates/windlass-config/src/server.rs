@@ -57,9 +57,14 @@ fn listen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::E
 fn origins<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let origins = Vec::<String>::deserialize(deserializer)?;
     for origin in &origins {
-        let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+        let host = origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://"));
         let plain = |host: &str| {
-            !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
+            !host.is_empty()
+                && host
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
         };
         if !host.is_some_and(plain) || origin.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err(de::Error::custom(format!(

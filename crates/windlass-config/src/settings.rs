@@ -17,7 +17,10 @@ use crate::{
 /// Everything a user can set.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(title = "Windlass settings", description = "The settings file, `config.toml` in the Windlass home.")]
+#[schemars(
+    title = "Windlass settings",
+    description = "The settings file, `config.toml` in the Windlass home."
+)]
 pub struct Settings {
     /// Where the HTTP surfaces listen and what they accept.
     pub server: ServerSettings,
@@ -65,7 +68,10 @@ impl Settings {
             Err(error) => return Err(SettingsError::Unreadable(error)),
         };
         let mut settings = Self::parse(&text, &path.display().to_string())?;
-        settings.telemetry.override_from(environment).map_err(SettingsError::Variable)?;
+        settings
+            .telemetry
+            .override_from(environment)
+            .map_err(SettingsError::Variable)?;
         Ok(settings)
     }
 
@@ -75,8 +81,16 @@ impl Settings {
         let limits = &settings.limits;
         if limits.tier(&limits.default_tier).is_none() {
             let offset = text.find("default_tier").unwrap_or(0);
-            let error = FileError::at(file_name, text, offset, format!("no tier is named `{}`", limits.default_tier));
-            let nearest = file::nearest(&limits.default_tier, limits.tiers.keys().map(String::as_str));
+            let error = FileError::at(
+                file_name,
+                text,
+                offset,
+                format!("no tier is named `{}`", limits.default_tier),
+            );
+            let nearest = file::nearest(
+                &limits.default_tier,
+                limits.tiers.keys().map(String::as_str),
+            );
             return Err(match nearest {
                 Some(name) => error.hint(format!("did you mean `{name}`?")),
                 None => error.hint(format!("add [limits.tiers.{}]", limits.default_tier)),

@@ -99,7 +99,10 @@ fn every_section_can_be_set() {
     assert_eq!(settings.server.listen.port(), 9000);
     assert_eq!(settings.limits.tier("gold").unwrap().per_minute.get(), 1000);
     assert_eq!(settings.limits.tier("free").unwrap().concurrency.get(), 4);
-    assert_eq!(settings.webhooks.secrets["main"], crate::SecretSource::Env("HOOK_SECRET".to_owned()));
+    assert_eq!(
+        settings.webhooks.secrets["main"],
+        crate::SecretSource::Env("HOOK_SECRET".to_owned())
+    );
     assert_eq!(settings.webhooks.retry_seconds, [1, 2]);
     assert_eq!(settings.store.keep_runs_days, 7);
     assert_eq!(settings.telemetry.log_format, crate::LogFormat::Json);
@@ -129,7 +132,13 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     ];
     let table: String = cases
         .iter()
-        .map(|case| format!("{:<60} {}\n", format!("{case:?}"), Settings::parse(case, "config.toml").unwrap_err()))
+        .map(|case| {
+            format!(
+                "{:<60} {}\n",
+                format!("{case:?}"),
+                Settings::parse(case, "config.toml").unwrap_err()
+            )
+        })
         .collect();
     insta::assert_snapshot!(table, @r#"
     "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`; did you mean `server`?
@@ -157,12 +166,19 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
 fn the_environment_wins_and_a_named_file_must_exist() {
     let directory = tempfile::tempdir().unwrap();
     let home = Home::at(directory.path());
-    fs_err::write(home.config(), "[telemetry]\nlog = \"warn\"\nservice_name = \"file\"\n").unwrap();
+    fs_err::write(
+        home.config(),
+        "[telemetry]\nlog = \"warn\"\nservice_name = \"file\"\n",
+    )
+    .unwrap();
     let environment = Environment::from_pairs([
         ("WINDLASS_LOG", "trace"),
         ("WINDLASS_LOG_FORMAT", "json"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318"),
-        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer a=b, x-team = ops"),
+        (
+            "OTEL_EXPORTER_OTLP_HEADERS",
+            "authorization=Bearer a=b, x-team = ops",
+        ),
     ]);
     let telemetry = Settings::load(&home, &environment).unwrap().telemetry;
     assert_eq!(telemetry.log.as_deref(), Some("trace"));
@@ -172,7 +188,10 @@ fn the_environment_wins_and_a_named_file_must_exist() {
         .iter()
         .map(|(name, value)| (name.as_str(), value.expose_secret().as_str()))
         .collect();
-    assert_eq!(headers, [("authorization", "Bearer a=b"), ("x-team", "ops")]);
+    assert_eq!(
+        headers,
+        [("authorization", "Bearer a=b"), ("x-team", "ops")]
+    );
 
     let absent = directory.path().join("absent.toml");
     let named = Environment::from_pairs([("WINDLASS_CONFIG", absent.to_str().unwrap())]);
@@ -190,19 +209,39 @@ fn secrets_are_read_from_where_the_settings_say() {
     let path = directory.path().join("hook");
     fs_err::write(&path, "from file\n").unwrap();
     let environment = Environment::from_pairs([("HOOK", "from env")]);
-    let read = |source: SecretSource| source.read(&environment).map(|secret| secret.expose_secret().clone());
-    assert_eq!(read(SecretSource::Env("HOOK".to_owned())).unwrap(), "from env");
+    let read = |source: SecretSource| {
+        source
+            .read(&environment)
+            .map(|secret| secret.expose_secret().clone())
+    };
+    assert_eq!(
+        read(SecretSource::Env("HOOK".to_owned())).unwrap(),
+        "from env"
+    );
     assert_eq!(read(SecretSource::File(path.clone())).unwrap(), "from file");
-    assert!(read(SecretSource::Env("NONE".to_owned())).unwrap_err().to_string().contains("NONE"));
+    assert!(
+        read(SecretSource::Env("NONE".to_owned()))
+            .unwrap_err()
+            .to_string()
+            .contains("NONE")
+    );
     fs_err::write(&path, "\n").unwrap();
-    assert!(read(SecretSource::File(path)).unwrap_err().to_string().contains("empty"));
+    assert!(
+        read(SecretSource::File(path))
+            .unwrap_err()
+            .to_string()
+            .contains("empty")
+    );
 }
 
 #[test]
 fn the_schema_names_every_section() {
     let schema = Settings::schema();
     let sections: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(sections, ["limits", "server", "store", "telemetry", "webhooks"]);
+    assert_eq!(
+        sections,
+        ["limits", "server", "store", "telemetry", "webhooks"]
+    );
     assert_eq!(schema["additionalProperties"], false);
     assert!(!schema.to_string().contains("otlp_headers"));
 }

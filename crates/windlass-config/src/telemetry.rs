@@ -24,7 +24,9 @@ impl std::str::FromStr for LogFormat {
         match text {
             "human" => Ok(Self::Human),
             "json" => Ok(Self::Json),
-            other => Err(format!("`{other}` is not a log format; use `human` or `json`")),
+            other => Err(format!(
+                "`{other}` is not a log format; use `human` or `json`"
+            )),
         }
     }
 }
@@ -51,14 +53,18 @@ impl TelemetrySettings {
     pub(crate) fn override_from(&mut self, environment: &Environment) -> Result<(), String> {
         let text = |variable| environment.get(variable).map(str::to_owned);
         self.log = text(&env::WINDLASS_LOG).or_else(|| self.log.take());
-        self.otlp_endpoint = text(&env::OTEL_EXPORTER_OTLP_ENDPOINT).or_else(|| self.otlp_endpoint.take());
+        self.otlp_endpoint =
+            text(&env::OTEL_EXPORTER_OTLP_ENDPOINT).or_else(|| self.otlp_endpoint.take());
         self.service_name = text(&env::OTEL_SERVICE_NAME).or_else(|| self.service_name.take());
         if let Some(format) = environment.get(&env::WINDLASS_LOG_FORMAT) {
-            self.log_format = format.parse().map_err(|error| format!("WINDLASS_LOG_FORMAT: {error}"))?;
+            self.log_format = format
+                .parse()
+                .map_err(|error| format!("WINDLASS_LOG_FORMAT: {error}"))?;
         }
         if let Some(headers) = environment.secret(&env::OTEL_EXPORTER_OTLP_HEADERS) {
-            self.otlp_headers = headers_of(headers.expose_secret())
-                .ok_or("OTEL_EXPORTER_OTLP_HEADERS: write `name=value` pairs separated by commas")?;
+            self.otlp_headers = headers_of(headers.expose_secret()).ok_or(
+                "OTEL_EXPORTER_OTLP_HEADERS: write `name=value` pairs separated by commas",
+            )?;
         }
         Ok(())
     }

@@ -68,11 +68,13 @@ impl SecretSource {
     /// Reads the secret.
     pub fn read(&self, environment: &Environment) -> Result<Secret<String>, SecretSourceError> {
         match self {
-            Self::Env(name) => {
-                environment.secret_named(name).ok_or_else(|| SecretSourceError::Unset(name.clone()))
-            }
+            Self::Env(name) => environment
+                .secret_named(name)
+                .ok_or_else(|| SecretSourceError::Unset(name.clone())),
             Self::File(path) => {
-                let text = Secret::new(fs_err::read_to_string(path).map_err(SecretSourceError::Unreadable)?);
+                let text = Secret::new(
+                    fs_err::read_to_string(path).map_err(SecretSourceError::Unreadable)?,
+                );
                 let value = text.expose_secret();
                 let value = value.strip_suffix('\n').unwrap_or(value);
                 let value = value.strip_suffix('\r').unwrap_or(value);
@@ -101,8 +103,14 @@ impl<'de> Deserialize<'de> for SecretSource {
             Other(de::IgnoredAny),
         }
         match Written::deserialize(deserializer)? {
-            Written::Place(Place { env: Some(name), file: None }) => Ok(Self::Env(name)),
-            Written::Place(Place { env: None, file: Some(path) }) => Ok(Self::File(path)),
+            Written::Place(Place {
+                env: Some(name),
+                file: None,
+            }) => Ok(Self::Env(name)),
+            Written::Place(Place {
+                env: None,
+                file: Some(path),
+            }) => Ok(Self::File(path)),
             Written::Place(_) | Written::Other(_) => Err(de::Error::custom(
                 "a secret does not stand in this file: write where it is kept, { env = \"NAME\" } or { file = \"/path\" }",
             )),
@@ -113,7 +121,9 @@ impl<'de> Deserialize<'de> for SecretSource {
 fn schedule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
     let schedule = Vec::<u64>::deserialize(deserializer)?;
     if schedule.len() > 30 || schedule.iter().any(|wait| !(1..=604_800).contains(wait)) {
-        return Err(de::Error::custom("retry_seconds takes at most 30 waits of 1 to 604800 seconds (a week)"));
+        return Err(de::Error::custom(
+            "retry_seconds takes at most 30 waits of 1 to 604800 seconds (a week)",
+        ));
     }
     Ok(schedule)
 }

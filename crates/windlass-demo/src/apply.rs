@@ -23,10 +23,14 @@ impl RunKind for ApplyDemo {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
-            let plan: DemoPlan =
-                serde_json::from_value(input).map_err(|error| Problem::internal("demo plan", error))?;
+            let plan: DemoPlan = serde_json::from_value(input)
+                .map_err(|error| Problem::internal("demo plan", error))?;
             apply(context, plan).await
         })
     }
@@ -40,10 +44,25 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
         }
         change_file(context, &plan.dir, file).await?;
         let percent = (index + 1) * 100 / total;
-        let message = format!("{} {}", if file.after.is_some() { "wrote" } else { "deleted" }, file.path);
-        context.emit("progress", json!({ "phase": "applying", "message": message, "pct": percent })).await?;
+        let message = format!(
+            "{} {}",
+            if file.after.is_some() {
+                "wrote"
+            } else {
+                "deleted"
+            },
+            file.path
+        );
+        context
+            .emit(
+                "progress",
+                json!({ "phase": "applying", "message": message, "pct": percent }),
+            )
+            .await?;
         if plan.pause_ms > 0 {
-            context.sleep("pause", Duration::from_millis(plan.pause_ms)).await?;
+            context
+                .sleep("pause", Duration::from_millis(plan.pause_ms))
+                .await?;
         }
     }
     let paths: Vec<&str> = plan.files.iter().map(|file| file.path.as_str()).collect();
@@ -57,9 +76,16 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
         context.child(request).await?;
     }
     let report = json!({ "dir": plan.dir, "changed": paths });
-    context.put_artifact(NewArtifact::text("report.json", "application/json", format!("{report:#}\n"))).await?;
+    context
+        .put_artifact(NewArtifact::text(
+            "report.json",
+            "application/json",
+            format!("{report:#}\n"),
+        ))
+        .await?;
     if let Some(url) = plan.webhook_url {
-        let body = json!({ "event": "demo.completed", "run_id": context.run_id(), "changed": paths });
+        let body =
+            json!({ "event": "demo.completed", "run_id": context.run_id(), "changed": paths });
         let request = WebhookRequest {
             name: "completed".to_owned(),
             url,
@@ -99,29 +125,45 @@ impl Kept {
     fn bytes(&self) -> Result<Option<Vec<u8>>, Problem> {
         self.content
             .as_ref()
-            .map(|text| STANDARD.decode(text).map_err(|error| Problem::internal("kept content", error)))
+            .map(|text| {
+                STANDARD
+                    .decode(text)
+                    .map_err(|error| Problem::internal("kept content", error))
+            })
             .transpose()
     }
 }
 
 /// Keeps what is there, then changes it. Two steps, because once the change may have happened
 /// nobody can tell any more what was there before.
-pub(crate) async fn change_file(context: &dyn RunContext, dir: &str, file: &FileChange) -> Result<(), RunError> {
+pub(crate) async fn change_file(
+    context: &dyn RunContext,
+    dir: &str,
+    file: &FileChange,
+) -> Result<(), RunError> {
     let kept: Kept = {
         let (dir, file) = (dir.to_owned(), file.clone());
         Step::pure(format!("keep {}", file.path))
             .input(&file)
-            .run(context, move |_| blocking((dir.clone(), file.clone()), |(dir, file)| keep(&dir, &file)))
+            .run(context, move |_| {
+                blocking((dir.clone(), file.clone()), |(dir, file)| keep(&dir, &file))
+            })
             .await?
     };
     let work = (dir.to_owned(), file.clone());
     let undo = (dir.to_owned(), file.clone(), kept);
     Step::effect(format!("change {}", file.path), file.path.clone())
         .input(file)
-        .undo(move |_: Value| blocking(undo.clone(), |(dir, file, kept)| take_back(&dir, &file, &kept)))
+        .undo(move |_: Value| {
+            blocking(undo.clone(), |(dir, file, kept)| {
+                take_back(&dir, &file, &kept)
+            })
+        })
         .run(context, move |attempt| {
             let (dir, file) = work.clone();
-            blocking((dir, file, attempt.idempotency_key), |(dir, file, key)| change(&dir, &file, &key))
+            blocking((dir, file, attempt.idempotency_key), |(dir, file, key)| {
+                change(&dir, &file, &key)
+            })
         })
         .await
 }
@@ -141,9 +183,12 @@ fn keep(dir: &str, file: &FileChange) -> Result<Kept, Problem> {
     let scratch = Scratch::open(dir)?;
     let content = scratch.read(&file.path)?;
     if content.as_deref().map(Digest::of) != file.before {
-        return Err(Problem::new(&code::ILLEGAL_STATE, format!("{:?} changed since it was planned", file.path))
-            .with("path", file.path.as_str())
-            .next("plan again"));
+        return Err(Problem::new(
+            &code::ILLEGAL_STATE,
+            format!("{:?} changed since it was planned", file.path),
+        )
+        .with("path", file.path.as_str())
+        .next("plan again"));
     }
     Ok(Kept {
         content: content.map(|bytes| STANDARD.encode(bytes)),
@@ -169,11 +214,18 @@ fn take_back(dir: &str, file: &FileChange, kept: &Kept) -> Result<(), Problem> {
         return Ok(());
     }
     if now.as_deref() != file.after.as_deref().map(str::as_bytes) {
-        return Err(Problem::new(&code::UNDO_CONFLICT, format!("{:?} was changed after the run", file.path))
-            .with("path", file.path.as_str()));
+        return Err(Problem::new(
+            &code::UNDO_CONFLICT,
+            format!("{:?} was changed after the run", file.path),
+        )
+        .with("path", file.path.as_str()));
     }
     match before {
-        Some(content) => scratch.write(&file.path, &content, &Digest::of(file.path.as_bytes()).to_string()),
+        Some(content) => scratch.write(
+            &file.path,
+            &content,
+            &Digest::of(file.path.as_bytes()).to_string(),
+        ),
         None => {
             scratch.remove(&file.path)?;
             scratch.remove_empty(&kept.missing_parents);

@@ -24,10 +24,14 @@ impl RunKind for WriteNote {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
-            let input: NoteInput =
-                serde_json::from_value(input).map_err(|error| Problem::internal("note input", error))?;
+            let input: NoteInput = serde_json::from_value(input)
+                .map_err(|error| Problem::internal("note input", error))?;
             let dir = input.dir.clone();
             // What is there is part of the journal, so that a repetition sees the same.
             let before: Option<Digest> = Step::pure("look")
@@ -41,7 +45,11 @@ impl RunKind for WriteNote {
                     }
                 })
                 .await?;
-            let file = FileChange { path: NOTE_FILE.to_owned(), before, after: Some(input.text) };
+            let file = FileChange {
+                path: NOTE_FILE.to_owned(),
+                before,
+                after: Some(input.text),
+            };
             change_file(context, &input.dir, &file).await?;
             Ok(json!({ "note": NOTE_FILE }))
         })

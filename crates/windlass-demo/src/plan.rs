@@ -7,9 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::operation::{CallContext, Change, ChangeInfo, Example};
-use windlass_types::{
-    ChangeAction, Digest, EffectClass, Plan, Problem, plan,
-};
+use windlass_types::{ChangeAction, Digest, EffectClass, Plan, Problem, plan};
 
 use crate::scratch::Scratch;
 
@@ -83,7 +81,8 @@ impl Change for PlanDemo {
             plan_verb: "plan".to_owned(),
             apply_verb: "apply".to_owned(),
             title: "Change a scratch directory".to_owned(),
-            description: "Creates, updates and deletes files in one directory, with undo.".to_owned(),
+            description: "Creates, updates and deletes files in one directory, with undo."
+                .to_owned(),
             effect: EffectClass::Write,
             kind: KIND.to_owned(),
             examples: vec![Example {
@@ -93,10 +92,15 @@ impl Change for PlanDemo {
         }
     }
 
-    fn plan<'a>(&'a self, _context: &'a CallContext, input: DemoInput) -> BoxFuture<'a, Result<Plan, Problem>> {
+    fn plan<'a>(
+        &'a self,
+        _context: &'a CallContext,
+        input: DemoInput,
+    ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
             let read = tokio::task::spawn_blocking(move || read_directory(input)).await;
-            let (input, dir, present) = read.map_err(|error| Problem::internal("demo planner", error))??;
+            let (input, dir, present) =
+                read.map_err(|error| Problem::internal("demo planner", error))??;
             Ok(compare(input, dir, &present))
         })
     }
@@ -107,10 +111,22 @@ type Present = BTreeMap<String, Digest>;
 /// Reads the files the input names.
 fn read_directory(input: DemoInput) -> Result<(DemoInput, String, Present), Problem> {
     if input.files.len() + input.delete.len() > MOST_FILES {
-        return Err(Problem::invalid("files", "maxProperties", format!("at most {MOST_FILES} files in one plan")));
+        return Err(Problem::invalid(
+            "files",
+            "maxProperties",
+            format!("at most {MOST_FILES} files in one plan"),
+        ));
     }
-    if let Some(both) = input.delete.iter().find(|path| input.files.contains_key(*path)) {
-        return Err(Problem::invalid("delete", "conflict", format!("{both:?} is both written and deleted")));
+    if let Some(both) = input
+        .delete
+        .iter()
+        .find(|path| input.files.contains_key(*path))
+    {
+        return Err(Problem::invalid(
+            "delete",
+            "conflict",
+            format!("{both:?} is both written and deleted"),
+        ));
     }
     let scratch = Scratch::open(&input.dir)?;
     let mut present = Present::new();
@@ -132,14 +148,34 @@ fn compare(input: DemoInput, dir: String, present: &Present) -> Plan {
         if before == Some(Digest::of(content.as_bytes())) {
             continue;
         }
-        let action = if before.is_some() { ChangeAction::Update } else { ChangeAction::Create };
-        changes.push(plan::Change { action, target: path.clone(), summary: format!("{} bytes", content.len()) });
-        files.push(FileChange { path, before, after: Some(content) });
+        let action = if before.is_some() {
+            ChangeAction::Update
+        } else {
+            ChangeAction::Create
+        };
+        changes.push(plan::Change {
+            action,
+            target: path.clone(),
+            summary: format!("{} bytes", content.len()),
+        });
+        files.push(FileChange {
+            path,
+            before,
+            after: Some(content),
+        });
     }
     for path in input.delete {
         if let Some(before) = present.get(&path).copied() {
-            changes.push(plan::Change { action: ChangeAction::Delete, target: path.clone(), summary: String::new() });
-            files.push(FileChange { path, before: Some(before), after: None });
+            changes.push(plan::Change {
+                action: ChangeAction::Delete,
+                target: path.clone(),
+                summary: String::new(),
+            });
+            files.push(FileChange {
+                path,
+                before: Some(before),
+                after: None,
+            });
         }
     }
     if input.note && !files.is_empty() {
@@ -150,7 +186,11 @@ fn compare(input: DemoInput, dir: String, present: &Present) -> Plan {
         });
     }
     if let Some(url) = &input.webhook_url {
-        changes.push(plan::Change { action: ChangeAction::Execute, target: url.clone(), summary: "webhook".to_owned() });
+        changes.push(plan::Change {
+            action: ChangeAction::Execute,
+            target: url.clone(),
+            summary: "webhook".to_owned(),
+        });
     }
     let effect = if files.iter().any(|file| file.after.is_none()) {
         EffectClass::Destructive
@@ -179,8 +219,15 @@ mod tests {
     use super::*;
 
     fn show(plan: &Plan) -> String {
-        let lines = plan.changes.iter().map(|change| format!("{:?} {} {}", change.action, change.target, change.summary));
-        format!("{}\n{}", plan.effect.as_str(), lines.collect::<Vec<_>>().join("\n"))
+        let lines = plan
+            .changes
+            .iter()
+            .map(|change| format!("{:?} {} {}", change.action, change.target, change.summary));
+        format!(
+            "{}\n{}",
+            plan.effect.as_str(),
+            lines.collect::<Vec<_>>().join("\n")
+        )
     }
 
     #[test]

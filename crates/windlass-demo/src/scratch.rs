@@ -26,15 +26,20 @@ impl Scratch {
     /// Opens an existing directory.
     pub(crate) fn open(path: &str) -> Result<Self, Problem> {
         let missing = |error: std::io::Error| {
-            Problem::new(&code::NOT_FOUND, format!("the directory {path:?} cannot be opened: {error}"))
-                .with("field", "dir")
-                .next(format!("mkdir -p {path}"))
+            Problem::new(
+                &code::NOT_FOUND,
+                format!("the directory {path:?} cannot be opened: {error}"),
+            )
+            .with("field", "dir")
+            .next(format!("mkdir -p {path}"))
         };
         let absolute = Path::new(path).canonicalize().map_err(missing)?;
         let dir = Dir::open_ambient_dir(&absolute, ambient_authority()).map_err(missing)?;
         let path = absolute
             .to_str()
-            .ok_or_else(|| Problem::invalid("dir", "utf-8", "the directory's path is not valid UTF-8"))?
+            .ok_or_else(|| {
+                Problem::invalid("dir", "utf-8", "the directory's path is not valid UTF-8")
+            })?
             .to_owned();
         Ok(Self { dir, path })
     }
@@ -52,15 +57,27 @@ impl Scratch {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(refuse(path, "read", &error)),
         };
-        let size = file.metadata().map_err(|error| refuse(path, "read", &error))?;
+        let size = file
+            .metadata()
+            .map_err(|error| refuse(path, "read", &error))?;
         if !size.is_file() {
-            return Err(Problem::invalid("files", "regular file", format!("{path:?} is not a regular file")));
+            return Err(Problem::invalid(
+                "files",
+                "regular file",
+                format!("{path:?} is not a regular file"),
+            ));
         }
         if size.len() > LARGEST_FILE {
-            return Err(Problem::invalid("files", "size", format!("{path:?} is larger than 1 MiB")));
+            return Err(Problem::invalid(
+                "files",
+                "size",
+                format!("{path:?} is larger than 1 MiB"),
+            ));
         }
         let mut content = Vec::new();
-        file.take(LARGEST_FILE + 1).read_to_end(&mut content).map_err(|error| refuse(path, "read", &error))?;
+        file.take(LARGEST_FILE + 1)
+            .read_to_end(&mut content)
+            .map_err(|error| refuse(path, "read", &error))?;
         Ok(Some(content))
     }
 
@@ -82,7 +99,9 @@ impl Scratch {
     pub(crate) fn write(&self, path: &str, content: &[u8], temp: &str) -> Result<(), Problem> {
         self.check(path)?;
         let failed = |error: std::io::Error| refuse(path, "write", &error);
-        let parent = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = Path::new(path)
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
         if let Some(parent) = parent {
             self.dir.create_dir_all(parent).map_err(failed)?;
         }
@@ -90,8 +109,12 @@ impl Scratch {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         let mut file = self.dir.open_with(&temp_path, &options).map_err(failed)?;
-        file.write_all(content).and_then(|()| file.sync_all()).map_err(failed)?;
-        self.dir.rename(&temp_path, &self.dir, path).map_err(failed)?;
+        file.write_all(content)
+            .and_then(|()| file.sync_all())
+            .map_err(failed)?;
+        self.dir
+            .rename(&temp_path, &self.dir, path)
+            .map_err(failed)?;
         self.sync(parent).map_err(failed)
     }
 
@@ -100,8 +123,11 @@ impl Scratch {
         self.check(path)?;
         match self.dir.remove_file(path) {
             Ok(()) => {
-                let parent = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
-                self.sync(parent).map_err(|error| refuse(path, "remove", &error))
+                let parent = Path::new(path)
+                    .parent()
+                    .filter(|parent| !parent.as_os_str().is_empty());
+                self.sync(parent)
+                    .map_err(|error| refuse(path, "remove", &error))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Err(error) => Err(refuse(path, "remove", &error)),
@@ -130,14 +156,27 @@ impl Scratch {
                 .with("field", "files")
                 .with("path", path))
         };
-        let plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        let plain = Path::new(path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
         // Spelled in another way than its components: a trailing slash, `a/./b`, `a//b`.
-        let spelled = Path::new(path).components().collect::<std::path::PathBuf>().as_os_str() == path;
+        let spelled = Path::new(path)
+            .components()
+            .collect::<std::path::PathBuf>()
+            .as_os_str()
+            == path;
         if path.is_empty() || path.contains('\0') || !plain || !spelled {
             return escape("is not a plain relative path");
         }
-        for part in Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty()) {
-            if self.dir.symlink_metadata(part).is_ok_and(|found| found.is_symlink()) {
+        for part in Path::new(path)
+            .ancestors()
+            .filter(|part| !part.as_os_str().is_empty())
+        {
+            if self
+                .dir
+                .symlink_metadata(part)
+                .is_ok_and(|found| found.is_symlink())
+            {
                 return escape("goes through a symbolic link");
             }
         }
@@ -152,13 +191,20 @@ fn temp_name(key: &str) -> String {
 fn refuse(path: &str, verb: &str, error: &std::io::Error) -> Problem {
     match error.kind() {
         // What cap-std answers when a path would leave the directory.
-        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
-            Problem::new(&code::PATH_ESCAPE, format!("{path:?} leads out of the directory")).with("path", path)
-        }
+        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => Problem::new(
+            &code::PATH_ESCAPE,
+            format!("{path:?} leads out of the directory"),
+        )
+        .with("path", path),
         ErrorKind::StorageFull => {
-            Problem::new(&code::STORE_FULL, format!("no space to {verb} {path:?}")).with("path", path)
+            Problem::new(&code::STORE_FULL, format!("no space to {verb} {path:?}"))
+                .with("path", path)
         }
-        _ => Problem::new(&code::STEP_FAILED, format!("cannot {verb} {path:?}: {error}")).with("path", path),
+        _ => Problem::new(
+            &code::STEP_FAILED,
+            format!("cannot {verb} {path:?}: {error}"),
+        )
+        .with("path", path),
     }
 }
 
@@ -173,7 +219,20 @@ mod tests {
         std::fs::create_dir(&inside).unwrap();
         std::os::unix::fs::symlink(home.path(), inside.join("link")).unwrap();
         let scratch = Scratch::open(inside.to_str().unwrap()).unwrap();
-        for path in ["", "/etc/passwd", "../x", "a/../../x", "a/..", "./a", "a/./b", "a//b", "link", "link/x", "a\0b", "a/"] {
+        for path in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            "a/..",
+            "./a",
+            "a/./b",
+            "a//b",
+            "link",
+            "link/x",
+            "a\0b",
+            "a/",
+        ] {
             let error = scratch.write(path, b"x", "key").unwrap_err();
             assert_eq!(error.code().name, "PATH_ESCAPE", "{path:?}: {error}");
         }
@@ -187,7 +246,10 @@ mod tests {
         scratch.write("a/b/c.txt", b"1", "key").unwrap();
         scratch.write("a/b/c.txt", b"2", "key").unwrap();
         assert_eq!(scratch.read("a/b/c.txt").unwrap().unwrap(), b"2");
-        assert_eq!(std::fs::read_dir(home.path().join("a/b")).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::read_dir(home.path().join("a/b")).unwrap().count(),
+            1
+        );
         scratch.remove("a/b/c.txt").unwrap();
         scratch.remove("a/b/c.txt").unwrap();
         scratch.remove_empty(&["a".into(), "a/b".into()]);

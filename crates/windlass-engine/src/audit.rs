@@ -33,7 +33,11 @@ impl AuditLog {
     pub(crate) fn start(store: Arc<dyn RunStore>, clock: Arc<dyn Clock>) -> Self {
         let (queue, entries) = mpsc::channel(QUEUE);
         tokio::spawn(write_batches(Arc::clone(&store), entries));
-        Self { store, clock, queue }
+        Self {
+            store,
+            clock,
+            queue,
+        }
     }
 
     /// Records a call and waits until the record is durable.
@@ -63,7 +67,12 @@ impl AuditLog {
         let (event_type, payload) = Body::from(call)
             .encode()
             .map_err(|error| windlass_ports::StoreError::Io(error.to_string()))?;
-        Ok(NewEvent { time: self.clock.now(), event_type, payload, spans: SpanIds::default() })
+        Ok(NewEvent {
+            time: self.clock.now(),
+            event_type,
+            payload,
+            spans: SpanIds::default(),
+        })
     }
 }
 
@@ -95,6 +104,16 @@ async fn commit(store: &dyn RunStore, events: Vec<NewEvent>) -> Result<(), Commi
     let run_id: RunId = AUDIT_JOURNAL
         .parse()
         .map_err(|_| windlass_ports::StoreError::Io("invalid audit journal name".to_owned()))?;
-    let write = JournalWrite { run_id, expect: Expect::Any, events };
-    store.commit(Commit { writes: vec![write], epoch: None }).await.map(drop)
+    let write = JournalWrite {
+        run_id,
+        expect: Expect::Any,
+        events,
+    };
+    store
+        .commit(Commit {
+            writes: vec![write],
+            epoch: None,
+        })
+        .await
+        .map(drop)
 }

@@ -7,8 +7,8 @@ use std::{
 
 use windlass_policy::Policy;
 use windlass_ports::{
-    BlobStore, Clock, Commit, CommitError, Committed, Entropy, Expect, JournalWrite, Lease, Outbound, RunStore,
-    StoreMaintenance, entropy::random,
+    BlobStore, Clock, Commit, CommitError, Committed, Entropy, Expect, JournalWrite, Lease,
+    Outbound, RunStore, StoreMaintenance, entropy::random,
 };
 use windlass_secrets::Redactor;
 use windlass_types::{Body, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds};
@@ -71,7 +71,10 @@ pub struct WeakEngine(Weak<Inner>);
 impl WeakEngine {
     /// The engine, unless it is gone.
     pub fn upgrade(&self) -> Result<Engine, Problem> {
-        self.0.upgrade().map(Engine).ok_or_else(|| Problem::new(&code::BUSY, "the engine is shutting down"))
+        self.0
+            .upgrade()
+            .map(Engine)
+            .ok_or_else(|| Problem::new(&code::BUSY, "the engine is shutting down"))
     }
 }
 
@@ -100,7 +103,11 @@ impl Engine {
                 .flat_map(|domain| domain.kinds(&weak))
                 .map(|kind| (kind.name().to_owned(), kind))
                 .collect();
-            Inner { parts, kinds: RunKinds(kinds), audit }
+            Inner {
+                parts,
+                kinds: RunKinds(kinds),
+                audit,
+            }
         }))
     }
 
@@ -133,7 +140,12 @@ impl Engine {
         epoch: Option<u64>,
     ) -> Result<Committed, CommitError> {
         let write = self.journal_write(run_id, expect, bodies, spans)?;
-        self.store.commit(Commit { writes: vec![write], epoch }).await
+        self.store
+            .commit(Commit {
+                writes: vec![write],
+                epoch,
+            })
+            .await
     }
 
     pub(crate) fn journal_write(
@@ -148,12 +160,23 @@ impl Engine {
             .iter()
             .map(|body| {
                 let (event_type, payload) = body.encode().map_err(|error| {
-                    windlass_ports::StoreError::Io(format!("event cannot be written as JSON: {error}"))
+                    windlass_ports::StoreError::Io(format!(
+                        "event cannot be written as JSON: {error}"
+                    ))
                 })?;
-                Ok(NewEvent { time, event_type, payload, spans })
+                Ok(NewEvent {
+                    time,
+                    event_type,
+                    payload,
+                    spans,
+                })
             })
             .collect::<Result<Vec<_>, CommitError>>()?;
-        Ok(JournalWrite { run_id: run_id.clone(), expect, events })
+        Ok(JournalWrite {
+            run_id: run_id.clone(),
+            expect,
+            events,
+        })
     }
 }
 
@@ -174,14 +197,21 @@ pub(crate) fn commit_problem(error: CommitError) -> Problem {
             format!("the idempotency key was used for {run_id} with different input"),
         )
         .with("run_id", run_id.as_str()),
-        CommitError::Unexpected { run_id, state: None } => {
-            Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
-                .with("run_id", run_id.as_str())
-                .next("windlass runs list")
-        }
-        CommitError::Unexpected { run_id, state: Some(state) } => Problem::new(
+        CommitError::Unexpected {
+            run_id,
+            state: None,
+        } => Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+            .with("run_id", run_id.as_str())
+            .next("windlass runs list"),
+        CommitError::Unexpected {
+            run_id,
+            state: Some(state),
+        } => Problem::new(
             &code::ILLEGAL_STATE,
-            format!("run {run_id} is {}; this cannot be done now", state.as_str()),
+            format!(
+                "run {run_id} is {}; this cannot be done now",
+                state.as_str()
+            ),
         )
         .with("run_id", run_id.as_str())
         .with("state", state.as_str())

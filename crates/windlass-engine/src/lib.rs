@@ -14,6 +14,7 @@ mod engine;
 pub mod envelope;
 pub mod operation;
 pub mod outbox;
+mod patience;
 pub mod run;
 
 pub use driver::{Driver, StepProbe};

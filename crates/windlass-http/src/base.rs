@@ -23,7 +23,12 @@ mod tests {
         let plain = Uri::from_static("/mcp");
         let absolute = Uri::from_static("http://localhost:1/mcp");
         for (public, host, uri, expected) in [
-            (Some("https://w.example/"), Some(&host), &plain, "https://w.example"),
+            (
+                Some("https://w.example/"),
+                Some(&host),
+                &plain,
+                "https://w.example",
+            ),
             (None, Some(&host), &plain, "http://127.0.0.1:7717"),
             (None, Some(&host), &absolute, "http://localhost:1"),
             (None, None, &plain, "http://localhost"),

@@ -23,7 +23,8 @@ use crate::{
 pub(crate) fn context(parts: &Parts) -> Result<CallContext, Failure> {
     let principal: Option<&Principal> = parts.extensions.get();
     // Every route that calls is behind authentication; one that is not must not call.
-    let principal = principal.ok_or_else(|| Problem::new(&code::UNAUTHORIZED, "nobody is signed in"))?;
+    let principal =
+        principal.ok_or_else(|| Problem::new(&code::UNAUTHORIZED, "nobody is signed in"))?;
     Ok(CallContext {
         principal: principal.clone(),
         surface: Surface::Http,
@@ -38,12 +39,18 @@ pub(crate) async fn call(
     input: Value,
     context: CallContext,
 ) -> Result<Answer, Failure> {
-    let HttpState { catalogue, metrics, .. } = state;
+    let HttpState {
+        catalogue, metrics, ..
+    } = state;
     let Some(info) = catalogue.find(operation) else {
         return Err(not_offered(operation));
     };
     let started = Instant::now();
-    let request = CallRequest { operation: operation.to_owned(), input, context };
+    let request = CallRequest {
+        operation: operation.to_owned(),
+        input,
+        context,
+    };
     let result = if info.effect == EffectClass::Read {
         catalogue.call(request).await
     } else {
@@ -54,7 +61,9 @@ pub(crate) async fn call(
             Err(error) => Err(Problem::internal("operation", error)),
         }
     };
-    let outcome = result.as_ref().map_or_else(|problem| problem.code().name, |_| "ok");
+    let outcome = result
+        .as_ref()
+        .map_or_else(|problem| problem.code().name, |_| "ok");
     metrics.count(&REQUESTS, &["http", &info.name, outcome]);
     metrics.observe(&REQUEST_SECONDS, &["http", &info.name], started.elapsed());
     result.map_err(|problem| Failure::from(problem).within(info))
@@ -70,8 +79,14 @@ pub(crate) async fn call_and_show(
 ) -> Result<Response, Failure> {
     let request_id = context.request_id.clone();
     let answer = call(state, operation, input, context).await?;
-    let info = state.catalogue.find(operation).ok_or_else(|| not_offered(operation))?;
-    let shown = EnvelopeContext { operation: &info.name, request_id: &request_id };
+    let info = state
+        .catalogue
+        .find(operation)
+        .ok_or_else(|| not_offered(operation))?;
+    let shown = EnvelopeContext {
+        operation: &info.name,
+        request_id: &request_id,
+    };
     let mut response = json(status, &info.envelope.success(shown, answer.output));
     if info.flow == Flow::Apply
         && let Some(run_id) = answer.run_id

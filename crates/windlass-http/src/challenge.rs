@@ -26,7 +26,9 @@ pub(crate) fn challenge(base: &str, path: &str, lack: Lack, scopes: &str) -> Opt
         Lack::Scope => "error=\"insufficient_scope\", ",
     };
     let suffix = if path == MCP_PATH { MCP_PATH } else { "" };
-    let text = format!("Bearer {error}resource_metadata=\"{base}{METADATA_PATH}{suffix}\", scope=\"{scopes}\"");
+    let text = format!(
+        "Bearer {error}resource_metadata=\"{base}{METADATA_PATH}{suffix}\", scope=\"{scopes}\""
+    );
     HeaderValue::try_from(text).ok()
 }
 
@@ -52,7 +54,11 @@ mod tests {
             ("/v1/keys", Lack::Scope),
         ]
         .map(|(path, lack)| {
-            challenge("https://w.example", path, lack, "admin runs").unwrap().to_str().unwrap().to_owned()
+            challenge("https://w.example", path, lack, "admin runs")
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
         })
         .join("\n");
         insta::assert_snapshot!(shown, @"");

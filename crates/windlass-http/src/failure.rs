@@ -24,8 +24,16 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// A request that cannot be understood, with the HTTP status that says how.
-    pub(crate) fn request(status: StatusCode, field: &str, constraint: &str, message: impl Into<String>) -> Self {
-        Self { status, ..Self::from(Problem::invalid(field, constraint, message)) }
+    pub(crate) fn request(
+        status: StatusCode,
+        field: &str,
+        constraint: &str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            status,
+            ..Self::from(Problem::invalid(field, constraint, message))
+        }
     }
 
     /// Nothing is served under this path.
@@ -48,11 +56,21 @@ impl Failure {
     }
 
     pub(crate) fn respond(self, request_id: &str) -> Response {
-        let context = EnvelopeContext { operation: &self.operation, request_id };
+        let context = EnvelopeContext {
+            operation: &self.operation,
+            request_id,
+        };
         let mut response = json(self.status, &self.envelope.failure(context, &self.problem));
-        if let Some(scopes) = self.problem.details().get("required_scopes").and_then(Value::as_array) {
+        if let Some(scopes) = self
+            .problem
+            .details()
+            .get("required_scopes")
+            .and_then(Value::as_array)
+        {
             let names: Vec<&str> = scopes.iter().filter_map(Value::as_str).collect();
-            response.extensions_mut().insert(RequiredScopes(names.join(" ")));
+            response
+                .extensions_mut()
+                .insert(RequiredScopes(names.join(" ")));
         }
         response
     }
@@ -60,9 +78,14 @@ impl Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        let status =
-            StatusCode::from_u16(problem.code().http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self { problem, status, envelope: Envelope::Plain, operation: String::new() }
+        let status = StatusCode::from_u16(problem.code().http_status)
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self {
+            problem,
+            status,
+            envelope: Envelope::Plain,
+            operation: String::new(),
+        }
     }
 }
 
@@ -70,6 +93,8 @@ impl From<Problem> for Failure {
 pub(crate) fn json(status: StatusCode, value: &Value) -> Response {
     let mut response = Response::new(Body::from(value.to_string()));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

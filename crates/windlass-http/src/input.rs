@@ -18,7 +18,9 @@ use crate::{
 /// Reads a body as JSON; nothing at all is an empty object.
 pub(crate) async fn from_body(headers: &HeaderMap, body: Body) -> Result<Value, Failure> {
     // The guard has put the limit into the body itself.
-    let bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|error| unreadable(&error))?;
+    let bytes = axum::body::to_bytes(body, usize::MAX)
+        .await
+        .map_err(|error| unreadable(&error))?;
     if bytes.is_empty() {
         return Ok(Value::Object(Map::new()));
     }
@@ -38,48 +40,88 @@ fn unreadable(error: &axum::Error) -> Failure {
             let message = "the request body did not arrive in time";
             Failure::request(StatusCode::REQUEST_TIMEOUT, "body", "timeout", message)
         }
-        None => Failure::request(StatusCode::BAD_REQUEST, "body", "complete", "the request body ended early"),
+        None => Failure::request(
+            StatusCode::BAD_REQUEST,
+            "body",
+            "complete",
+            "the request body ended early",
+        ),
     }
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Failure> {
     let refuse = |field: &str, message: String| {
-        Err(Failure::request(StatusCode::UNSUPPORTED_MEDIA_TYPE, field, "media_type", message))
+        Err(Failure::request(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            field,
+            "media_type",
+            message,
+        ))
     };
-    if headers.get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return refuse("Content-Encoding", "compressed bodies are not taken; send the JSON as it is".to_owned());
+    if headers
+        .get(CONTENT_ENCODING)
+        .is_some_and(|encoding| encoding != "identity")
+    {
+        return refuse(
+            "Content-Encoding",
+            "compressed bodies are not taken; send the JSON as it is".to_owned(),
+        );
     }
     let Some(kind) = headers.get(CONTENT_TYPE) else {
-        return refuse("Content-Type", "the body has no Content-Type; send `application/json`".to_owned());
+        return refuse(
+            "Content-Type",
+            "the body has no Content-Type; send `application/json`".to_owned(),
+        );
     };
     let kind = kind.to_str().unwrap_or_default().to_ascii_lowercase();
     let mut pieces = kind.split(';').map(str::trim);
     let essence = pieces.next().unwrap_or_default();
-    if essence != "application/json" && !(essence.starts_with("application/") && essence.ends_with("+json")) {
+    if essence != "application/json"
+        && !(essence.starts_with("application/") && essence.ends_with("+json"))
+    {
         let shown: String = essence.chars().take(100).collect();
-        return refuse("Content-Type", format!("the body is {shown:?}; send `application/json`"));
+        return refuse(
+            "Content-Type",
+            format!("the body is {shown:?}; send `application/json`"),
+        );
     }
-    let charset = pieces.find_map(|piece| piece.strip_prefix("charset=")).map(|name| name.trim_matches('"'));
+    let charset = pieces
+        .find_map(|piece| piece.strip_prefix("charset="))
+        .map(|name| name.trim_matches('"'));
     match charset {
-        Some(name) if name != "utf-8" => refuse("Content-Type", "JSON is written in UTF-8 only".to_owned()),
+        Some(name) if name != "utf-8" => {
+            refuse("Content-Type", "JSON is written in UTF-8 only".to_owned())
+        }
         _ => Ok(()),
     }
 }
 
 /// Reads a query by the types the input schema gives its fields. What does not fit a type
 /// stays text, and the schema check says what is wrong with it.
-pub(crate) fn from_query(info: Option<&OperationInfo>, query: Option<&str>) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn from_query(
+    info: Option<&OperationInfo>,
+    query: Option<&str>,
+) -> Result<Map<String, Value>, Failure> {
     let mut input = Map::new();
     for (name, text) in pairs(query.unwrap_or_default())? {
-        let kind = info.map_or(Kind::Text, |info| kind_of(&info.input_schema["properties"][&name]));
+        let kind = info.map_or(Kind::Text, |info| {
+            kind_of(&info.input_schema["properties"][&name])
+        });
         match (kind, input.get_mut(&name)) {
-            (Kind::List, Some(Value::Array(items))) => items.extend(text.split(',').map(Value::from)),
+            (Kind::List, Some(Value::Array(items))) => {
+                items.extend(text.split(',').map(Value::from))
+            }
             (Kind::List, _) => {
                 input.insert(name, text.split(',').map(Value::from).collect());
             }
             (_, Some(_)) => {
                 let message = format!("{name:?} is in the query twice");
-                return Err(Failure::request(StatusCode::BAD_REQUEST, &name, "once", message));
+                return Err(Failure::request(
+                    StatusCode::BAD_REQUEST,
+                    &name,
+                    "once",
+                    message,
+                ));
             }
             (kind, None) => {
                 let value = kind.read(&text);
@@ -97,12 +139,19 @@ pub(crate) async fn add_path(parts: &mut Parts, input: &mut Value) -> Result<(),
         Failure::request(StatusCode::BAD_REQUEST, "path", "utf-8", message)
     })?;
     // Anything but an object is left to the schema check, which names the rule.
-    let Some(map) = input.as_object_mut() else { return Ok(()) };
+    let Some(map) = input.as_object_mut() else {
+        return Ok(());
+    };
     for (name, value) in &params {
         let value = Value::from(value);
         if map.get(name).is_some_and(|given| *given != value) {
             let message = format!("{name:?} differs between the path and the input");
-            return Err(Failure::request(StatusCode::BAD_REQUEST, name, "same", message));
+            return Err(Failure::request(
+                StatusCode::BAD_REQUEST,
+                name,
+                "same",
+                message,
+            ));
         }
         map.insert(name.to_owned(), value);
     }
@@ -122,8 +171,16 @@ impl Kind {
     fn read(self, text: &str) -> Value {
         let read = match self {
             Self::Text | Self::List => None,
-            Self::Integer => text.parse::<u64>().map(Value::from).or_else(|_| text.parse::<i64>().map(Value::from)).ok(),
-            Self::Number => text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number),
+            Self::Integer => text
+                .parse::<u64>()
+                .map(Value::from)
+                .or_else(|_| text.parse::<i64>().map(Value::from))
+                .ok(),
+            Self::Number => text
+                .parse::<f64>()
+                .ok()
+                .and_then(serde_json::Number::from_f64)
+                .map(Value::Number),
             Self::Flag => text.parse::<bool>().map(Value::from).ok(),
         };
         read.unwrap_or_else(|| Value::from(text))
@@ -146,9 +203,11 @@ fn kind_of(schema: &Value) -> Kind {
         }
         // An optional type that has a name is a choice between it and null.
         _ => match &schema["anyOf"] {
-            Value::Array(choices) => {
-                choices.iter().map(kind_of).find(|kind| *kind != Kind::Text).unwrap_or(Kind::Text)
-            }
+            Value::Array(choices) => choices
+                .iter()
+                .map(kind_of)
+                .find(|kind| *kind != Kind::Text)
+                .unwrap_or(Kind::Text),
             _ => Kind::Text,
         },
     }
@@ -189,9 +248,12 @@ fn decode(text: &str) -> Option<String> {
 
 /// The problem of a route whose operation this process does not have.
 pub(crate) fn not_offered(operation: &str) -> Failure {
-    Problem::new(&code::UNKNOWN_OPERATION, format!("this server does not offer {operation}"))
-        .with("operation", operation)
-        .into()
+    Problem::new(
+        &code::UNKNOWN_OPERATION,
+        format!("this server does not offer {operation}"),
+    )
+    .with("operation", operation)
+    .into()
 }
 
 #[cfg(test)]
@@ -213,7 +275,11 @@ mod tests {
             (json!({"type": "number"}), "1.5", json!(1.5)),
             (json!({"type": "number"}), "inf", json!("inf")),
             (json!({"type": "string"}), "12", json!("12")),
-            (json!({"anyOf": [{"type": "null"}, {"type": "integer"}]}), "5", json!(5)),
+            (
+                json!({"anyOf": [{"type": "null"}, {"type": "integer"}]}),
+                "5",
+                json!(5),
+            ),
             (json!(null), "12", json!("12")),
         ] {
             assert_eq!(kind_of(&schema).read(text), expected, "{schema} {text}");
@@ -234,8 +300,12 @@ mod tests {
             ("a=%zz", None),
             ("a=%ff", None),
         ] {
-            let expected =
-                expected.map(|pairs| pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect());
+            let expected = expected.map(|pairs| {
+                pairs
+                    .iter()
+                    .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+                    .collect()
+            });
             assert_eq!(pairs(query).ok(), expected, "{query}");
         }
     }

@@ -19,6 +19,7 @@ mod serve;
 mod state;
 mod traffic;
 
+pub use axum::Router;
 pub use openapi::openapi;
 pub use routes::{router, router_with_mcp};
 pub use serve::{ListenOptions, ServeError, serve};

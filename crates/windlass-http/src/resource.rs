@@ -79,7 +79,14 @@ const fn resource(
     input: Input,
     output: Output,
 ) -> Resource {
-    Resource { verb, path, operation, id, input, output }
+    Resource {
+        verb,
+        path,
+        operation,
+        id,
+        input,
+        output,
+    }
 }
 
 /// Every resource route.
@@ -89,33 +96,118 @@ pub(crate) static RESOURCES: &[Resource] = {
     use Verb::{Delete, Get, Post};
     &[
         resource(Get, "/v1/runs", "runs.list", "list_runs", Query, Json),
-        resource(Get, "/v1/runs/{run_id}", "runs.show", "show_run", Query, Json),
-        resource(Get, "/v1/runs/{run_id}/events", "runs.watch", "watch_run", Query, Events),
-        resource(Get, "/v1/runs/{run_id}/artifacts", "runs.artifacts", "list_artifacts", Query, Json),
-        resource(Get, "/v1/runs/{run_id}/artifacts/{name}", "runs.artifact", "fetch_artifact", Query, Bytes),
-        resource(Post, "/v1/runs/{run_id}/cancel", "runs.cancel", "cancel_run", Body, Json),
-        resource(Post, "/v1/runs/{run_id}/approve", "runs.approve", "approve_run", Body, Json),
-        resource(Post, "/v1/runs/{run_id}/reject", "runs.reject", "reject_run", Body, Json),
-        resource(Post, "/v1/runs/{run_id}/resume", "runs.resume", "resume_run", Body, Json),
-        resource(Get, "/v1/approvals", "runs.list", "list_approvals", Query, Approvals),
+        resource(
+            Get,
+            "/v1/runs/{run_id}",
+            "runs.show",
+            "show_run",
+            Query,
+            Json,
+        ),
+        resource(
+            Get,
+            "/v1/runs/{run_id}/events",
+            "runs.watch",
+            "watch_run",
+            Query,
+            Events,
+        ),
+        resource(
+            Get,
+            "/v1/runs/{run_id}/artifacts",
+            "runs.artifacts",
+            "list_artifacts",
+            Query,
+            Json,
+        ),
+        resource(
+            Get,
+            "/v1/runs/{run_id}/artifacts/{name}",
+            "runs.artifact",
+            "fetch_artifact",
+            Query,
+            Bytes,
+        ),
+        resource(
+            Post,
+            "/v1/runs/{run_id}/cancel",
+            "runs.cancel",
+            "cancel_run",
+            Body,
+            Json,
+        ),
+        resource(
+            Post,
+            "/v1/runs/{run_id}/approve",
+            "runs.approve",
+            "approve_run",
+            Body,
+            Json,
+        ),
+        resource(
+            Post,
+            "/v1/runs/{run_id}/reject",
+            "runs.reject",
+            "reject_run",
+            Body,
+            Json,
+        ),
+        resource(
+            Post,
+            "/v1/runs/{run_id}/resume",
+            "runs.resume",
+            "resume_run",
+            Body,
+            Json,
+        ),
+        resource(
+            Get,
+            "/v1/approvals",
+            "runs.list",
+            "list_approvals",
+            Query,
+            Approvals,
+        ),
         resource(Get, "/v1/keys", "admin.keys_list", "list_keys", Query, Json),
-        resource(Post, "/v1/keys", "admin.keys_create", "create_key", Body, Created),
-        resource(Delete, "/v1/keys/{key_id}", "admin.keys_revoke", "revoke_key", Query, Json),
+        resource(
+            Post,
+            "/v1/keys",
+            "admin.keys_create",
+            "create_key",
+            Body,
+            Created,
+        ),
+        resource(
+            Delete,
+            "/v1/keys/{key_id}",
+            "admin.keys_revoke",
+            "revoke_key",
+            Query,
+            Json,
+        ),
     ]
 };
 
 /// The operation a path names, when it is the generic door.
 pub(crate) fn called_by_name(path: &str) -> Option<&str> {
-    path.strip_prefix(OPERATIONS).filter(|name| !name.is_empty() && !name.contains('/'))
+    path.strip_prefix(OPERATIONS)
+        .filter(|name| !name.is_empty() && !name.contains('/'))
 }
 
 /// The scopes a request to this path is likely to need; all there are where that is open.
 pub(crate) fn scopes_of_path(shared: &Shared, path: &str) -> String {
     let noun = path.split('/').nth(2).unwrap_or_default();
     let operation = called_by_name(path).or_else(|| {
-        let of_noun = |resource: &&Resource| !noun.is_empty() && resource.path.split('/').nth(2) == Some(noun);
-        RESOURCES.iter().find(of_noun).map(|resource| resource.operation)
+        let of_noun = |resource: &&Resource| {
+            !noun.is_empty() && resource.path.split('/').nth(2) == Some(noun)
+        };
+        RESOURCES
+            .iter()
+            .find(of_noun)
+            .map(|resource| resource.operation)
     });
-    let scope = operation.and_then(|name| shared.state.catalogue.find(name)).map(|info| info.scope.clone());
+    let scope = operation
+        .and_then(|name| shared.state.catalogue.find(name))
+        .map(|info| info.scope.clone());
     scope.unwrap_or_else(|| shared.scopes.clone())
 }

@@ -73,7 +73,12 @@ pub struct HttpState {
 
 impl HttpState {
     /// A state with defaults for everything that can have one.
-    pub fn new(catalogue: Catalogue, keys: Arc<ApiKeys>, auth: AuthMode, listen: SocketAddr) -> Self {
+    pub fn new(
+        catalogue: Catalogue,
+        keys: Arc<ApiKeys>,
+        auth: AuthMode,
+        listen: SocketAddr,
+    ) -> Self {
         Self {
             catalogue,
             keys,
@@ -96,9 +101,15 @@ impl HttpState {
     /// How this state may be served; refused when open mode would be reachable by others.
     pub fn listen_options(&self) -> Result<ListenOptions, ServeError> {
         if matches!(self.auth, AuthMode::LoopbackOpen(_)) && !self.listen.ip().is_loopback() {
-            return Err(ServeError::OpenToOthers { address: self.listen });
+            return Err(ServeError::OpenToOthers {
+                address: self.listen,
+            });
         }
-        Ok(ListenOptions::new(self.listen, self.closing.clone(), Arc::clone(&self.traffic)))
+        Ok(ListenOptions::new(
+            self.listen,
+            self.closing.clone(),
+            Arc::clone(&self.traffic),
+        ))
     }
 }
 
@@ -116,13 +127,21 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(state: HttpState) -> Arc<Self> {
-        let mut scopes: Vec<&str> = state.catalogue.operations().map(|info| info.scope.as_str()).collect();
+        let mut scopes: Vec<&str> = state
+            .catalogue
+            .operations()
+            .map(|info| info.scope.as_str())
+            .collect();
         scopes.sort_unstable();
         scopes.dedup();
         let scopes = scopes.join(" ");
         let entropy = &*state.catalogue.engine().entropy;
         Arc::new(Self {
-            hosts: Hosts::new(state.listen, &state.allowed_hosts, state.public_url.as_deref()),
+            hosts: Hosts::new(
+                state.listen,
+                &state.allowed_hosts,
+                state.public_url.as_deref(),
+            ),
             origins: Origins::new(&state.allowed_origins, state.public_url.as_deref()),
             tiers: Tiers::new(&state.tiers),
             request_ids: RequestIds::new(entropy),

@@ -13,8 +13,9 @@ use std::{
 };
 
 /// Upper bounds of the duration buckets, in microseconds.
-const BUCKETS: [u64; 11] =
-    [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000, 10_000_000];
+const BUCKETS: [u64; 11] = [
+    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 50_000, 250_000, 1_000_000, 10_000_000,
+];
 
 /// Which part of the surface a request went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +71,10 @@ impl Traffic {
         let class = usize::from(status / 100).clamp(1, 5) - 1;
         counters.by_status_class[class].fetch_add(1, Relaxed);
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BUCKETS.iter().position(|bound| micros <= *bound).unwrap_or(BUCKETS.len());
+        let bucket = BUCKETS
+            .iter()
+            .position(|bound| micros <= *bound)
+            .unwrap_or(BUCKETS.len());
         counters.buckets[bucket].fetch_add(1, Relaxed);
         counters.micros.fetch_add(micros, Relaxed);
         if status == 401 {
@@ -97,13 +101,21 @@ impl Traffic {
 
     fn raise(self: &Arc<Self>, gauge: fn(&Self) -> &AtomicI64) -> Raised {
         gauge(self).fetch_add(1, Relaxed);
-        Raised { traffic: Arc::clone(self), gauge }
+        Raised {
+            traffic: Arc::clone(self),
+            gauge,
+        }
     }
 
     /// The counts in Prometheus text format.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(4096);
-        header(&mut text, "windlass_http_requests_total", "counter", "Answers by part and status class.");
+        header(
+            &mut text,
+            "windlass_http_requests_total",
+            "counter",
+            "Answers by part and status class.",
+        );
         for (name, part) in self.parts() {
             for (class, count) in part.by_status_class.iter().enumerate() {
                 let count = count.load(Relaxed);
@@ -115,29 +127,63 @@ impl Traffic {
             }
         }
         let duration = "windlass_http_request_duration_seconds";
-        header(&mut text, duration, "histogram", "Time to the head of the answer.");
+        header(
+            &mut text,
+            duration,
+            "histogram",
+            "Time to the head of the answer.",
+        );
         for (name, part) in self.parts() {
             let mut sum = 0;
             for (index, count) in part.buckets.iter().enumerate() {
                 sum += count.load(Relaxed);
-                let bound = BUCKETS.get(index).map_or_else(|| "+Inf".to_owned(), |micros| seconds(*micros));
-                let _ = writeln!(text, "{duration}_bucket{{part=\"{name}\",le=\"{bound}\"}} {sum}");
+                let bound = BUCKETS
+                    .get(index)
+                    .map_or_else(|| "+Inf".to_owned(), |micros| seconds(*micros));
+                let _ = writeln!(
+                    text,
+                    "{duration}_bucket{{part=\"{name}\",le=\"{bound}\"}} {sum}"
+                );
             }
             let total = seconds(part.micros.load(Relaxed));
             let _ = writeln!(text, "{duration}_sum{{part=\"{name}\"}} {total}");
             let _ = writeln!(text, "{duration}_count{{part=\"{name}\"}} {sum}");
         }
         for (name, help, counter) in [
-            ("windlass_http_unauthorized_total", "Requests without a working key.", &self.unauthorized),
-            ("windlass_http_panics_total", "Requests whose handling panicked.", &self.panics),
-            ("windlass_http_connections_total", "Connections accepted.", &self.connections_total),
+            (
+                "windlass_http_unauthorized_total",
+                "Requests without a working key.",
+                &self.unauthorized,
+            ),
+            (
+                "windlass_http_panics_total",
+                "Requests whose handling panicked.",
+                &self.panics,
+            ),
+            (
+                "windlass_http_connections_total",
+                "Connections accepted.",
+                &self.connections_total,
+            ),
         ] {
             figure(&mut text, name, "counter", help, counter.load(Relaxed));
         }
         for (name, help, gauge) in [
-            ("windlass_http_in_flight", "Requests being answered.", &self.in_flight),
-            ("windlass_http_streams", "Answers still being streamed.", &self.streams),
-            ("windlass_http_connections", "Connections open.", &self.connections),
+            (
+                "windlass_http_in_flight",
+                "Requests being answered.",
+                &self.in_flight,
+            ),
+            (
+                "windlass_http_streams",
+                "Answers still being streamed.",
+                &self.streams,
+            ),
+            (
+                "windlass_http_connections",
+                "Connections open.",
+                &self.connections,
+            ),
         ] {
             figure(&mut text, name, "gauge", help, gauge.load(Relaxed));
         }
@@ -150,7 +196,13 @@ impl Traffic {
 }
 
 /// One unlabelled figure with its description.
-pub(crate) fn figure(text: &mut String, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+pub(crate) fn figure(
+    text: &mut String,
+    name: &str,
+    kind: &str,
+    help: &str,
+    value: impl std::fmt::Display,
+) {
     header(text, name, kind, help);
     let _ = writeln!(text, "{name} {value}");
 }

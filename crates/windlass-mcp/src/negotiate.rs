@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CustomRequest, InitializeRequestParams, InitializeResult, JsonObject,
-        ProtocolVersion,
+        CustomRequest, InitializeRequestParams, InitializeResult, JsonObject, ProtocolVersion,
     },
     service::RequestContext,
 };
@@ -81,7 +80,10 @@ pub fn legacy_only(method: &str, context: &RequestContext<RoleServer>) -> Result
 
 /// Answers a request that fits none of the typed ones: an unknown method, or a known one
 /// whose parameters do not fit it.
-pub fn refuse_custom(mut request: CustomRequest, context: &RequestContext<RoleServer>) -> ErrorData {
+pub fn refuse_custom(
+    mut request: CustomRequest,
+    context: &RequestContext<RoleServer>,
+) -> ErrorData {
     let mut params = match request.params.take() {
         Some(Value::Object(params)) => params,
         Some(Value::Null) | None => JsonObject::new(),
@@ -93,7 +95,9 @@ pub fn refuse_custom(mut request: CustomRequest, context: &RequestContext<RoleSe
         params.insert("_meta".to_owned(), Value::Object(meta.clone()));
     }
     match request_from_parts(&request.method, params) {
-        Err(RequestError::InvalidParams(reason)) => ErrorData::new(codes::INVALID_PARAMS, reason, None),
+        Err(RequestError::InvalidParams(reason)) => {
+            ErrorData::new(codes::INVALID_PARAMS, reason, None)
+        }
         Ok(_) | Err(RequestError::UnknownMethod) => unknown_method(None, &request.method).error,
     }
 }

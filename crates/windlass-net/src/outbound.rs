@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{Client, Method, Url, header::{HeaderName, HeaderValue}, redirect};
+use reqwest::{
+    Client, Method, Url,
+    header::{HeaderName, HeaderValue},
+    redirect,
+};
 use windlass_ports::{BoxFuture, Outbound, OutboundError, OutboundRequest, OutboundResponse};
 
 use crate::{
@@ -35,7 +39,11 @@ impl HttpOutbound {
 
     /// A client with another lookup; for tests and split-horizon networks.
     pub fn with_lookup(policy: OutboundPolicy, lookup: impl Lookup) -> Self {
-        Self { policy, lookup: Arc::new(lookup), client: OnceLock::new() }
+        Self {
+            policy,
+            lookup: Arc::new(lookup),
+            client: OnceLock::new(),
+        }
     }
 
     fn client(&self) -> Result<&Client, OutboundError> {
@@ -47,16 +55,26 @@ impl HttpOutbound {
                 .referer(false)
                 .connect_timeout(CONNECT_TIMEOUT)
                 .user_agent(concat!("windlass/", env!("CARGO_PKG_VERSION")))
-                .dns_resolver(GuardedResolver { policy: self.policy.clone(), lookup: Arc::clone(&self.lookup) })
+                .dns_resolver(GuardedResolver {
+                    policy: self.policy.clone(),
+                    lookup: Arc::clone(&self.lookup),
+                })
                 .build()
                 .map_err(|error| error.to_string())
         });
-        built.as_ref().map_err(|cause| OutboundError::Unreachable(format!("the HTTP client cannot start: {cause}")))
+        built.as_ref().map_err(|cause| {
+            OutboundError::Unreachable(format!("the HTTP client cannot start: {cause}"))
+        })
     }
 
-    async fn exchange(&self, url: Url, request: OutboundRequest) -> Result<OutboundResponse, OutboundError> {
-        let method = Method::from_bytes(request.method.as_bytes())
-            .map_err(|_| OutboundError::InvalidUrl(format!("`{}` is not an HTTP method", request.method)))?;
+    async fn exchange(
+        &self,
+        url: Url,
+        request: OutboundRequest,
+    ) -> Result<OutboundResponse, OutboundError> {
+        let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| {
+            OutboundError::InvalidUrl(format!("`{}` is not an HTTP method", request.method))
+        })?;
         let mut builder = self.client()?.request(method, url).body(request.body);
         for (name, value) in &request.headers {
             let (name, value) = header(name, value)?;
@@ -67,7 +85,12 @@ impl HttpOutbound {
         let headers = response
             .headers()
             .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .map(|(name, value)| {
+                (
+                    name.as_str().to_owned(),
+                    String::from_utf8_lossy(value.as_bytes()).into_owned(),
+                )
+            })
             .collect();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(explain)? {
@@ -76,18 +99,27 @@ impl HttpOutbound {
                 break;
             }
         }
-        Ok(OutboundResponse { status, headers, body })
+        Ok(OutboundResponse {
+            status,
+            headers,
+            body,
+        })
     }
 }
 
 impl Outbound for HttpOutbound {
-    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>> {
+    fn send(
+        &self,
+        request: OutboundRequest,
+    ) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>> {
         Box::pin(async move {
             let url = self.policy.check(&request.url)?;
             let timeout = request.timeout;
             match tokio::time::timeout(timeout, self.exchange(url, request)).await {
                 Ok(result) => result,
-                Err(_) => Err(OutboundError::Unreachable(format!("no complete answer within {timeout:?}"))),
+                Err(_) => Err(OutboundError::Unreachable(format!(
+                    "no complete answer within {timeout:?}"
+                ))),
             }
         })
     }
@@ -102,7 +134,15 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Outbound
     let unusable = || OutboundError::InvalidUrl(format!("the header `{name}` cannot be sent"));
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;
     // `host` would name another site than the one that was checked; the others frame the message.
-    if ["host", "content-length", "transfer-encoding", "connection", "upgrade"].contains(&parsed.as_str()) {
+    if [
+        "host",
+        "content-length",
+        "transfer-encoding",
+        "connection",
+        "upgrade",
+    ]
+    .contains(&parsed.as_str())
+    {
         return Err(unusable());
     }
     let mut value = HeaderValue::from_str(value).map_err(|_| unusable())?;

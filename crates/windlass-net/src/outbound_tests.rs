@@ -30,13 +30,29 @@ impl Lookup for Script {
 
 fn script(answers: &[&[&str]]) -> (Script, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
-    let answers =
-        answers.iter().map(|list| list.iter().map(|text| text.parse().unwrap()).collect()).collect();
-    (Script { answers, calls: Arc::clone(&calls) }, calls)
+    let answers = answers
+        .iter()
+        .map(|list| list.iter().map(|text| text.parse().unwrap()).collect())
+        .collect();
+    (
+        Script {
+            answers,
+            calls: Arc::clone(&calls),
+        },
+        calls,
+    )
 }
 
-const LAX: OutboundPolicy = OutboundPolicy { allow_private: true, allow_http: true, allowed_hosts: None };
-const HTTP_ONLY: OutboundPolicy = OutboundPolicy { allow_private: false, allow_http: true, allowed_hosts: None };
+const LAX: OutboundPolicy = OutboundPolicy {
+    allow_private: true,
+    allow_http: true,
+    allowed_hosts: None,
+};
+const HTTP_ONLY: OutboundPolicy = OutboundPolicy {
+    allow_private: false,
+    allow_http: true,
+    allowed_hosts: None,
+};
 
 fn request(url: String) -> OutboundRequest {
     OutboundRequest {
@@ -49,7 +65,13 @@ fn request(url: String) -> OutboundRequest {
 }
 
 /// A server that reads each request up to its body and answers with these bytes.
-async fn server(answer: Vec<u8>) -> (SocketAddr, Arc<AtomicUsize>, tokio::sync::mpsc::UnboundedReceiver<String>) {
+async fn server(
+    answer: Vec<u8>,
+) -> (
+    SocketAddr,
+    Arc<AtomicUsize>,
+    tokio::sync::mpsc::UnboundedReceiver<String>,
+) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let connections = Arc::new(AtomicUsize::new(0));
@@ -79,7 +101,11 @@ async fn read_request(stream: &mut TcpStream) -> String {
 }
 
 fn answer(head: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len()).into_bytes();
+    let mut bytes = format!(
+        "HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }
@@ -87,27 +113,48 @@ fn answer(head: &str, body: &[u8]) -> Vec<u8> {
 #[tokio::test]
 async fn a_request_arrives_and_its_answer_comes_back() {
     let (address, _, mut requests) = server(answer("201 Created\r\nX-Reply: yes", b"done")).await;
-    let reply = HttpOutbound::new(LAX).send(request(format!("http://{address}/hook?x=1"))).await.unwrap();
-    assert_eq!((reply.status, reply.body.as_slice(), reply.header("x-reply")), (201, &b"done"[..], Some("yes")));
+    let reply = HttpOutbound::new(LAX)
+        .send(request(format!("http://{address}/hook?x=1")))
+        .await
+        .unwrap();
+    assert_eq!(
+        (reply.status, reply.body.as_slice(), reply.header("x-reply")),
+        (201, &b"done"[..], Some("yes"))
+    );
     let seen = requests.recv().await.unwrap();
     assert!(seen.starts_with("POST /hook?x=1 HTTP/1.1\r\n"), "{seen}");
-    assert!(seen.contains("x-test: 1\r\n") && seen.contains("user-agent: windlass/"), "{seen}");
+    assert!(
+        seen.contains("x-test: 1\r\n") && seen.contains("user-agent: windlass/"),
+        "{seen}"
+    );
 }
 
 #[tokio::test]
 async fn a_redirect_is_an_answer() {
-    let (address, connections, _requests) =
-        server(answer("302 Found\r\nLocation: http://169.254.169.254/latest/meta-data/", b"")).await;
-    let reply = HttpOutbound::new(LAX).send(request(format!("http://{address}/"))).await.unwrap();
+    let (address, connections, _requests) = server(answer(
+        "302 Found\r\nLocation: http://169.254.169.254/latest/meta-data/",
+        b"",
+    ))
+    .await;
+    let reply = HttpOutbound::new(LAX)
+        .send(request(format!("http://{address}/")))
+        .await
+        .unwrap();
     assert_eq!(reply.status, 302);
-    assert_eq!(reply.header("location"), Some("http://169.254.169.254/latest/meta-data/"));
+    assert_eq!(
+        reply.header("location"),
+        Some("http://169.254.169.254/latest/meta-data/")
+    );
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
 async fn a_long_answer_is_cut() {
     let (address, _, _requests) = server(answer("200 OK", &vec![b'x'; 1_000_000])).await;
-    let reply = HttpOutbound::new(LAX).send(request(format!("http://{address}/"))).await.unwrap();
+    let reply = HttpOutbound::new(LAX)
+        .send(request(format!("http://{address}/")))
+        .await
+        .unwrap();
     assert_eq!(reply.body.len(), MAX_BODY);
 }
 
@@ -115,9 +162,15 @@ async fn a_long_answer_is_cut() {
 async fn a_silent_server_costs_no_more_than_the_timeout() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
-    let request = OutboundRequest { timeout: Duration::from_millis(50), ..request(format!("http://{address}/?token=hidden")) };
+    let request = OutboundRequest {
+        timeout: Duration::from_millis(50),
+        ..request(format!("http://{address}/?token=hidden"))
+    };
     let error = HttpOutbound::new(LAX).send(request).await.unwrap_err();
-    assert_eq!(error.to_string(), "no answer: no complete answer within 50ms");
+    assert_eq!(
+        error.to_string(),
+        "no answer: no complete answer within 50ms"
+    );
 }
 
 #[tokio::test]
@@ -125,18 +178,39 @@ async fn a_closed_port_is_unreachable_and_the_query_stays_private() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let error = HttpOutbound::new(LAX).send(request(format!("http://{address}/?token=hidden"))).await.unwrap_err();
-    assert!(matches!(&error, OutboundError::Unreachable(cause) if cause.contains("refused") && !cause.contains("hidden")), "{error}");
+    let error = HttpOutbound::new(LAX)
+        .send(request(format!("http://{address}/?token=hidden")))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, OutboundError::Unreachable(cause) if cause.contains("refused") && !cause.contains("hidden")),
+        "{error}"
+    );
 }
 
 #[tokio::test]
 async fn a_name_that_resolves_to_a_private_address_is_refused_without_a_connection() {
     let (address, connections, _requests) = server(answer("200 OK", b"")).await;
-    for answers in [&["127.0.0.1"][..], &["8.8.8.8", "127.0.0.1"], &["::1"], &["169.254.169.254"], &["::ffff:127.0.0.1"]] {
+    for answers in [
+        &["127.0.0.1"][..],
+        &["8.8.8.8", "127.0.0.1"],
+        &["::1"],
+        &["169.254.169.254"],
+        &["::ffff:127.0.0.1"],
+    ] {
         let (lookup, _) = script(&[answers]);
         let outbound = HttpOutbound::with_lookup(HTTP_ONLY, lookup);
-        let error = outbound.send(request(format!("http://rebind.example.org:{}/", address.port()))).await.unwrap_err();
-        assert!(matches!(&error, OutboundError::Forbidden(reason) if reason.contains("rebind.example.org")), "{error}");
+        let error = outbound
+            .send(request(format!(
+                "http://rebind.example.org:{}/",
+                address.port()
+            )))
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(&error, OutboundError::Forbidden(reason) if reason.contains("rebind.example.org")),
+            "{error}"
+        );
     }
     assert_eq!(connections.load(Ordering::SeqCst), 0);
 }
@@ -144,11 +218,22 @@ async fn a_name_that_resolves_to_a_private_address_is_refused_without_a_connecti
 #[tokio::test]
 async fn a_name_that_turns_private_after_the_check_is_refused() {
     let (lookup, calls) = script(&[&["93.184.215.14"], &["127.0.0.1"]]);
-    let resolver = GuardedResolver { policy: HTTP_ONLY, lookup: Arc::new(lookup) };
+    let resolver = GuardedResolver {
+        policy: HTTP_ONLY,
+        lookup: Arc::new(lookup),
+    };
     let name = || "rebind.example.org".parse().unwrap();
     let first: Vec<_> = resolver.resolve(name()).await.unwrap().collect();
     assert_eq!(first, ["93.184.215.14:0".parse().unwrap()]);
-    assert!(resolver.resolve(name()).await.err().unwrap().downcast_ref::<Refused>().is_some());
+    assert!(
+        resolver
+            .resolve(name())
+            .await
+            .err()
+            .unwrap()
+            .downcast_ref::<Refused>()
+            .is_some()
+    );
     assert_eq!(calls.load(Ordering::SeqCst), 2);
 }
 
@@ -158,20 +243,40 @@ async fn what_was_checked_is_what_is_connected_to() {
     let (address, connections, _requests) = server(answer("200 OK", b"")).await;
     let (lookup, calls) = script(&[&["127.0.0.1"], &["127.0.0.2"]]);
     let outbound = HttpOutbound::with_lookup(LAX, lookup);
-    let reply = outbound.send(request(format!("http://pinned.example.org:{}/", address.port()))).await.unwrap();
+    let reply = outbound
+        .send(request(format!(
+            "http://pinned.example.org:{}/",
+            address.port()
+        )))
+        .await
+        .unwrap();
     assert_eq!(reply.status, 200);
-    assert_eq!((calls.load(Ordering::SeqCst), connections.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!(
+        (
+            calls.load(Ordering::SeqCst),
+            connections.load(Ordering::SeqCst)
+        ),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
 async fn headers_that_would_lie_about_the_message_are_refused() {
-    for (name, value) in [("Host", "other.example.org"), ("content-length", "1"), ("x-a", "b\r\nx-c: d"), ("bad name", "x")] {
+    for (name, value) in [
+        ("Host", "other.example.org"),
+        ("content-length", "1"),
+        ("x-a", "b\r\nx-c: d"),
+        ("bad name", "x"),
+    ] {
         let request = OutboundRequest {
             headers: vec![(name.to_owned(), value.to_owned())],
             ..request("http://127.0.0.1:9999/".to_owned())
         };
         let error = HttpOutbound::new(LAX).send(request).await.unwrap_err();
-        assert!(matches!(error, OutboundError::InvalidUrl(_)), "{name}: {error}");
+        assert!(
+            matches!(error, OutboundError::InvalidUrl(_)),
+            "{name}: {error}"
+        );
     }
 }
 
@@ -181,8 +286,14 @@ async fn https_to_a_plain_server_is_unreachable() {
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .await
+            .unwrap();
     });
-    let error = HttpOutbound::new(LAX).send(request(format!("https://{address}/"))).await.unwrap_err();
+    let error = HttpOutbound::new(LAX)
+        .send(request(format!("https://{address}/")))
+        .await
+        .unwrap_err();
     assert!(matches!(error, OutboundError::Unreachable(_)), "{error}");
 }

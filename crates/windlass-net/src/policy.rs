@@ -26,18 +26,24 @@ impl OutboundPolicy {
     /// Understands and judges an address. Names are judged again once they are resolved.
     pub(crate) fn check(&self, text: &str) -> Result<Url, OutboundError> {
         if text.len() > MAX_LENGTH {
-            return Err(OutboundError::InvalidUrl(format!("longer than {MAX_LENGTH} bytes")));
+            return Err(OutboundError::InvalidUrl(format!(
+                "longer than {MAX_LENGTH} bytes"
+            )));
         }
         // Parsing also turns `0x7f.1`, `2130706433` and `017700000001` into the address they mean.
         let url = Url::parse(text).map_err(|error| OutboundError::InvalidUrl(error.to_string()))?;
-        let host = url.host_str().ok_or_else(|| OutboundError::InvalidUrl("it names no host".to_owned()))?;
+        let host = url
+            .host_str()
+            .ok_or_else(|| OutboundError::InvalidUrl("it names no host".to_owned()))?;
         self.check_scheme(url.scheme())?;
         if !url.username().is_empty() || url.password().is_some() {
             return refuse("user names and passwords do not belong in an address; use a header");
         }
         let port = url.port_or_known_default().unwrap_or(0);
         if !matches!(port, 80 | 443 | 1024..) {
-            return refuse(format!("port {port} is not one web services use (80, 443, or 1024 and above)"));
+            return refuse(format!(
+                "port {port} is not one web services use (80, 443, or 1024 and above)"
+            ));
         }
         self.check_host(host)?;
         Ok(url)
@@ -65,10 +71,13 @@ impl OutboundPolicy {
         }
         let local = ["localhost", "local", "internal", "home.arpa"];
         let is_local = local.iter().any(|suffix| {
-            name.strip_suffix(suffix).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+            name.strip_suffix(suffix)
+                .is_some_and(|front| front.is_empty() || front.ends_with('.'))
         });
         if is_local && !self.allow_private {
-            return refuse(format!("{name} is a name of this machine or a private network"));
+            return refuse(format!(
+                "{name} is a name of this machine or a private network"
+            ));
         }
         Ok(())
     }
@@ -79,17 +88,18 @@ impl OutboundPolicy {
             AddressClass::Public => Ok(()),
             AddressClass::Private if self.allow_private => Ok(()),
             AddressClass::Private => refuse(format!("{address} is not a public address")),
-            AddressClass::Forbidden => refuse(format!("{address} is reserved, link-local or a metadata service")),
+            AddressClass::Forbidden => refuse(format!(
+                "{address} is reserved, link-local or a metadata service"
+            )),
         }
     }
 }
 
 fn host_fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_prefix("*.") {
-        Some(domain) => name
-            .len()
-            .checked_sub(domain.len() + 1)
-            .is_some_and(|dot| dot > 0 && name.as_bytes()[dot] == b'.' && name[dot + 1..].eq_ignore_ascii_case(domain)),
+        Some(domain) => name.len().checked_sub(domain.len() + 1).is_some_and(|dot| {
+            dot > 0 && name.as_bytes()[dot] == b'.' && name[dot + 1..].eq_ignore_ascii_case(domain)
+        }),
         None => pattern.eq_ignore_ascii_case(name),
     }
 }
@@ -198,19 +208,41 @@ mod tests {
 
     #[test]
     fn private_targets_are_a_setting_and_metadata_is_not() {
-        let lax = OutboundPolicy { allow_private: true, allow_http: true, allowed_hosts: None };
-        for allowed in ["http://127.0.0.1:8080/", "http://localhost:8080/", "http://192.168.1.1/", "http://[::1]:9000/", "https://nas.local/"] {
+        let lax = OutboundPolicy {
+            allow_private: true,
+            allow_http: true,
+            allowed_hosts: None,
+        };
+        for allowed in [
+            "http://127.0.0.1:8080/",
+            "http://localhost:8080/",
+            "http://192.168.1.1/",
+            "http://[::1]:9000/",
+            "https://nas.local/",
+        ] {
             assert!(lax.check(allowed).is_ok(), "{allowed}");
         }
-        for refused in ["http://169.254.169.254/", "http://[fd00:ec2::254]/", "http://0.0.0.0:8080/", "http://255.255.255.255/", "http://[::ffff:127.0.0.1]/"] {
-            assert!(matches!(lax.check(refused), Err(OutboundError::Forbidden(_))), "{refused}");
+        for refused in [
+            "http://169.254.169.254/",
+            "http://[fd00:ec2::254]/",
+            "http://0.0.0.0:8080/",
+            "http://255.255.255.255/",
+            "http://[::ffff:127.0.0.1]/",
+        ] {
+            assert!(
+                matches!(lax.check(refused), Err(OutboundError::Forbidden(_))),
+                "{refused}"
+            );
         }
     }
 
     #[test]
     fn a_list_of_hosts_is_a_wall() {
         let hosts = vec!["example.org".to_owned(), "*.hooks.example.net".to_owned()];
-        let policy = OutboundPolicy { allowed_hosts: Some(hosts), ..OutboundPolicy::default() };
+        let policy = OutboundPolicy {
+            allowed_hosts: Some(hosts),
+            ..OutboundPolicy::default()
+        };
         for (url, expected) in [
             ("https://example.org/", true),
             ("https://EXAMPLE.org./", true),

@@ -47,10 +47,14 @@ impl Resolve for GuardedResolver {
             for address in &addresses {
                 // One private address among public ones is an attack or a mistake; either
                 // way the name is not to be trusted.
-                policy.check_address(*address).map_err(|error| match error {
-                    OutboundError::Forbidden(reason) => Refused(format!("{} resolves to it: {reason}", name.as_str())),
-                    other => Refused(other.to_string()),
-                })?;
+                policy
+                    .check_address(*address)
+                    .map_err(|error| match error {
+                        OutboundError::Forbidden(reason) => {
+                            Refused(format!("{} resolves to it: {reason}", name.as_str()))
+                        }
+                        other => Refused(other.to_string()),
+                    })?;
             }
             let sockets: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
             Ok(sockets)

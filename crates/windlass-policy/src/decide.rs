@@ -96,7 +96,10 @@ impl Policy {
     /// The policy without a file: reading is allowed, everything else asks the local user
     /// or the holder of a key that may approve.
     pub fn built_in() -> Self {
-        Self { approvers: vec!["local:*".to_owned(), "scope:approve".to_owned()], rules: Vec::new() }
+        Self {
+            approvers: vec!["local:*".to_owned(), "scope:approve".to_owned()],
+            rules: Vec::new(),
+        }
     }
 
     /// Who answers where no rule names anybody else.
@@ -108,30 +111,51 @@ impl Policy {
     /// so that a general rule above a special one does not widen who may approve.
     pub fn decide(&self, request: &Request<'_>) -> Decision {
         let site = Site::of(request);
-        let strictest = self.rules.iter().filter(|rule| site.is_matched_by(rule)).max_by(|left, right| {
-            // `max_by` keeps the last of equals; the first in the file shall decide.
-            let rank = |rule: &Rule| (rule.answer, rule.approvers.is_some());
-            rank(left).cmp(&rank(right)).then(std::cmp::Ordering::Greater)
-        });
-        let Some(rule) = strictest else { return self.without_rule(request.effect) };
+        let strictest = self
+            .rules
+            .iter()
+            .filter(|rule| site.is_matched_by(rule))
+            .max_by(|left, right| {
+                // `max_by` keeps the last of equals; the first in the file shall decide.
+                let rank = |rule: &Rule| (rule.answer, rule.approvers.is_some());
+                rank(left)
+                    .cmp(&rank(right))
+                    .then(std::cmp::Ordering::Greater)
+            });
+        let Some(rule) = strictest else {
+            return self.without_rule(request.effect);
+        };
         let verdict = match rule.answer {
             Answer::Allow => Verdict::Allow,
-            Answer::Ask => {
-                Verdict::Ask { approvers: rule.approvers.clone().unwrap_or_else(|| self.approvers.clone()) }
-            }
+            Answer::Ask => Verdict::Ask {
+                approvers: rule
+                    .approvers
+                    .clone()
+                    .unwrap_or_else(|| self.approvers.clone()),
+            },
             Answer::Deny => Verdict::Deny,
         };
-        Decision { verdict, rule: rule.place.clone(), reason: rule.reason.clone() }
+        Decision {
+            verdict,
+            rule: rule.place.clone(),
+            reason: rule.reason.clone(),
+        }
     }
 
     fn without_rule(&self, effect: EffectClass) -> Decision {
-        let ask = Verdict::Ask { approvers: self.approvers.clone() };
+        let ask = Verdict::Ask {
+            approvers: self.approvers.clone(),
+        };
         let (verdict, rule) = match effect {
             EffectClass::Read => (Verdict::Allow, "built-in: reads are allowed"),
             EffectClass::Write => (ask, "built-in: writes ask"),
             EffectClass::Destructive => (ask, "built-in: destructive operations ask"),
         };
-        Decision { verdict, rule: rule.to_owned(), reason: None }
+        Decision {
+            verdict,
+            rule: rule.to_owned(),
+            reason: None,
+        }
     }
 }
 
@@ -145,19 +169,33 @@ struct Site<'a> {
 
 impl<'a> Site<'a> {
     fn of(request: &'a Request<'a>) -> Self {
-        Self { request, principal: request.principal.id(), plain_target: plain(request.target) }
+        Self {
+            request,
+            principal: request.principal.id(),
+            plain_target: plain(request.target),
+        }
     }
 
     fn is_matched_by(&self, rule: &Rule) -> bool {
-        let fits = |glob: &Option<Glob>, text: &str| glob.as_ref().is_none_or(|glob| glob.matches(text));
+        let fits =
+            |glob: &Option<Glob>, text: &str| glob.as_ref().is_none_or(|glob| glob.matches(text));
         // A target such as `/srv/app/../../etc` must neither slip into an allowing rule nor
         // out of a refusing one, so leniency needs both spellings and strictness either.
-        let (written, plain) = (fits(&rule.target, self.request.target), fits(&rule.target, &self.plain_target));
-        let target = if rule.answer == Answer::Allow { written && plain } else { written || plain };
+        let (written, plain) = (
+            fits(&rule.target, self.request.target),
+            fits(&rule.target, &self.plain_target),
+        );
+        let target = if rule.answer == Answer::Allow {
+            written && plain
+        } else {
+            written || plain
+        };
         target
             && fits(&rule.operation, self.request.operation)
             && fits(&rule.principal, &self.principal)
-            && rule.effect.is_none_or(|effect| effect == self.request.effect)
+            && rule
+                .effect
+                .is_none_or(|effect| effect == self.request.effect)
     }
 }
 
@@ -182,10 +220,12 @@ pub fn may_approve(principal: &Principal, approvers: &[String]) -> bool {
         return false;
     }
     let id = principal.id();
-    approvers.iter().any(|approver| match approver.strip_prefix("scope:") {
-        Some(scope) => principal.has_scope(scope),
-        None => Glob::name(approver).is_ok_and(|glob| glob.matches(&id)),
-    })
+    approvers
+        .iter()
+        .any(|approver| match approver.strip_prefix("scope:") {
+            Some(scope) => principal.has_scope(scope),
+            None => Glob::name(approver).is_ok_and(|glob| glob.matches(&id)),
+        })
 }
 
 #[cfg(test)]

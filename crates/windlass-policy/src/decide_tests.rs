@@ -9,24 +9,51 @@ fn policy(text: &str) -> Policy {
     Policy::parse(&format!("version = 1\n{text}"), "policy.toml").unwrap()
 }
 
-fn decide(policy: &Policy, operation: &str, principal: &Principal, target: &str, effect: EffectClass) -> Decision {
-    policy.decide(&Request { operation, principal, target, effect })
+fn decide(
+    policy: &Policy,
+    operation: &str,
+    principal: &Principal,
+    target: &str,
+    effect: EffectClass,
+) -> Decision {
+    policy.decide(&Request {
+        operation,
+        principal,
+        target,
+        effect,
+    })
 }
 
-const EFFECTS: [EffectClass; 3] = [EffectClass::Read, EffectClass::Write, EffectClass::Destructive];
+const EFFECTS: [EffectClass; 3] = [
+    EffectClass::Read,
+    EffectClass::Write,
+    EffectClass::Destructive,
+];
 
 #[test]
 fn policy_by_principal_by_effect() {
     let policies = [
         ("no file", ""),
-        ("deny keys", "[[rule]]\nprincipal = \"key:*\"\ndecision = \"deny\"\nreason = \"read-only week\""),
-        ("allow ada writes", "[[rule]]\nprincipal = \"local:ada\"\neffect = \"write\"\ndecision = \"allow\""),
+        (
+            "deny keys",
+            "[[rule]]\nprincipal = \"key:*\"\ndecision = \"deny\"\nreason = \"read-only week\"",
+        ),
+        (
+            "allow ada writes",
+            "[[rule]]\nprincipal = \"local:ada\"\neffect = \"write\"\ndecision = \"allow\"",
+        ),
         (
             "allow all, ask for destruction",
             "[[rule]]\ndecision = \"allow\"\nreason = \"test rig\"\n[[rule]]\neffect = \"destructive\"\ndecision = \"ask\"\napprovers = [\"key:key_boss\"]",
         ),
-        ("ask even for reads", "[[rule]]\neffect = \"read\"\ndecision = \"ask\""),
-        ("other operation", "[[rule]]\noperation = \"stack.*\"\ndecision = \"deny\""),
+        (
+            "ask even for reads",
+            "[[rule]]\neffect = \"read\"\ndecision = \"ask\"",
+        ),
+        (
+            "other operation",
+            "[[rule]]\noperation = \"stack.*\"\ndecision = \"deny\"",
+        ),
     ];
     let principals = [
         Principal::local("ada"),
@@ -147,12 +174,20 @@ fn of_equal_rules_the_first_decides_unless_a_later_one_names_approvers() {
     let place = |text: &str| decide(&policy(text), "a", &ada, "", EffectClass::Write).rule;
     let ask = "[[rule]]\ndecision = \"ask\"\n";
     assert_eq!(place(&ask.repeat(2)), "policy.toml:2");
-    assert_eq!(place(&format!("{ask}{ask}approvers = [\"local:bob\"]\n")), "policy.toml:4");
+    assert_eq!(
+        place(&format!("{ask}{ask}approvers = [\"local:bob\"]\n")),
+        "policy.toml:4"
+    );
 }
 
 #[test]
 fn who_may_approve() {
-    let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let list = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
     let ada = Principal::local("ada");
     let plain = Principal::key("key_1", vec![Scope::new("runs")]);
     let approver = Principal::key("key_2", vec![Scope::approve()]);
@@ -161,14 +196,23 @@ fn who_may_approve() {
         (&ada, &defaults, true),
         (&plain, &defaults, false),
         (&approver, &defaults, true),
-        (&Principal::system(), &list(&["local:*", "key:*", "scope:approve", "system:*"]), false),
+        (
+            &Principal::system(),
+            &list(&["local:*", "key:*", "scope:approve", "system:*"]),
+            false,
+        ),
         (&ada, &list(&["local:bob"]), false),
         (&ada, &list(&["local:a*"]), true),
         (&plain, &list(&["key:key_1"]), true),
         (&plain, &list(&["key:key_10"]), false),
         (&ada, &list(&[]), false),
     ] {
-        assert_eq!(may_approve(principal, approvers), expected, "{} {approvers:?}", principal.id());
+        assert_eq!(
+            may_approve(principal, approvers),
+            expected,
+            "{} {approvers:?}",
+            principal.id()
+        );
     }
 }
 

@@ -34,7 +34,9 @@ impl Glob {
 
     fn new(text: &str, star: Part) -> Result<Self, String> {
         if text.is_empty() || text.len() > MAX_LENGTH {
-            return Err(format!("a pattern has 1 to {MAX_LENGTH} bytes; leave the key out to match everything"));
+            return Err(format!(
+                "a pattern has 1 to {MAX_LENGTH} bytes; leave the key out to match everything"
+            ));
         }
         let mut parts = Vec::new();
         let mut letters = text.chars().peekable();
@@ -47,7 +49,10 @@ impl Glob {
             };
             parts.push(part);
         }
-        Ok(Self { text: text.to_owned(), parts })
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
     }
 
     /// The pattern as it was written.

@@ -72,7 +72,10 @@ impl Policy {
     pub fn load(path: &Path) -> Result<Self, PolicyError> {
         match fs_err::read_to_string(path) {
             Ok(text) => {
-                let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
+                let name = path.file_name().map_or_else(
+                    || path.display().to_string(),
+                    |name| name.display().to_string(),
+                );
                 Self::parse(&text, &name)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::built_in()),
@@ -85,7 +88,9 @@ impl Policy {
         let source = Source { text, file_name };
         let parsed: PolicyFile = file::parse(text, file_name)?;
         if *parsed.version.get_ref() != 1 {
-            return Err(source.error(&parsed.version, "this Windlass reads policy version 1").into());
+            return Err(source
+                .error(&parsed.version, "this Windlass reads policy version 1")
+                .into());
         }
         let mut policy = Self::built_in();
         if let Some(approvers) = &parsed.approvers {
@@ -118,18 +123,32 @@ impl Source<'_> {
             target: self.glob(file.target.as_ref(), Glob::path)?,
             effect: file.effect,
             answer: file.decision,
-            approvers: file.approvers.as_ref().map(|approvers| self.approvers(approvers)).transpose()?,
-            reason: file.reason.clone().filter(|reason| !reason.trim().is_empty()),
+            approvers: file
+                .approvers
+                .as_ref()
+                .map(|approvers| self.approvers(approvers))
+                .transpose()?,
+            reason: file
+                .reason
+                .clone()
+                .filter(|reason| !reason.trim().is_empty()),
         };
         if let (Some(approvers), Answer::Allow | Answer::Deny) = (&file.approvers, rule.answer) {
             return Err(self
-                .error(approvers, "approvers are asked only where the decision is \"ask\"")
+                .error(
+                    approvers,
+                    "approvers are asked only where the decision is \"ask\"",
+                )
                 .hint("remove the key or change the decision"));
         }
-        let covers_destruction = !matches!(rule.effect, Some(EffectClass::Read | EffectClass::Write));
+        let covers_destruction =
+            !matches!(rule.effect, Some(EffectClass::Read | EffectClass::Write));
         if rule.answer == Answer::Allow && covers_destruction && rule.reason.is_none() {
             return Err(self
-                .error(written, "a rule that allows destructive operations needs a reason")
+                .error(
+                    written,
+                    "a rule that allows destructive operations needs a reason",
+                )
                 .hint("add reason = \"…\", or effect = \"read\" or \"write\""));
         }
         for example in &file.examples {
@@ -143,16 +162,22 @@ impl Source<'_> {
         written: Option<&Spanned<String>>,
         read: fn(&str) -> Result<Glob, String>,
     ) -> Result<Option<Glob>, FileError> {
-        written.map(|text| read(text.get_ref()).map_err(|message| self.error(text, message))).transpose()
+        written
+            .map(|text| read(text.get_ref()).map_err(|message| self.error(text, message)))
+            .transpose()
     }
 
     fn approvers(&self, written: &Spanned<Vec<String>>) -> Result<Approvers, FileError> {
         let names = written.get_ref();
         if names.is_empty() {
-            return Err(self.error(written, "the list of approvers names nobody").hint("to forbid, write decision = \"deny\""));
+            return Err(self
+                .error(written, "the list of approvers names nobody")
+                .hint("to forbid, write decision = \"deny\""));
         }
         for name in names {
-            let rest = ["local:", "key:", "scope:"].iter().find_map(|prefix| name.strip_prefix(prefix));
+            let rest = ["local:", "key:", "scope:"]
+                .iter()
+                .find_map(|prefix| name.strip_prefix(prefix));
             if rest.is_none_or(str::is_empty) {
                 return Err(self
                     .error(written, format!("`{name}` is not an approver"))
@@ -164,24 +189,31 @@ impl Source<'_> {
 
     fn example(&self, rule: &Rule, written: &Spanned<Example>) -> Result<(), FileError> {
         let example = written.get_ref();
-        let misfit = |name: &str, pattern: &Option<Glob>, value: &Option<String>| match (pattern, value) {
-            (Some(pattern), Some(value)) if !pattern.matches(value) => {
-                Some(format!("its {name} `{value}` does not fit `{}`", pattern.as_str()))
-            }
-            _ => None,
-        };
+        let misfit =
+            |name: &str, pattern: &Option<Glob>, value: &Option<String>| match (pattern, value) {
+                (Some(pattern), Some(value)) if !pattern.matches(value) => Some(format!(
+                    "its {name} `{value}` does not fit `{}`",
+                    pattern.as_str()
+                )),
+                _ => None,
+            };
         let wrong = misfit("operation", &rule.operation, &example.operation)
             .or_else(|| misfit("principal", &rule.principal, &example.principal))
             .or_else(|| misfit("target", &rule.target, &example.target))
             .or_else(|| match (rule.effect, example.effect) {
-                (Some(wanted), Some(given)) if wanted != given => {
-                    Some(format!("its effect is {}, the rule's {}", given.as_str(), wanted.as_str()))
-                }
+                (Some(wanted), Some(given)) if wanted != given => Some(format!(
+                    "its effect is {}, the rule's {}",
+                    given.as_str(),
+                    wanted.as_str()
+                )),
                 _ => None,
             });
         match wrong {
             Some(cause) => Err(self
-                .error(written, format!("the rule does not match its own example: {cause}"))
+                .error(
+                    written,
+                    format!("the rule does not match its own example: {cause}"),
+                )
                 .hint("correct the rule or the example")),
             None => Ok(()),
         }

@@ -28,7 +28,11 @@ approvers = ["key:key_boss"]
 #[test]
 fn a_good_file_is_understood() {
     let policy = Policy::parse(GOOD, "policy.toml").unwrap();
-    let places: Vec<_> = policy.rules.iter().map(|rule| rule.place.as_str()).collect();
+    let places: Vec<_> = policy
+        .rules
+        .iter()
+        .map(|rule| rule.place.as_str())
+        .collect();
     assert_eq!(places, ["policy.toml:5", "policy.toml:16"]);
     assert_eq!(policy.approvers, ["local:ada", "scope:approve"]);
 }
@@ -54,8 +58,12 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         rule("decision = \"allow\"\neffect = \"destructive\"\nreason = \" \""),
         rule("decision = \"deny\"\napprovers = [\"local:*\"]"),
         rule("decision = \"ask\"\napprovers = []"),
-        rule("operation = \"runs.*\"\ndecision = \"deny\"\nexamples = [{ operation = \"run.cancel\" }]"),
-        rule("target = \"/srv/*\"\ndecision = \"deny\"\nexamples = [{ target = \"/srv/a\" }, { target = \"/srv/a/b\" }]"),
+        rule(
+            "operation = \"runs.*\"\ndecision = \"deny\"\nexamples = [{ operation = \"run.cancel\" }]",
+        ),
+        rule(
+            "target = \"/srv/*\"\ndecision = \"deny\"\nexamples = [{ target = \"/srv/a\" }, { target = \"/srv/a/b\" }]",
+        ),
         rule("effect = \"read\"\ndecision = \"deny\"\nexamples = [{ effect = \"write\" }]"),
         rule("decision = \"deny\"\nexamples = [{ oper = \"write\" }]"),
         "version = 1\n[[rule]".to_owned(),
@@ -123,8 +131,14 @@ fn a_missing_file_is_the_built_in_policy_and_an_unreadable_one_is_an_error() {
     fs_err::write(&path, GOOD).unwrap();
     assert_eq!(Policy::load(&path).unwrap().rules.len(), 2);
     fs_err::write(&path, b"\xff\xfe").unwrap();
-    assert!(matches!(Policy::load(&path), Err(PolicyError::Unreadable(_))));
-    assert!(matches!(Policy::load(directory.path()), Err(PolicyError::Unreadable(_))));
+    assert!(matches!(
+        Policy::load(&path),
+        Err(PolicyError::Unreadable(_))
+    ));
+    assert!(matches!(
+        Policy::load(directory.path()),
+        Err(PolicyError::Unreadable(_))
+    ));
 }
 
 proptest! {

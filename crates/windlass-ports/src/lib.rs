@@ -17,6 +17,7 @@ pub use futures::future::BoxFuture;
 pub use lease::{DriverLease, Lease};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse};
 pub use store::{
-    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord, DeliveryState,
-    Expect, FeedEntry, FeedPage, JournalWrite, RunFilter, RunPage, RunStore, StoreError, StoreMaintenance,
+    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord,
+    DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, RunFilter, RunPage, RunStore,
+    StoreError, StoreMaintenance,
 };

@@ -33,7 +33,10 @@ pub struct OutboundResponse {
 impl OutboundResponse {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -54,7 +57,10 @@ pub enum OutboundError {
 /// The door.
 pub trait Outbound: Send + Sync + 'static {
     /// Sends a request and reads the answer. Redirects are answers, never followed.
-    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>>;
+    fn send(
+        &self,
+        request: OutboundRequest,
+    ) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>>;
 
     /// Whether the policy would let the address be called, without calling it.
     fn check(&self, url: &str) -> Result<(), OutboundError>;

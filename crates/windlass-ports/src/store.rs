@@ -9,8 +9,8 @@ use std::{path::PathBuf, time::Duration};
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_types::{
-    ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState, Scope, Timestamp,
-    TokenId, code,
+    ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState,
+    Scope, Timestamp, TokenId, code,
 };
 
 /// Events for one journal.
@@ -280,7 +280,12 @@ pub trait RunStore: Send + Sync + 'static {
     fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>>;
 
     /// Events of one journal after `after_seq`, hash-checked from there on; at most `limit`.
-    fn events(&self, run_id: &RunId, after_seq: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
+    fn events(
+        &self,
+        run_id: &RunId,
+        after_seq: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Event>, StoreError>>;
 
     /// Events of the given types (all types when empty) of all journals after a position,
     /// in commit order; at most `limit`. The page says how far it looked.
@@ -301,10 +306,16 @@ pub trait RunStore: Send + Sync + 'static {
     fn api_keys(&self) -> BoxFuture<'_, Result<Vec<ApiKeyRecord>, StoreError>>;
 
     /// Deliveries, oldest due first.
-    fn deliveries(&self, filter: DeliveryFilter) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>>;
+    fn deliveries(
+        &self,
+        filter: DeliveryFilter,
+    ) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>>;
 
     /// The attempts of a delivery, oldest first.
-    fn attempts(&self, delivery: &DeliveryId) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>>;
+    fn attempts(
+        &self,
+        delivery: &DeliveryId,
+    ) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>>;
 
     /// When the next pending delivery is due.
     fn next_delivery_due(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>>;
@@ -353,5 +364,10 @@ pub trait StoreMaintenance: Send + Sync + 'static {
 
     /// Removes ended runs older than `keep`, expired artifacts and unreferenced contents.
     /// With `dry_run` only counts.
-    fn prune(&self, keep: Duration, now: Timestamp, dry_run: bool) -> BoxFuture<'_, Result<PruneReport, StoreError>>;
+    fn prune(
+        &self,
+        keep: Duration,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> BoxFuture<'_, Result<PruneReport, StoreError>>;
 }

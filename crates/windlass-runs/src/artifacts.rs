@@ -30,12 +30,20 @@ struct ListOutput {
 pub(crate) fn list(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "artifacts")
-        .describe("List artifacts", "Lists what a run left behind: names, types, sizes, digests.")
-        .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .describe(
+            "List artifacts",
+            "Lists what a run left behind: names, types, sizes, digests.",
+        )
+        .example(
+            "One run",
+            json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+        )
         .handle(move |context, input: ListInput| {
             let engine = engine.clone();
             async move {
-                Ok(ListOutput { artifacts: engine.artifacts(&context.principal, &input.run_id).await? })
+                Ok(ListOutput {
+                    artifacts: engine.artifacts(&context.principal, &input.run_id).await?,
+                })
             }
         })
 }
@@ -71,7 +79,10 @@ struct GetOutput {
 pub(crate) fn get(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "artifact")
-        .describe("Fetch an artifact", "Returns one artifact's content, after checking it against its digest.")
+        .describe(
+            "Fetch an artifact",
+            "Returns one artifact's content, after checking it against its digest.",
+        )
         .example(
             "A report",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "name": "report.json" }),
@@ -79,12 +90,18 @@ pub(crate) fn get(engine: &Engine) -> Arc<dyn Operation> {
         .handle(move |context, input: GetInput| {
             let engine = engine.clone();
             async move {
-                let found = engine.artifact(&context.principal, &input.run_id, &input.name).await?;
+                let found = engine
+                    .artifact(&context.principal, &input.run_id, &input.name)
+                    .await?;
                 let (encoding, content) = match String::from_utf8(found.bytes) {
                     Ok(text) => (Encoding::Utf8, text),
                     Err(error) => (Encoding::Base64, STANDARD.encode(error.into_bytes())),
                 };
-                Ok(GetOutput { artifact: found.artifact, encoding, content })
+                Ok(GetOutput {
+                    artifact: found.artifact,
+                    encoding,
+                    content,
+                })
             }
         })
 }

@@ -24,15 +24,22 @@ struct ExportInput {
 pub(crate) fn export(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "export")
-        .describe("Export a run", "Returns a run's whole journal and artifacts as one document that verifies anywhere.")
-        .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .describe(
+            "Export a run",
+            "Returns a run's whole journal and artifacts as one document that verifies anywhere.",
+        )
+        .example(
+            "One run",
+            json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+        )
         // Redacting a journal would break the hashes it is exported for.
         .discloses("events")
         .discloses("contents")
         .handle(move |context, input: ExportInput| {
             let engine = engine.clone();
             async move {
-                let export: RunExport = engine.export_run(&context.principal, &input.run_id).await?;
+                let export: RunExport =
+                    engine.export_run(&context.principal, &input.run_id).await?;
                 Ok(export)
             }
         })
@@ -54,7 +61,10 @@ struct ImportOutput {
 pub(crate) fn import(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "import")
-        .describe("Import a run", "Takes an exported, ended run into this store after verifying it.")
+        .describe(
+            "Import a run",
+            "Takes an exported, ended run into this store after verifying it.",
+        )
         .command(EffectClass::Write)
         .scope("admin")
         .handle_run(move |context, input: ImportInput| {

@@ -48,7 +48,10 @@ impl Domain for Runs {
             export::import(engine),
         ];
         operations.extend(steer::operations(engine));
-        operations.extend(change_operations(engine, rollback::PlanRollback::new(engine.clone())));
+        operations.extend(change_operations(
+            engine,
+            rollback::PlanRollback::new(engine.clone()),
+        ));
         operations
     }
 }

@@ -52,13 +52,20 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "list")
-        .describe("List runs", "Lists runs, newest first, with their state. Filter by kind, state or parent.")
+        .describe(
+            "List runs",
+            "Lists runs, newest first, with their state. Filter by kind, state or parent.",
+        )
         .example("The newest runs", json!({}))
-        .example("What waits for somebody", json!({ "states": ["waiting"], "limit": 10 }))
+        .example(
+            "What waits for somebody",
+            json!({ "states": ["waiting"], "limit": 10 }),
+        )
         .handle(move |context, input: Input| {
             let engine = engine.clone();
             async move {
-                let principal = (!context.principal.sees_all_runs()).then(|| context.principal.id());
+                let principal =
+                    (!context.principal.sees_all_runs()).then(|| context.principal.id());
                 let page = engine
                     .store
                     .runs(RunFilter {
@@ -70,7 +77,10 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                         limit: input.limit,
                     })
                     .await?;
-                Ok(Output { runs: page.runs.into_iter().map(RunView::from).collect(), next_cursor: page.next })
+                Ok(Output {
+                    runs: page.runs.into_iter().map(RunView::from).collect(),
+                    next_cursor: page.next,
+                })
             }
         })
 }

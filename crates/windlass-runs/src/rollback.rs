@@ -11,9 +11,7 @@ use windlass_engine::{
     run::{RunContext, RunError, RunKind, Step},
 };
 use windlass_ports::BoxFuture;
-use windlass_types::{
-    Body, ChangeAction, EffectClass, Plan, Problem, RunId, RunState, code, plan,
-};
+use windlass_types::{Body, ChangeAction, EffectClass, Plan, Problem, RunId, RunState, code, plan};
 
 use crate::TOOLSET;
 
@@ -67,26 +65,41 @@ impl Change for PlanRollback {
         }
     }
 
-    fn plan<'a>(&'a self, context: &'a CallContext, input: Input) -> BoxFuture<'a, Result<Plan, Problem>> {
+    fn plan<'a>(
+        &'a self,
+        context: &'a CallContext,
+        input: Input,
+    ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
-            let record = self.engine.visible_run(&context.principal, &input.run_id).await?;
+            let record = self
+                .engine
+                .visible_run(&context.principal, &input.run_id)
+                .await?;
             if record.state != RunState::Completed {
                 return Err(Problem::new(
                     &code::ILLEGAL_STATE,
-                    format!("run {} is {}; only completed runs are rolled back", input.run_id, record.state.as_str()),
+                    format!(
+                        "run {} is {}; only completed runs are rolled back",
+                        input.run_id,
+                        record.state.as_str()
+                    ),
                 )
                 .with("run_id", input.run_id.as_str())
                 .with("state", record.state.as_str()));
             }
             let mut changes = self.undoable(&input.run_id).await?;
             changes.reverse();
-            let payload = Payload { run_id: input.run_id.clone(), last_seq: record.last_seq };
+            let payload = Payload {
+                run_id: input.run_id.clone(),
+                last_seq: record.last_seq,
+            };
             Ok(Plan {
                 operation: format!("{TOOLSET}.rollback"),
                 effect: EffectClass::Write,
                 target: input.run_id.to_string(),
                 changes,
-                payload: serde_json::to_value(payload).map_err(|error| Problem::internal("rollback plan", error))?,
+                payload: serde_json::to_value(payload)
+                    .map_err(|error| Problem::internal("rollback plan", error))?,
             })
         })
     }
@@ -99,7 +112,9 @@ impl PlanRollback {
         let mut after = 0;
         loop {
             let events = self.engine.store.events(run_id, after, PAGE).await?;
-            let Some(last) = events.last() else { return Ok(changes) };
+            let Some(last) = events.last() else {
+                return Ok(changes);
+            };
             after = last.seq;
             for event in &events {
                 let body = Body::decode(&event.event_type, &event.payload)
@@ -139,17 +154,30 @@ impl RunKind for RollBack {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
-            let payload: Payload =
-                serde_json::from_value(input).map_err(|error| Problem::internal("rollback input", error))?;
+            let payload: Payload = serde_json::from_value(input)
+                .map_err(|error| Problem::internal("rollback input", error))?;
             let run_id = payload.run_id;
-            let (weak, principal, target) = (self.engine.clone(), context.principal().clone(), run_id.clone());
+            let (weak, principal, target) = (
+                self.engine.clone(),
+                context.principal().clone(),
+                run_id.clone(),
+            );
             Step::effect("ask", run_id.as_str())
                 .input(&run_id)
                 .run(context, move |_| {
-                    let (weak, principal, target) = (weak.clone(), principal.clone(), target.clone());
-                    async move { weak.upgrade()?.request_rollback(&principal, &target, None).await }
+                    let (weak, principal, target) =
+                        (weak.clone(), principal.clone(), target.clone());
+                    async move {
+                        weak.upgrade()?
+                            .request_rollback(&principal, &target, None)
+                            .await
+                    }
                 })
                 .await?;
             let (weak, target) = (self.engine.clone(), run_id.clone());
@@ -160,11 +188,14 @@ impl RunKind for RollBack {
             if residue.is_empty() {
                 return Ok(json!({ "rolled_back": run_id }));
             }
-            Err(Problem::new(&code::UNDO_CONFLICT, format!("{} effects of run {run_id} remain", residue.len()))
-                .with("run_id", run_id.as_str())
-                .with("residue", json!(residue))
-                .next(format!("windlass runs show {run_id}"))
-                .into())
+            Err(Problem::new(
+                &code::UNDO_CONFLICT,
+                format!("{} effects of run {run_id} remain", residue.len()),
+            )
+            .with("run_id", run_id.as_str())
+            .with("residue", json!(residue))
+            .next(format!("windlass runs show {run_id}"))
+            .into())
         })
     }
 }
@@ -176,10 +207,15 @@ async fn wait_for_end(engine: WeakEngine, run_id: RunId) -> Result<Vec<String>, 
         match record.state {
             RunState::RolledBack => return Ok(record.residue),
             RunState::Held => {
-                return Err(record.problem.unwrap_or_else(|| Problem::internal("rollback", "the run is held")));
+                return Err(record
+                    .problem
+                    .unwrap_or_else(|| Problem::internal("rollback", "the run is held")));
             }
             state if state.is_final() && state != RunState::Completed => {
-                return Err(Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} is {}", state.as_str())));
+                return Err(Problem::new(
+                    &code::ILLEGAL_STATE,
+                    format!("run {run_id} is {}", state.as_str()),
+                ));
             }
             _ => {}
         }

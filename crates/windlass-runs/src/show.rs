@@ -34,16 +34,31 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "show")
-        .describe("Show a run", "Shows one run: state, what it waits for, output or failure, artifacts, next steps.")
-        .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .describe(
+            "Show a run",
+            "Shows one run: state, what it waits for, output or failure, artifacts, next steps.",
+        )
+        .example(
+            "One run",
+            json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+        )
         .handle_run(move |context, input: Input| {
             let engine = engine.clone();
             async move {
-                let record = engine.visible_run(&context.principal, &input.run_id).await?;
+                let record = engine
+                    .visible_run(&context.principal, &input.run_id)
+                    .await?;
                 let artifacts = engine.store.artifacts(&input.run_id).await?;
                 let run = RunView::from(record);
                 let next_actions = run.next_actions();
-                Ok((Output { run, artifacts, next_actions }, Some(input.run_id)))
+                Ok((
+                    Output {
+                        run,
+                        artifacts,
+                        next_actions,
+                    },
+                    Some(input.run_id),
+                ))
             }
         })
 }

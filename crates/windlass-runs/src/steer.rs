@@ -48,7 +48,12 @@ struct Output {
 }
 
 pub(crate) fn operations(engine: &Engine) -> Vec<Arc<dyn Operation>> {
-    vec![cancel(engine), answer(engine, true), answer(engine, false), resume(engine)]
+    vec![
+        cancel(engine),
+        answer(engine, true),
+        answer(engine, false),
+        resume(engine),
+    ]
 }
 
 fn cancel(engine: &Engine) -> Arc<dyn Operation> {
@@ -68,21 +73,42 @@ fn cancel(engine: &Engine) -> Arc<dyn Operation> {
 fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
     let engine = engine.clone();
     let (verb, title, words) = if approved {
-        ("approve", "Approve a run", "Says yes to the approval a run waits for; names who and what plan.")
+        (
+            "approve",
+            "Approve a run",
+            "Says yes to the approval a run waits for; names who and what plan.",
+        )
     } else {
-        ("reject", "Reject a run", "Says no to the approval a run waits for; the run undoes what it did and fails.")
+        (
+            "reject",
+            "Reject a run",
+            "Says no to the approval a run waits for; the run undoes what it did and fails.",
+        )
     };
     define(TOOLSET, verb)
         .describe(title, words)
         .signal()
-        .example("The run's current plan", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .example(
+            "The run's current plan",
+            json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+        )
         .handle_run(move |context, input: AnswerInput| {
             let engine = engine.clone();
-            steered(engine.clone(), context.clone(), input.run_id.clone(), async move {
-                let decision =
-                    ApprovalDecision { approved, plan_digest: input.plan_digest, reason: input.reason };
-                engine.answer_approval(&context.principal, &input.run_id, decision).await
-            })
+            steered(
+                engine.clone(),
+                context.clone(),
+                input.run_id.clone(),
+                async move {
+                    let decision = ApprovalDecision {
+                        approved,
+                        plan_digest: input.plan_digest,
+                        reason: input.reason,
+                    };
+                    engine
+                        .answer_approval(&context.principal, &input.run_id, decision)
+                        .await
+                },
+            )
         })
 }
 

@@ -24,15 +24,24 @@ struct Input {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "verify")
-        .describe("Verify a journal", "Checks every event of a run against the SHA-256 chain.")
-        .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
+        .describe(
+            "Verify a journal",
+            "Checks every event of a run against the SHA-256 chain.",
+        )
+        .example(
+            "One run",
+            json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+        )
         .example("The audit log", json!({ "run_id": "sys_audit" }))
         .handle(move |context, input: Input| {
             let engine = engine.clone();
             async move {
-                let is_system = input.run_id.as_str().starts_with("sys_") && context.principal.sees_all_runs();
+                let is_system =
+                    input.run_id.as_str().starts_with("sys_") && context.principal.sees_all_runs();
                 if !is_system {
-                    engine.visible_run(&context.principal, &input.run_id).await?;
+                    engine
+                        .visible_run(&context.principal, &input.run_id)
+                        .await?;
                 }
                 let report: VerifyReport = engine.verify(&input.run_id).await?;
                 Ok(report)

@@ -51,18 +51,37 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "watch")
-        .describe("Watch a run", "Returns a run's events after a cursor; can wait for the next one.")
-        .example("From the start", json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "wait_seconds": 20 }))
+        .describe(
+            "Watch a run",
+            "Returns a run's events after a cursor; can wait for the next one.",
+        )
+        .example(
+            "From the start",
+            json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "wait_seconds": 20 }),
+        )
         .handle_run(move |context, input: Input| {
             let engine = engine.clone();
             async move {
-                let before = engine.visible_run(&context.principal, &input.run_id).await?;
-                // An ended run has nothing more to wait for.
-                let patience = if before.state.is_final() { 0 } else { input.wait_seconds };
-                let events = engine
-                    .events_after(&input.run_id, input.after_seq, input.limit, Duration::from_secs(patience))
+                let before = engine
+                    .visible_run(&context.principal, &input.run_id)
                     .await?;
-                let record = engine.visible_run(&context.principal, &input.run_id).await?;
+                // An ended run has nothing more to wait for.
+                let patience = if before.state.is_final() {
+                    0
+                } else {
+                    input.wait_seconds
+                };
+                let events = engine
+                    .events_after(
+                        &input.run_id,
+                        input.after_seq,
+                        input.limit,
+                        Duration::from_secs(patience),
+                    )
+                    .await?;
+                let record = engine
+                    .visible_run(&context.principal, &input.run_id)
+                    .await?;
                 let next_after_seq = events.last().map_or(input.after_seq, |event| event.seq);
                 let output = Output {
                     done: record.state.is_final() && next_after_seq >= record.last_seq,

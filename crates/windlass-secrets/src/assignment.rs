@@ -25,7 +25,12 @@ enum Join {
 pub(crate) fn value(site: Site<'_>) -> Option<Range<usize>> {
     let text = site.text;
     let (join, mut at) = join(site)?;
-    if matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u')) && matches!(text.get(at + 1), Some(b'"' | b'\'')) {
+    if !std::str::from_utf8(name(site)).is_ok_and(crate::rules::names_a_secret) {
+        return None;
+    }
+    if matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u'))
+        && matches!(text.get(at + 1), Some(b'"' | b'\''))
+    {
         at += 1;
     }
     let backslashes = run(text, at, |byte| byte == b'\\').min(3);
@@ -39,7 +44,8 @@ fn join(site: Site<'_>) -> Option<(Join, usize)> {
     let text = site.text;
     let mut at = site.end;
     // The closing quote of the name, as in `"password":` and `env["password"] =`.
-    at += run(text, at, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b']')).min(5);
+    let closing = run(text, at, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b']')).min(5);
+    at += closing;
     let spaces_before = run(text, at, |byte| matches!(byte, b' ' | b'\t')).min(16);
     at += spaces_before;
     let separator = run(text, at, |byte| matches!(byte, b'=' | b':' | b'>')).min(3);
@@ -49,15 +55,17 @@ fn join(site: Site<'_>) -> Option<(Join, usize)> {
     let join = match signs {
         b"" if spaces_before > 0 && is_flag(site) => Join::Flag,
         b"=" if spaces_before + spaces_after == 0 => Join::Tight,
-        b"=" | b":=" | b"=>" | b"==" | b"===" => Join::Spaced,
+        b"=" | b":=" | b"==" | b"===" => Join::Spaced,
+        // A pair in Ruby or PHP; without quotes it is an arm of a match.
+        b"=>" if closing > 0 => Join::Spaced,
         b":" => Join::Colon,
         _ => return None,
     };
     Some((join, at + spaces_after))
 }
 
-/// The name's bytes before the anchor.
-fn name_prefix<'a>(site: Site<'a>) -> &'a [u8] {
+/// The whole name that the anchor ends.
+fn name<'a>(site: Site<'a>) -> &'a [u8] {
     let behind = &site.text[site.floor..site.start];
     let length = behind
         .iter()
@@ -65,23 +73,22 @@ fn name_prefix<'a>(site: Site<'a>) -> &'a [u8] {
         .take(48)
         .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         .count();
-    &behind[behind.len() - length..]
+    &site.text[site.start - length..site.end]
 }
 
 fn is_flag(site: Site<'_>) -> bool {
-    name_prefix(site).starts_with(b"--")
+    name(site).starts_with(b"--")
 }
 
 /// Whether the name stands where data stands: an upper-case name, the start of a line, a
 /// query string. There even an ordinary word is a value.
 fn is_data_position(site: Site<'_>) -> bool {
-    let prefix = name_prefix(site);
-    let name = &site.text[site.start - prefix.len()..site.end];
-    if !name.iter().any(u8::is_ascii_lowercase) {
-        return true;
-    }
-    let before = site.start - prefix.len();
-    before == site.floor || matches!(site.text[before - 1], b'\n' | b'&' | b'?' | b']') || prefix.starts_with(b"--")
+    let name = name(site);
+    let before = site.end - name.len();
+    !name.iter().any(u8::is_ascii_lowercase)
+        || name.starts_with(b"--")
+        || before == site.floor
+        || matches!(site.text[before - 1], b'\n' | b'&' | b'?' | b']')
 }
 
 fn quoted(site: Site<'_>, at: usize, backslashes: usize, quote: u8) -> Option<Range<usize>> {
@@ -108,14 +115,18 @@ fn quoted(site: Site<'_>, at: usize, backslashes: usize, quote: u8) -> Option<Ra
     if !closed {
         // The quote was an apostrophe, or the text is cut off: go no further than the
         // quoted text around it.
-        end = start + run(text, start, |byte| !matches!(byte, b'"' | b'\'' | b'\\' | b'\n'));
+        end = start
+            + run(text, start, |byte| {
+                !matches!(byte, b'"' | b'\'' | b'\\' | b'\n')
+            });
     }
     let body = &text[start..end];
     let name = &text[site.start..site.end];
     let spaced = body.contains(&b' ');
     // `unexpected token: "fn main"` is a message; a passphrase has spaces too.
     let is_message = spaced && name.eq_ignore_ascii_case(b"token");
-    let is_secret = body.len() >= 4 && !is_message && !is_blank(body) && !body.eq_ignore_ascii_case(name);
+    let is_secret =
+        body.len() >= 4 && !is_message && !is_blank(body) && !body.eq_ignore_ascii_case(name);
     is_secret.then_some(start..end)
 }
 
@@ -125,14 +136,30 @@ fn bare(site: Site<'_>, join: Join, start: usize) -> Option<Range<usize>> {
         byte <= b' '
             || matches!(
                 byte,
-                b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b'|' | b'\\'
+                b'"' | b'\''
+                    | b'`'
+                    | b','
+                    | b';'
+                    | b'&'
+                    | b'('
+                    | b')'
+                    | b'['
+                    | b']'
+                    | b'{'
+                    | b'}'
+                    | b'<'
+                    | b'>'
+                    | b'|'
+                    | b'\\'
             )
     };
     let length = run(text, start, |byte| !ends(byte));
     let end = start + length;
     let body = &text[start..end];
-    // A call, an index or a generic type: program text.
-    if matches!(text.get(end), Some(b'(' | b'[' | b'{' | b'<')) || is_blank(body) {
+    // A call, an index, a generic type or a path: program text.
+    let is_code = matches!(text.get(end), Some(b'(' | b'[' | b'{' | b'<'))
+        || body.windows(2).any(|pair| pair == b"::");
+    if is_code || is_blank(body) {
         return None;
     }
     let digit = body.iter().any(u8::is_ascii_digit);
@@ -150,20 +177,30 @@ fn bare(site: Site<'_>, join: Join, start: usize) -> Option<Range<usize>> {
 
 /// Nothing, a variable, a template, a mask, an earlier replacement.
 fn is_blank(body: &[u8]) -> bool {
-    let Some(first) = body.first() else { return true };
+    let Some(first) = body.first() else {
+        return true;
+    };
     matches!(first, b'$' | b'{' | b'<' | b'*')
         || body.starts_with(b"%s")
         || body.starts_with(b"%(")
         || is_placeholder(body)
         || body.iter().all(|byte| byte == first)
-        || [&b"none"[..], b"null", b"true", b"false", b"undefined", b"string", b"required", b"optional"]
-            .iter()
-            .any(|word| body.eq_ignore_ascii_case(word))
+        || [
+            &b"none"[..],
+            b"null",
+            b"true",
+            b"false",
+            b"undefined",
+            b"string",
+            b"required",
+            b"optional",
+        ]
+        .iter()
+        .any(|word| body.eq_ignore_ascii_case(word))
 }
 
 /// A path to another variable that is named like a secret, as in `token=settings.api_key`.
 fn is_reference(body: &[u8]) -> bool {
     let identifier = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'-');
-    body.iter().all(identifier)
-        && std::str::from_utf8(body).is_ok_and(crate::rules::names_a_secret)
+    body.iter().all(identifier) && std::str::from_utf8(body).is_ok_and(crate::rules::names_a_secret)
 }

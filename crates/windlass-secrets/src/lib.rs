@@ -6,6 +6,7 @@
 //! the exact values registered at run time. It does not decide what is public and does no
 //! IO of its own. Called by surfaces, the engine's event writer and the log writer.
 
+mod anchors;
 mod assignment;
 mod pem;
 mod redactor;

@@ -3,6 +3,8 @@
 //! Fed line by line, so that a stream and a whole text are treated alike. A block that is
 //! cut short ends at the first line that cannot belong to it.
 
+use std::ops::Range;
+
 use crate::rules::{PLACEHOLDER, PRIVATE_KEY};
 
 pub(crate) const BEGIN: &[u8] = b"-----BEGIN ";
@@ -17,6 +19,11 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
+    /// Whether the stream stands inside a block.
+    pub(crate) fn are_open(&self) -> bool {
+        self.open
+    }
+
     /// Appends the line, without private keys, to `out`.
     pub(crate) fn feed(&mut self, line: &[u8], out: &mut Vec<u8>) {
         let mut rest = line;
@@ -65,6 +72,19 @@ impl Blocks {
     }
 }
 
+/// Where the blocks of one line lie; one that is not closed reaches as far as its body.
+pub(crate) fn spans(line: &[u8]) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    let mut from = 0;
+    while let Some((start, after)) = begin(&line[from..]) {
+        let body = &line[from + after..];
+        let length = marker_end(body, END).unwrap_or_else(|| body_length(body));
+        spans.push(from + start..from + after + length);
+        from += after + length;
+    }
+    spans
+}
+
 /// The first `-----BEGIN … PRIVATE KEY-----` of a line: where it begins and ends.
 fn begin(line: &[u8]) -> Option<(usize, usize)> {
     let mut from = 0;
@@ -84,12 +104,20 @@ fn begin(line: &[u8]) -> Option<(usize, usize)> {
 /// Where the first marker of this kind ends.
 fn marker_end(line: &[u8], kind: &[u8]) -> Option<usize> {
     let start = find(line, kind)? + kind.len();
-    let name = line[start..].iter().take(64).take_while(|byte| **byte != b'-' && **byte != b'\n').count();
-    line[start + name..].starts_with(b"-----").then_some(start + name + 5)
+    let name = line[start..]
+        .iter()
+        .take(64)
+        .take_while(|byte| **byte != b'-' && **byte != b'\n')
+        .count();
+    line[start + name..]
+        .starts_with(b"-----")
+        .then_some(start + name + 5)
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle)
+    haystack
+        .windows(needle.len())
+        .position(|window| window == needle)
 }
 
 /// How much of the line is base64, with the escapes that stand for line ends and slashes
@@ -116,5 +144,7 @@ fn body_length(line: &[u8]) -> usize {
 fn belongs(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     body_length(line) == line.len()
-        || [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:"].iter().any(|name| line.starts_with(name))
+        || [&b"Proc-Type:"[..], b"DEK-Info:", b"Version:", b"Comment:"]
+            .iter()
+            .any(|name| line.starts_with(name))
 }

@@ -1,7 +1,7 @@
 //! The redactor: finds secrets in text and replaces each with `[redacted:label]`.
 //!
-//! One automaton finds the anchors of all rules in a single pass; a second one, built only
-//! once values are registered, finds those exactly. Cloning shares both.
+//! The anchors of all rules are found in one pass; an automaton, built only once values are
+//! registered, finds those exactly. Cloning shares it.
 
 use std::{
     borrow::Cow,
@@ -10,10 +10,11 @@ use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
 };
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use windlass_types::{Problem, Secret};
 
 use crate::{
+    anchors::{self, Hit},
     pem::{self, Blocks},
     rules::{KNOWN, PLACEHOLDER, RULES},
     scan::{self, Found, Site},
@@ -21,15 +22,6 @@ use crate::{
 
 /// The shortest value that can be registered; shorter ones occur by chance.
 const MIN_KNOWN: usize = 6;
-
-static ANCHORS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasickBuilder::new()
-        .kind(Some(AhoCorasickKind::DFA))
-        .match_kind(MatchKind::LeftmostLongest)
-        .ascii_case_insensitive(true)
-        .build(RULES.iter().map(|rule| rule.anchor))
-        .ok()
-});
 
 static PEM: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new([pem::BEGIN]).ok());
 
@@ -63,12 +55,17 @@ impl Redactor {
     /// by chance; returns whether anything was.
     pub fn register(&self, secret: &Secret<String>) -> bool {
         let lines = secret.expose_secret().lines().map(str::trim);
-        let parts: Vec<&str> =
-            lines.filter(|line| line.len() >= MIN_KNOWN && !line.starts_with("-----")).collect();
+        let parts: Vec<&str> = lines
+            .filter(|line| line.len() >= MIN_KNOWN && !line.starts_with("-----"))
+            .collect();
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.values.len();
         for part in &parts {
-            known.values.extend([(*part).to_owned(), json_escaped(part), percent_encoded(part)]);
+            known.values.extend([
+                (*part).to_owned(),
+                json_escaped(part),
+                percent_encoded(part),
+            ]);
         }
         if known.values.len() > before {
             known.automaton = AhoCorasickBuilder::new()
@@ -96,8 +93,7 @@ impl Redactor {
 
     /// Like [`Self::redact`], for bytes that may not be text.
     pub fn redact_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        let has_key = PEM.as_ref().is_none_or(|automaton| automaton.is_match(text));
-        if !has_key {
+        if !Self::may_hold_key(text) {
             return self.redact_lines(Cow::Borrowed(text));
         }
         let mut blocks = Blocks::default();
@@ -112,6 +108,12 @@ impl Redactor {
         self.redact_lines(Cow::Owned(without_keys))
     }
 
+    /// Whether a private key block may begin here; quick and never wrongly no.
+    pub(crate) fn may_hold_key(text: &[u8]) -> bool {
+        PEM.as_ref()
+            .is_none_or(|automaton| automaton.is_match(text))
+    }
+
     /// The same problem with every text a reader would see redacted.
     pub fn redact_problem(&self, problem: Problem) -> Problem {
         problem.map_text(&mut |text| self.redact(text).into_owned())
@@ -122,7 +124,12 @@ impl Redactor {
     /// A replacement can uncover another secret beside it, so this repeats until nothing
     /// is found; each round replaces text that no later round looks at.
     pub(crate) fn redact_lines<'a>(&self, text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).automaton.clone();
+        let known = self
+            .known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .automaton
+            .clone();
         let mut text = text;
         loop {
             let spans = find(&text, known.as_deref());
@@ -133,10 +140,22 @@ impl Redactor {
         }
     }
 
-    /// Where secrets are in this text; used to choose a place to cut.
-    pub(crate) fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).automaton.clone();
-        find(text, known.as_deref()).into_iter().map(|span| span.range).collect()
+    /// Where secrets are in this line; used to choose a place to cut it.
+    pub(crate) fn spans(&self, line: &[u8]) -> Vec<Range<usize>> {
+        let known = self
+            .known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .automaton
+            .clone();
+        let mut spans: Vec<_> = find(line, known.as_deref())
+            .into_iter()
+            .map(|span| span.range)
+            .collect();
+        if Self::may_hold_key(line) {
+            spans.extend(pem::spans(line));
+        }
+        spans
     }
 }
 
@@ -150,26 +169,48 @@ fn find(text: &[u8], known: Option<&AhoCorasick>) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut placeholders = Vec::new();
     let (mut at, mut floor) = (0, 0);
-    while let Some(hit) = ANCHORS.as_ref().and_then(|anchors| anchors.find(Input::new(text).range(at..))) {
-        let rule = &RULES[hit.pattern().as_usize()];
-        match scan::judge(rule, Site { text, start: hit.start(), end: hit.end(), floor }) {
+    while let Some(Hit { start, end, rule }) = anchors::find(text, at) {
+        let rule = &RULES[rule];
+        match scan::judge(
+            rule,
+            Site {
+                text,
+                start,
+                end,
+                floor,
+            },
+        ) {
             Found::Secret(range) => {
                 (at, floor) = (range.end, range.end);
-                spans.push(Span { range, label: rule.label });
+                spans.push(Span {
+                    range,
+                    label: rule.label,
+                });
             }
             Found::Placeholder(range) => {
                 (at, floor) = (range.end, range.end);
                 placeholders.push(range);
             }
-            Found::Nothing => at = hit.start() + 1,
+            Found::Nothing => at = start + 1,
         }
     }
     if let Some(known) = known {
+        // Placeholders lie in order and apart, so only the first that ends later can overlap.
         let overlaps = |range: &Range<usize>| {
-            placeholders.iter().any(|other: &Range<usize>| other.start < range.end && range.start < other.end)
+            let next =
+                placeholders.partition_point(|other: &Range<usize>| other.end <= range.start);
+            placeholders
+                .get(next)
+                .is_some_and(|other| other.start < range.end)
         };
-        let exact = known.find_iter(text).map(|hit| hit.range()).filter(|range| !overlaps(range));
-        spans.extend(exact.map(|range| Span { range, label: KNOWN }));
+        let exact = known
+            .find_iter(text)
+            .map(|hit| hit.range())
+            .filter(|range| !overlaps(range));
+        spans.extend(exact.map(|range| Span {
+            range,
+            label: KNOWN,
+        }));
         spans = merged(spans);
     }
     spans

@@ -14,7 +14,13 @@ fn redacted(text: &str) -> String {
 pub(crate) fn with_known_values() -> Redactor {
     static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| {
         let redactor = Redactor::new();
-        for value in ["correct horse", "redacted", "secret", "päss\"wörd", "line one\nline two"] {
+        for value in [
+            "correct horse",
+            "redacted",
+            "secret",
+            "päss\"wörd",
+            "line one\nline two",
+        ] {
             assert!(redactor.register(&Secret::new(value.to_owned())));
         }
         redactor
@@ -25,16 +31,64 @@ pub(crate) fn with_known_values() -> Redactor {
 /// Text made of the pieces that could confuse the pass, in any order.
 pub(crate) fn hostile_text() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
-        "ghp_0123456789abcdefghijklmnopqrstuvwxyz", "AKIA", "AKIAIOSFODNN7EXAMPLE", "eyJhbGciOiJIUzI1NiJ9.",
-        "eyJzdWIiOiIxMjM0NTY3ODkwIn0.", "sk-", "sk-ant-api03-abcdefghijklmnop", "password", "token", "secret_key",
-        "=", ":", " = ", ": ", "\"", "'", "\\\"", "\\", "\n", "\r\n", " ", "[redacted:password]", "[redacted:", "]",
-        "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "-----BEGIN ", "MIIEowIBAAKCAQEA", "--token ",
-        "https://", "://user:", "@", "Authorization: Bearer ", "Basic dXNlcjpwYXNz", "correct horse", "redacted",
-        "secret", "päss\"wörd", "line one", "é", "\u{1F511}", "hunter2", "abcdef123456", "%3D", "\x1b[31m", "&", "?",
-        "wct1.", "0123456789abcdef", "bearer ", "[", "Proc-Type: 4,ENCRYPTED",
+        "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+        "AKIA",
+        "AKIAIOSFODNN7EXAMPLE",
+        "eyJhbGciOiJIUzI1NiJ9.",
+        "eyJzdWIiOiIxMjM0NTY3ODkwIn0.",
+        "sk-",
+        "sk-ant-api03-abcdefghijklmnop",
+        "password",
+        "token",
+        "secret_key",
+        "=",
+        ":",
+        " = ",
+        ": ",
+        "\"",
+        "'",
+        "\\\"",
+        "\\",
+        "\n",
+        "\r\n",
+        " ",
+        "[redacted:password]",
+        "[redacted:",
+        "]",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----END RSA PRIVATE KEY-----",
+        "-----BEGIN ",
+        "MIIEowIBAAKCAQEA",
+        "--token ",
+        "https://",
+        "://user:",
+        "@",
+        "Authorization: Bearer ",
+        "Basic dXNlcjpwYXNz",
+        "correct horse",
+        "redacted",
+        "secret",
+        "päss\"wörd",
+        "line one",
+        "é",
+        "\u{1F511}",
+        "hunter2",
+        "abcdef123456",
+        "%3D",
+        "\x1b[31m",
+        "&",
+        "?",
+        "wct1.",
+        "0123456789abcdef",
+        "bearer ",
+        "[",
+        "Proc-Type: 4,ENCRYPTED",
     ];
-    prop::collection::vec(prop_oneof![8 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => "\\PC{0,6}"], 0..14)
-        .prop_map(|parts| parts.concat())
+    prop::collection::vec(
+        prop_oneof![8 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => "\\PC{0,6}"],
+        0..14,
+    )
+    .prop_map(|parts| parts.concat())
 }
 
 #[test]
@@ -49,7 +103,10 @@ fn provider_tokens_are_replaced() {
         (format!("ghu_{LOWER36}"), "github-token"),
         (format!("ghs_{LOWER36}"), "github-token"),
         (format!("ghr_{LOWER36}"), "github-token"),
-        (format!("github_pat_11ABCDEFG0{mixed}_{mixed}"), "github-token"),
+        (
+            format!("github_pat_11ABCDEFG0{mixed}_{mixed}"),
+            "github-token",
+        ),
         ("glpat-abcDEF123456_-xyz789".to_owned(), "gitlab-token"),
         ("xoxb-123456789012-abcdefABCDEF".to_owned(), "slack-token"),
         ("xoxp-123456789012-abcdefABCDEF".to_owned(), "slack-token"),
@@ -58,28 +115,50 @@ fn provider_tokens_are_replaced() {
         (format!("rk_live_{mixed}"), "stripe-key"),
         (format!("sk-{mixed}"), "openai-key"),
         (format!("sk-proj-{mixed}"), "openai-key"),
-        ("sk-0123456789abcdef0123456789abcdef".to_owned(), "openai-key"),
+        (
+            "sk-0123456789abcdef0123456789abcdef".to_owned(),
+            "openai-key",
+        ),
         (format!("sk-ant-api03-{mixed}"), "anthropic-key"),
         (format!("AIza{}", &mixed[..35]), "google-key"),
         (format!("ya29.a0{mixed}"), "google-token"),
         (format!("npm_{LOWER36}"), "npm-token"),
         (format!("pypi-AgEIcHlwaS5vcmc{mixed}"), "pypi-token"),
         (format!("hf_{}", &mixed[..34]), "huggingface-token"),
-        (format!("dop_v1_{}", "0123456789abcdef".repeat(4)), "digitalocean-token"),
+        (
+            format!("dop_v1_{}", "0123456789abcdef".repeat(4)),
+            "digitalocean-token",
+        ),
         (format!("SG.{}.{mixed}", &mixed[..22]), "sendgrid-key"),
         (format!("hvs.{mixed}"), "vault-token"),
         (format!("dckr_pat_{}", &mixed[..27]), "docker-token"),
-        (format!("whsec_{}", &mixed[..32]), "stripe-secret"),
-        ("wk_0123456789abcdef_0123456789abcdef".to_owned(), "windlass-key"),
+        (format!("whsec_{}", &mixed[..32]), "webhook-secret"),
+        (
+            "wk_0123456789abcdef_0123456789abcdef".to_owned(),
+            "windlass-key",
+        ),
         (format!("wct1.{mixed}.{mixed}"), "confirm-token"),
-        (format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{mixed}"), "jwt"),
+        (
+            format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{mixed}"),
+            "jwt",
+        ),
     ];
     for (secret, label) in &cases {
-        for (before, after) in
-            [("", ""), ("x ", " y"), ("\"", "\","), ("key=", "\n"), ("(", ")"), ("line\\n", "\\n"), ("\x1b[31m", "\x1b[0m")]
-        {
+        for (before, after) in [
+            ("", ""),
+            ("x ", " y"),
+            ("\"", "\","),
+            ("key=", "\n"),
+            ("(", ")"),
+            ("line\\n", "\\n"),
+            ("\x1b[31m", "\x1b[0m"),
+        ] {
             let text = format!("{before}{secret}{after}");
-            assert_eq!(redacted(&text), format!("{before}[redacted:{label}]{after}"), "{text}");
+            assert_eq!(
+                redacted(&text),
+                format!("{before}[redacted:{label}]{after}"),
+                "{text}"
+            );
         }
         let sentence = format!("It is {secret}.");
         assert_eq!(redacted(&sentence), format!("It is [redacted:{label}]."));
@@ -111,6 +190,7 @@ fn credentials_in_context_are_replaced() {
         "password = \"correct horse battery\"",
         "config['password'] = 'hunter2'",
         r#"{"password":"hunter2","user":"ada"}"#,
+        "'password' => 'hunter2',",
         r#""{\"password\":\"hunter2\",\"user\":\"ada\"}""#,
         r#"{"client_secret": "a\"b\"c"}"#,
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -121,7 +201,10 @@ fn credentials_in_context_are_replaced() {
         "AccountName=a;AccountKey=0123456789abcdef0123456789abcdef0123456789==;",
         "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
     ];
-    let table: String = cases.iter().map(|case| format!("{}\n", redacted(case))).collect();
+    let table: String = cases
+        .iter()
+        .map(|case| format!("{}\n", redacted(case)))
+        .collect();
     insta::assert_snapshot!(table, @r#"
     Authorization: Bearer [redacted:authorization]
     authorization: Basic [redacted:authorization]
@@ -145,6 +228,7 @@ fn credentials_in_context_are_replaced() {
     password = "[redacted:password]"
     config['password'] = '[redacted:password]'
     {"password":"[redacted:password]","user":"ada"}
+    'password' => '[redacted:password]',
     "{\"password\":\"[redacted:password]\",\"user\":\"ada\"}"
     {"client_secret": "[redacted:secret]"}
     aws_secret_access_key = [redacted:secret]
@@ -182,6 +266,11 @@ fn ordinary_text_stays() {
         "Basic understanding of bearer tokens is assumed",
         "max_tokens=4096 token_count: 12345678",
         "unexpected token: \"fn main\"",
+        "Win32::Security::Authorization::{SetSecurityInfo, SE_KERNEL_OBJECT}",
+        "Kind::DerivedSecret => b\"derived key material\",",
+        "ExtendedMasterSecret => 0x001700",
+        "type RevocableToken = oauth2::StandardRevocableToken;",
+        r#"{"_meta":{"progressToken":"progress-1"},"nextToken":"abc123def456"}"#,
         "risk-averse task-0123456789 disk-usage-report-2026-final-version",
         "scikit sk-learn-and-other-friends-2-and-more",
         "npm_config_cache=/home/ada/.npm npm_lifecycle_event",
@@ -215,7 +304,10 @@ fn private_keys_go_as_a_block() {
         "secret = \"-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\"\n",
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----",
     ];
-    let table: String = cases.iter().map(|case| format!("{:?}\n", redacted(case))).collect();
+    let table: String = cases
+        .iter()
+        .map(|case| format!("{:?}\n", redacted(case)))
+        .collect();
     insta::assert_snapshot!(table, @r#"
     "a\n[redacted:private-key]\nb"
     "key = \"[redacted:private-key]\\n\" # x"
@@ -231,7 +323,11 @@ fn registered_values_are_replaced_exactly_in_every_spelling() {
     let redactor = Redactor::new();
     assert!(!redactor.register(&Secret::new("short".to_owned())));
     assert!(redactor.register(&Secret::new("tr0ub\"adour &3".to_owned())));
-    assert!(redactor.clone().register(&Secret::new("first-line\nsecond-line\nx".to_owned())));
+    assert!(
+        redactor
+            .clone()
+            .register(&Secret::new("first-line\nsecond-line\nx".to_owned()))
+    );
     let text = r#"raw tr0ub"adour &3, json tr0ub\"adour &3, url tr0ub%22adour%20%263, first-line, second-line, Tr0ub"adour &3"#;
     insta::assert_snapshot!(redactor.redact(text), @r#"raw [redacted:secret-value], json [redacted:secret-value], url [redacted:secret-value], [redacted:secret-value], [redacted:secret-value], Tr0ub"adour &3"#);
     assert!(!format!("{redactor:?}").contains("tr0ub"));
@@ -240,13 +336,28 @@ fn registered_values_are_replaced_exactly_in_every_spelling() {
 #[test]
 fn labels_inside_a_replacement_are_not_replaced_again() {
     let redactor = with_known_values();
-    assert_eq!(redactor.redact("password=hunter22 secret"), "password=[redacted:password] [redacted:secret-value]");
+    assert_eq!(
+        redactor.redact("password=hunter22 secret"),
+        "password=[redacted:password] [redacted:secret-value]"
+    );
 }
 
 #[test]
 fn long_hostile_runs_stay_linear() {
     let started = std::time::Instant::now();
-    for piece in ["eyJ", "eyJ.", "sk-", "token=", "password:", "://", "://a:", "[redacted:", "-----BEGIN ", "bearer ", "Authorization: Basic a"] {
+    for piece in [
+        "eyJ",
+        "eyJ.",
+        "sk-",
+        "token=",
+        "password:",
+        "://",
+        "://a:",
+        "[redacted:",
+        "-----BEGIN ",
+        "bearer ",
+        "Authorization: Basic a",
+    ] {
         let text = piece.repeat(2_000_000 / piece.len());
         let _ = redacted(&text);
     }

@@ -71,7 +71,9 @@ impl Looks {
             Self::Mixed => {
                 digit()
                     && (body.iter().any(u8::is_ascii_uppercase)
-                        || body.split(|byte| *byte == b'-').any(|part| part.len() >= 24))
+                        || body
+                            .split(|byte| *byte == b'-')
+                            .any(|part| part.len() >= 24))
             }
         }
     }
@@ -116,15 +118,32 @@ const fn shaped(
     max: usize,
     looks: Looks,
 ) -> Rule {
-    Rule { label, anchor, shape: Shape::Token(Token { body, min, max, looks }) }
+    Rule {
+        label,
+        anchor,
+        shape: Shape::Token(Token {
+            body,
+            min,
+            max,
+            looks,
+        }),
+    }
 }
 
 const fn special(label: &'static str, anchor: &'static str, shape: Shape) -> Rule {
-    Rule { label, anchor, shape }
+    Rule {
+        label,
+        anchor,
+        shape,
+    }
 }
 
 const fn assignment(label: &'static str, anchor: &'static str) -> Rule {
-    Rule { label, anchor, shape: Shape::Assignment }
+    Rule {
+        label,
+        anchor,
+        shape: Shape::Assignment,
+    }
 }
 
 /// The label of values registered at run time.
@@ -185,7 +204,7 @@ pub(crate) const RULES: &[Rule] = &[
     token("stripe-key", "rk_live_", Alphanumeric, 16),
     token("stripe-key", "sk_test_", Alphanumeric, 16),
     token("stripe-key", "rk_test_", Alphanumeric, 16),
-    shaped("stripe-secret", "whsec_", Base64, 24, usize::MAX, Digit),
+    shaped("webhook-secret", "whsec_", Base64, 24, usize::MAX, Digit),
     token("shopify-token", "shpat_", Alphanumeric, 32),
     token("shopify-token", "shpss_", Alphanumeric, 32),
     token("square-token", "sq0csp-", Url, 40),
@@ -194,7 +213,14 @@ pub(crate) const RULES: &[Rule] = &[
     token("openai-key", "sk-proj-", Url, 20),
     token("openai-key", "sk-svcacct-", Url, 20),
     shaped("openai-key", "sk-", Url, 20, usize::MAX, Mixed),
-    shaped("huggingface-token", "hf_", Alphanumeric, 30, usize::MAX, Any),
+    shaped(
+        "huggingface-token",
+        "hf_",
+        Alphanumeric,
+        30,
+        usize::MAX,
+        Any,
+    ),
     shaped("groq-key", "gsk_", Alphanumeric, 40, usize::MAX, Any),
     shaped("xai-key", "xai-", Alphanumeric, 60, usize::MAX, Any),
     // Operations.
@@ -240,13 +266,39 @@ pub(crate) const RULES: &[Rule] = &[
 
 /// Whether a name, in any case and with any separators, names a secret.
 pub(crate) fn names_a_secret(name: &str) -> bool {
-    let plain: String =
-        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
-    // Cursors and counters end like secrets and are none.
-    let harmless = ["pagetoken", "nexttoken", "continuationtoken", "synctoken"];
-    let suffixes = [
-        "password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "secretkey", "accesskey",
-        "privatekey", "signingkey", "encryptionkey", "authorization", "cookie", "credentials", "credential",
+    let plain: String = name
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
+    // Cursors and idempotency keys end like secrets and are none.
+    let harmless = [
+        "pagetoken",
+        "nexttoken",
+        "continuationtoken",
+        "synctoken",
+        "progresstoken",
+        "clienttoken",
+        "requesttoken",
     ];
-    !harmless.iter().any(|suffix| plain.ends_with(suffix)) && suffixes.iter().any(|suffix| plain.ends_with(suffix))
+    let suffixes = [
+        "password",
+        "passwd",
+        "passphrase",
+        "pwd",
+        "secret",
+        "token",
+        "apikey",
+        "secretkey",
+        "accesskey",
+        "privatekey",
+        "signingkey",
+        "encryptionkey",
+        "authorization",
+        "cookie",
+        "credentials",
+        "credential",
+    ];
+    !harmless.iter().any(|suffix| plain.ends_with(suffix))
+        && suffixes.iter().any(|suffix| plain.ends_with(suffix))
 }

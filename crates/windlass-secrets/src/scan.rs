@@ -85,7 +85,9 @@ pub(crate) fn run(text: &[u8], from: usize, test: impl Fn(u8) -> bool) -> usize 
 }
 
 fn placeholder(site: Site<'_>) -> Found {
-    let label = run(site.text, site.end, |byte| byte.is_ascii_lowercase() || byte == b'-');
+    let label = run(site.text, site.end, |byte| {
+        byte.is_ascii_lowercase() || byte == b'-'
+    });
     let end = site.end + label;
     if site.text.get(end) == Some(&b']') && is_label(&site.text[site.end..end]) {
         return Found::Placeholder(site.start..end + 1);
@@ -108,7 +110,11 @@ pub(crate) fn is_placeholder(text: &[u8]) -> bool {
 fn token(anchor: &str, shape: Token, site: Site<'_>) -> Option<Range<usize>> {
     let anchored = &site.text[site.start..site.end] == anchor.as_bytes();
     // An anchor that begins with a dot follows the first half of its token.
-    let inside = if shape.body == Charset::Url { Charset::Url } else { Charset::Word };
+    let inside = if shape.body == Charset::Url {
+        Charset::Url
+    } else {
+        Charset::Word
+    };
     if !anchored || !(anchor.starts_with('.') || site.starts_word(inside)) {
         return None;
     }
@@ -157,7 +163,7 @@ fn value_start(text: &[u8], mut at: usize) -> Option<usize> {
     let is_quote = |byte| matches!(byte, b'"' | b'\'' | b'\\');
     at += run(text, at, is_quote).min(3);
     at += run(text, at, |byte| byte == b' ').min(4);
-    if !matches!(text.get(at), Some(b':' | b'=')) {
+    if !matches!(text.get(at), Some(b':' | b'=')) || text.get(at + 1) == Some(&b':') {
         return None;
     }
     at += 1;
@@ -169,7 +175,9 @@ fn authorization(site: Site<'_>) -> Option<Range<usize>> {
     let text = site.text;
     let start = value_start(text, site.end)?;
     let ends_value = |byte| matches!(byte, b'"' | b'\'' | b'\\' | b'\n' | b'\r' | b'`' | b'[');
-    let scheme_length = run(text, start, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let scheme_length = run(text, start, |byte| {
+        byte.is_ascii_alphanumeric() || byte == b'-'
+    });
     let scheme = text[start..start + scheme_length].to_ascii_lowercase();
     let after = start + scheme_length;
     let credential = after + run(text, after, |byte| byte == b' ').min(4);
@@ -181,14 +189,18 @@ fn authorization(site: Site<'_>) -> Option<Range<usize>> {
                 return (length > 0).then_some(credential..credential + length);
             }
             b"bearer" | b"basic" | b"token" | b"apikey" | b"negotiate" | b"bot" | b"key" => {
-                let length = run(text, credential, |byte| !ends_value(byte) && byte != b' ' && byte != b',');
+                let length = run(text, credential, |byte| {
+                    !ends_value(byte) && byte != b' ' && byte != b','
+                });
                 let body = &text[credential..credential + length];
                 return looks_like_credential(body, 6).then_some(credential..credential + length);
             }
             _ => {}
         }
     }
-    let length = run(text, start, |byte| !ends_value(byte) && byte != b' ' && byte != b',');
+    let length = run(text, start, |byte| {
+        !ends_value(byte) && byte != b' ' && byte != b','
+    });
     let body = &text[start..start + length];
     (length >= 16 && looks_like_credential(body, 16)).then_some(start..start + length)
 }
@@ -217,15 +229,24 @@ fn looks_like_credential(body: &[u8], min: usize) -> bool {
         return false;
     }
     let odd = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'/' | b'=');
-    body.iter().any(odd) || body[1..].iter().any(u8::is_ascii_uppercase) && body.iter().any(u8::is_ascii_lowercase)
+    body.iter().any(odd)
+        || body[1..].iter().any(u8::is_ascii_uppercase) && body.iter().any(u8::is_ascii_lowercase)
 }
 
 fn userinfo(site: Site<'_>) -> Option<Range<usize>> {
     let text = site.text;
     let in_authority = |byte: u8| {
-        byte > b' ' && !matches!(byte, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'[' | b',')
+        byte > b' '
+            && !matches!(
+                byte,
+                b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b'[' | b','
+            )
     };
-    let length = run(&text[..text.len().min(site.end + 1024)], site.end, in_authority);
+    let length = run(
+        &text[..text.len().min(site.end + 1024)],
+        site.end,
+        in_authority,
+    );
     let authority = &text[site.end..site.end + length];
     let at_sign = authority.iter().rposition(|byte| *byte == b'@')?;
     let (from, least) = match authority[..at_sign].iter().position(|byte| *byte == b':') {
@@ -236,5 +257,6 @@ fn userinfo(site: Site<'_>) -> Option<Range<usize>> {
     let secret = &authority[from..at_sign];
     let is_reference = matches!(secret.first(), None | Some(b'$' | b'{' | b'*'));
     let random = least == 1 || secret.iter().any(u8::is_ascii_digit);
-    (secret.len() >= least && !is_reference && random).then_some(site.end + from..site.end + at_sign)
+    (secret.len() >= least && !is_reference && random)
+        .then_some(site.end + from..site.end + at_sign)
 }

@@ -10,7 +10,12 @@ impl Redactor {
     pub fn redact_value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.redact(&text).into_owned()),
-            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.redact_value(item)).collect()),
+            Value::Array(items) => Value::Array(
+                items
+                    .into_iter()
+                    .map(|item| self.redact_value(item))
+                    .collect(),
+            ),
             Value::Object(map) => Value::Object(self.redact_map(map)),
             other => other,
         }
@@ -19,7 +24,11 @@ impl Redactor {
     fn redact_map(&self, map: Map<String, Value>) -> Map<String, Value> {
         map.into_iter()
             .map(|(name, value)| {
-                let value = if rules::names_a_secret(&name) { self.hide(value) } else { self.redact_value(value) };
+                let value = if rules::names_a_secret(&name) {
+                    self.hide(value)
+                } else {
+                    self.redact_value(value)
+                };
                 (self.redact(&name).into_owned(), value)
             })
             .collect()
@@ -30,7 +39,9 @@ impl Redactor {
             Value::String(text) if !text.is_empty() && !scan::is_placeholder(text.as_bytes()) => {
                 Value::String(format!("{}secret]", rules::PLACEHOLDER))
             }
-            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.hide(item)).collect()),
+            Value::Array(items) => {
+                Value::Array(items.into_iter().map(|item| self.hide(item)).collect())
+            }
             other => self.redact_value(other),
         }
     }

@@ -31,21 +31,27 @@ pub struct RedactingWriter<W: Write> {
 impl<W: Write> RedactingWriter<W> {
     /// Wraps a writer.
     pub fn new(inner: W, redactor: Redactor) -> Self {
-        Self { inner: Some(inner), redactor, held: Vec::new(), blocks: Blocks::default(), swallowing: false }
+        Self {
+            inner: Some(inner),
+            redactor,
+            held: Vec::new(),
+            blocks: Blocks::default(),
+            swallowing: false,
+        }
     }
 
     /// Writes what is held back and returns the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.write_tail()?;
-        self.inner.take().ok_or_else(|| io::Error::other("the writer was finished before"))
+        self.inner
+            .take()
+            .ok_or_else(|| io::Error::other("the writer was finished before"))
     }
 
     fn write_tail(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.held);
         let mut out = Vec::new();
-        if !rest.is_empty() {
-            self.pass(&rest, &mut out);
-        }
+        self.pass_part(&rest, &mut out);
         self.blocks.finish(&mut out);
         match &mut self.inner {
             Some(inner) => inner.write_all(&out).and_then(|()| inner.flush()),
@@ -62,33 +68,49 @@ impl<W: Write> RedactingWriter<W> {
         if window.len() < LIMIT {
             return None;
         }
-        let cut = LIMIT - HOLD;
-        let inside = self.redactor.spans(window).into_iter().find(|span| span.start < cut && cut < span.end);
-        Some(match inside {
-            None => cut,
-            Some(span) if span.end < LIMIT => span.end,
-            Some(_) => LIMIT,
-        })
+        // A cut inside a secret moves to its end, which may lie in another secret.
+        let spans = self.redactor.spans(window);
+        let mut cut = LIMIT - HOLD;
+        while let Some(span) = spans.iter().find(|span| span.start < cut && cut < span.end) {
+            cut = span.end;
+        }
+        Some(cut)
     }
 
-    /// Redacts one piece and appends it to `out`.
-    fn pass(&mut self, piece: &[u8], out: &mut Vec<u8>) {
-        let mut piece = piece;
+    /// Redacts a part of a line and appends it to `out`.
+    fn pass_part(&mut self, part: &[u8], out: &mut Vec<u8>) {
+        let mut part = part;
         if self.swallowing {
             let is_end = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'');
-            match piece.iter().position(is_end) {
+            match part.iter().position(is_end) {
                 Some(end) => {
                     self.swallowing = false;
-                    piece = &piece[end..];
+                    part = &part[end..];
                 }
                 None => return,
             }
         }
-        let mut without_keys = Vec::with_capacity(piece.len());
-        self.blocks.feed(piece, &mut without_keys);
-        // A secret that reaches the end of an over-long piece goes on in the next one.
-        if piece.len() == LIMIT && !piece.ends_with(b"\n") {
-            self.swallowing = self.redactor.spans(&without_keys).last().is_some_and(|span| span.end == without_keys.len());
+        // A secret that reaches the end of a full part goes on in the next one.
+        if part.len() == LIMIT && !part.ends_with(b"\n") {
+            self.swallowing = self
+                .redactor
+                .spans(part)
+                .iter()
+                .any(|span| span.end == LIMIT);
+        }
+        self.pass_lines(part, out);
+    }
+
+    /// Redacts lines, which do not depend on each other but for private keys, and appends
+    /// them to `out`.
+    fn pass_lines(&mut self, lines: &[u8], out: &mut Vec<u8>) {
+        if !self.blocks.are_open() && !Redactor::may_hold_key(lines) {
+            out.extend_from_slice(&self.redactor.redact_lines(Cow::Borrowed(lines)));
+            return;
+        }
+        let mut without_keys = Vec::with_capacity(lines.len());
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            self.blocks.feed(line, &mut without_keys);
         }
         out.extend_from_slice(&self.redactor.redact_lines(Cow::Owned(without_keys)));
     }
@@ -99,12 +121,19 @@ impl<W: Write> Write for RedactingWriter<W> {
         self.held.extend_from_slice(chunk);
         let held = std::mem::take(&mut self.held);
         let mut out = Vec::new();
-        let mut from = 0;
-        while let Some(length) = self.cut(&held[from..]) {
-            self.pass(&held[from..from + length], &mut out);
-            from += length;
+        // Whole lines from `lines` to `at` wait, to be redacted in one go.
+        let (mut lines, mut at) = (0, 0);
+        while let Some(length) = self.cut(&held[at..]) {
+            let end = at + length;
+            if self.swallowing || held[end - 1] != b'\n' {
+                self.pass_lines(&held[lines..at], &mut out);
+                self.pass_part(&held[at..end], &mut out);
+                lines = end;
+            }
+            at = end;
         }
-        self.held = held[from..].to_vec();
+        self.pass_lines(&held[lines..at], &mut out);
+        self.held = held[at..].to_vec();
         if let Some(inner) = &mut self.inner
             && !out.is_empty()
         {

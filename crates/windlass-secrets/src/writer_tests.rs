@@ -21,7 +21,11 @@ fn a_secret_cut_in_two_is_still_seen() {
     let text = b"a ghp_0123456789abcdefghijklmnopqrstuvwxyz b\nnext";
     for size in 1..text.len() {
         let out = streamed(&Redactor::new(), text, &[size]);
-        assert_eq!(String::from_utf8(out).unwrap(), "a [redacted:github-token] b\nnext", "chunks of {size}");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "a [redacted:github-token] b\nnext",
+            "chunks of {size}"
+        );
     }
 }
 
@@ -43,8 +47,38 @@ fn an_endless_line_is_passed_on_without_cutting_a_secret() {
         text.push_str(secret);
         text.push_str(&" y".repeat(LIMIT));
         let out = String::from_utf8(streamed(&Redactor::new(), text.as_bytes(), &[1000])).unwrap();
-        assert!(!out.contains("ghp_") && !out.contains("uvwxyz"), "shift {shift}");
-        assert_eq!(out.len(), text.len() - secret.len() + "[redacted:github-token]".len());
+        assert!(
+            !out.contains("ghp_") && !out.contains("uvwxyz"),
+            "shift {shift}"
+        );
+        assert_eq!(
+            out.len(),
+            text.len() - secret.len() + "[redacted:github-token]".len()
+        );
+    }
+}
+
+#[test]
+fn a_key_in_an_endless_line_is_not_cut() {
+    let key = format!(
+        "-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----",
+        "MIIEowIBAAKCAQEA".repeat(60)
+    );
+    for shift in (0..1_200).step_by(7) {
+        let text = format!(
+            "{{\"a\":\"{}\",\"key\":\"{key}\",\"b\":\"{}\"}}",
+            "x ".repeat((LIMIT - HOLD - shift) / 2),
+            "y ".repeat(LIMIT)
+        );
+        let out = String::from_utf8(streamed(&Redactor::new(), text.as_bytes(), &[5000])).unwrap();
+        assert!(
+            !out.contains("MIIE") && !out.contains("PRIVATE KEY"),
+            "shift {shift}"
+        );
+        assert!(
+            out.contains("\"[redacted:private-key]\",\"b\""),
+            "shift {shift}"
+        );
     }
 }
 

@@ -31,7 +31,10 @@ pub(crate) fn backup(home: &Home, source: &Connection, directory: &Path) -> Resu
     let partial = partial_name(directory);
     let copied = copy(home, source, &Home::at(&partial)).and_then(|bytes| {
         fs::rename(&partial, directory)?;
-        if let Some(parent) = directory.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        if let Some(parent) = directory
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+        {
             sync_dir(parent)?;
         }
         Ok(bytes)

@@ -27,12 +27,15 @@ pub(crate) const INLINE_LIMIT: usize = 64 * 1024;
 impl BlobStore for SqliteStore {
     fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, BlobError>> {
         Box::pin(async move {
-            let writer = self.writer().map_err(|error| BlobError::Io(error.to_string()))?;
+            let writer = self
+                .writer()
+                .map_err(|error| BlobError::Io(error.to_string()))?;
             if bytes.len() > INLINE_LIMIT {
                 let home = self.home.clone();
                 return off_thread(move || {
                     let digest = Digest::of(&bytes);
-                    write_file(&home, digest, &bytes).map_err(|error| blob_error(error.into(), digest))?;
+                    write_file(&home, digest, &bytes)
+                        .map_err(|error| blob_error(error.into(), digest))?;
                     Ok(digest)
                 })
                 .await;
@@ -48,14 +51,19 @@ impl BlobStore for SqliteStore {
 
     fn get(&self, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, BlobError>> {
         Box::pin(async move {
-            let row = self.readers.read(move |connection| row(connection, digest)).await;
+            let row = self
+                .readers
+                .read(move |connection| row(connection, digest))
+                .await;
             if let Some(bytes) = row.map_err(|error| blob_error(error.into(), digest))? {
                 return checked(digest, bytes);
             }
             let path = path_of(&self.home, digest);
             off_thread(move || match fs::read(path) {
                 Ok(bytes) => checked(digest, bytes),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BlobError::Missing(digest)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Err(BlobError::Missing(digest))
+                }
                 Err(error) => Err(BlobError::Io(error.to_string())),
             })
             .await
@@ -72,7 +80,11 @@ async fn off_thread<T: Send + 'static>(
 }
 
 fn checked(digest: Digest, bytes: Vec<u8>) -> Result<Vec<u8>, BlobError> {
-    if Digest::of(&bytes) == digest { Ok(bytes) } else { Err(BlobError::Altered(digest)) }
+    if Digest::of(&bytes) == digest {
+        Ok(bytes)
+    } else {
+        Err(BlobError::Altered(digest))
+    }
 }
 
 /// A content kept as a row, unchecked.
@@ -92,7 +104,11 @@ pub(crate) fn path_of(home: &Home, digest: Digest) -> PathBuf {
 
 /// The digest a file's place stands for; `None` for files that are no contents.
 fn digest_of(shelf: &Path, file: &Path) -> Option<Digest> {
-    let name = format!("{}{}", shelf.file_name()?.to_str()?, file.file_name()?.to_str()?);
+    let name = format!(
+        "{}{}",
+        shelf.file_name()?.to_str()?,
+        file.file_name()?.to_str()?
+    );
     name.parse().ok()
 }
 
@@ -137,8 +153,14 @@ fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
             rustix::fs::CWD,
             &path,
             &rustix::fs::Timestamps {
-                last_access: rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
-                last_modification: rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
+                last_access: rustix::fs::Timespec {
+                    tv_sec: 0,
+                    tv_nsec: rustix::fs::UTIME_NOW,
+                },
+                last_modification: rustix::fs::Timespec {
+                    tv_sec: 0,
+                    tv_nsec: rustix::fs::UTIME_NOW,
+                },
             },
             rustix::fs::AtFlags::empty(),
         )
@@ -147,7 +169,9 @@ fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
     let shelf = path.parent().unwrap_or_else(|| home.root()).to_owned();
     let is_new_shelf = !shelf.exists();
     create_private_dir(&shelf)?;
-    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&shelf)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".new-")
+        .tempfile_in(&shelf)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(&path).map_err(|error| error.error)?;

@@ -35,7 +35,9 @@ pub(crate) fn check(home: &Home, connection: &Connection) -> Result<CheckReport>
     let stored = note(&mut report, count_events(&snapshot))?.unwrap_or(0);
     if report.findings.is_empty() && stored != report.events {
         let journaled = report.events;
-        report.findings.push(format!("{stored} events are stored but journals lead to {journaled}"));
+        report.findings.push(format!(
+            "{stored} events are stored but journals lead to {journaled}"
+        ));
     }
     let in_indexes = note(&mut report, compare_indexes(&snapshot, &journals))?.unwrap_or_default();
     report.findings.extend(in_indexes);
@@ -59,12 +61,22 @@ fn note<T>(report: &mut CheckReport, result: Result<T>) -> Result<Option<T>> {
 
 fn check_file(connection: &Connection) -> Result<Vec<String>> {
     let mut statement = connection.prepare("PRAGMA integrity_check(50)")?;
-    let lines: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    Ok(lines.into_iter().filter(|line| line != "ok").map(|line| format!("windlass.db: {line}")).collect())
+    let lines: Vec<String> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(lines
+        .into_iter()
+        .filter(|line| line != "ok")
+        .map(|line| format!("windlass.db: {line}"))
+        .collect())
 }
 
 fn count_events(connection: &Connection) -> Result<u64> {
-    Ok(connection.query_row("SELECT count(*) FROM events NOT INDEXED", [], |row| row.get(0))?)
+    Ok(
+        connection.query_row("SELECT count(*) FROM events NOT INDEXED", [], |row| {
+            row.get(0)
+        })?,
+    )
 }
 
 /// Follows the chain of a journal and folds it; the fold must be what the index says.
@@ -79,7 +91,10 @@ fn check_journal(connection: &Connection, journal: &Journal) -> Result<u64> {
         count += page.len() as u64;
         for event in page {
             let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
-                Failure::damaged(format!("event {} of {} cannot be read: {error}", event.seq, event.run_id))
+                Failure::damaged(format!(
+                    "event {} of {} cannot be read: {error}",
+                    event.seq, event.run_id
+                ))
             })?;
             match (&mut folded, body) {
                 (None, Some(Body::RunCreated(created))) if event.seq == 1 => {
@@ -91,10 +106,16 @@ fn check_journal(connection: &Connection, journal: &Journal) -> Result<u64> {
         }
     }
     if count == 0 && journal.anchor.seq == 0 {
-        return Err(Failure::damaged(format!("the events of {} are missing", journal.run_id)));
+        return Err(Failure::damaged(format!(
+            "the events of {} are missing",
+            journal.run_id
+        )));
     }
     if runs::load(connection, &journal.run_id)? != folded {
-        return Err(Failure::damaged(format!("the run row of {} is not what its journal says", journal.run_id)));
+        return Err(Failure::damaged(format!(
+            "the run row of {} is not what its journal says",
+            journal.run_id
+        )));
     }
     Ok(count)
 }
@@ -115,20 +136,27 @@ fn compare_indexes(connection: &Connection, journals: &[Journal]) -> Result<Vec<
         for (name, stored) in rows_of(connection, table, key)? {
             match derived.remove(&name) {
                 Some(expected) if expected == stored => {}
-                Some(_) => differences.push(format!("row {name} of {table} is not what the journals say")),
+                Some(_) => differences.push(format!(
+                    "row {name} of {table} is not what the journals say"
+                )),
                 // The mark of a token outlives its run.
                 None if *table == "tokens" => {}
                 None => differences.push(format!("row {name} of {table} comes from no journal")),
             }
         }
-        differences.extend(derived.into_keys().map(|name| format!("row {name} of {table} is missing")));
+        differences.extend(
+            derived
+                .into_keys()
+                .map(|name| format!("row {name} of {table} is missing")),
+        );
     }
     Ok(differences)
 }
 
 /// The rows of a table by their key, as digests.
 fn rows_of(connection: &Connection, table: &str, key: &str) -> Result<BTreeMap<String, Digest>> {
-    let mut statement = connection.prepare(&format!("SELECT concat_ws('/', {key}), * FROM {table}"))?;
+    let mut statement =
+        connection.prepare(&format!("SELECT concat_ws('/', {key}), * FROM {table}"))?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;
     let mut found = BTreeMap::new();
@@ -154,8 +182,11 @@ fn check_contents(home: &Home, connection: &Connection, report: &mut CheckReport
     // Contents that have expired may be gone; nobody here knows what time it is, so only
     // those without an end are missed.
     let end_of_time = Timestamp::from_millis(i64::MAX);
-    let mut wanted =
-        note(report, artifacts::wanted_contents(connection, end_of_time, &Default::default()))?.unwrap_or_default();
+    let mut wanted = note(
+        report,
+        artifacts::wanted_contents(connection, end_of_time, &Default::default()),
+    )?
+    .unwrap_or_default();
     let inline = note(report, inline_contents(connection))?.unwrap_or_default();
     for (digest, actual) in inline {
         wanted.remove(&digest);
@@ -165,7 +196,11 @@ fn check_contents(home: &Home, connection: &Connection, report: &mut CheckReport
         wanted.remove(&file.digest);
         compare_content(report, file.digest, Digest::of(&fs::read(&file.path)?));
     }
-    report.findings.extend(wanted.into_iter().map(|digest| format!("content {digest} of an artifact is missing")));
+    report.findings.extend(
+        wanted
+            .into_iter()
+            .map(|digest| format!("content {digest} of an artifact is missing")),
+    );
     Ok(())
 }
 
@@ -183,6 +218,8 @@ fn inline_contents(connection: &Connection) -> Result<Vec<(Digest, Digest)>> {
 fn compare_content(report: &mut CheckReport, digest: Digest, actual: Digest) {
     report.blobs += 1;
     if actual != digest {
-        report.findings.push(format!("content {digest} was altered"));
+        report
+            .findings
+            .push(format!("content {digest} was altered"));
     }
 }

@@ -42,9 +42,18 @@ impl PreparedCommit {
                 bytes += event.payload.as_str().len() + EVENT_OVERHEAD;
                 bodies.push(body.filter(index::is_indexed));
             }
-            writes.push(PreparedWrite { run_id: write.run_id, expect: write.expect, events: write.events, bodies });
+            writes.push(PreparedWrite {
+                run_id: write.run_id,
+                expect: write.expect,
+                events: write.events,
+                bodies,
+            });
         }
-        Ok(Self { writes, epoch: commit.epoch, bytes })
+        Ok(Self {
+            writes,
+            epoch: commit.epoch,
+            bytes,
+        })
     }
 }
 
@@ -81,7 +90,9 @@ pub(crate) fn check_standing(
     let expected = match expect {
         Expect::Any => true,
         Expect::New => standing == Standing::Absent,
-        Expect::State(states) => standing.state().is_some_and(|state| states.contains(&state)),
+        Expect::State(states) => standing
+            .state()
+            .is_some_and(|state| states.contains(&state)),
     };
     // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
     let is_creation = |body: &Option<Body>| matches!(body, Some(Body::RunCreated(_)));
@@ -90,7 +101,10 @@ pub(crate) fn check_standing(
     if expected && !misplaced {
         Ok(())
     } else {
-        Err(CommitError::Unexpected { run_id: run_id.clone(), state: standing.state() })
+        Err(CommitError::Unexpected {
+            run_id: run_id.clone(),
+            state: standing.state(),
+        })
     }
 }
 
@@ -109,7 +123,9 @@ impl<'a> Claims<'a> {
         run_id: &'a RunId,
         bodies: &'a [Option<Body>],
     ) -> Result<(), CommitError> {
-        let Some(Some(Body::RunCreated(created))) = bodies.first() else { return Ok(()) };
+        let Some(Some(Body::RunCreated(created))) = bodies.first() else {
+            return Ok(());
+        };
         if let Some(key) = &created.idempotency_key {
             let principal = created.principal.id();
             let within = self.made.iter().find(|(_, other)| {
@@ -119,14 +135,21 @@ impl<'a> Claims<'a> {
             });
             let holder = match within {
                 Some((run_id, other)) => Some(((*run_id).clone(), other.config_hash)),
-                None => runs::holder_of_key(connection, &principal, &created.kind, key).map_err(store)?,
+                None => runs::holder_of_key(connection, &principal, &created.kind, key)
+                    .map_err(store)?,
             };
             if let Some((run_id, config_hash)) = holder {
-                return Err(CommitError::IdempotencyTaken { run_id, config_hash });
+                return Err(CommitError::IdempotencyTaken {
+                    run_id,
+                    config_hash,
+                });
             }
         }
         if let Some(token) = &created.confirm_token {
-            let within = self.made.iter().find(|(_, other)| other.confirm_token.as_ref() == Some(token));
+            let within = self
+                .made
+                .iter()
+                .find(|(_, other)| other.confirm_token.as_ref() == Some(token));
             let holder = match within {
                 Some((run_id, _)) => Some((*run_id).clone()),
                 None => tokens::redeemed_by(connection, token).map_err(store)?,
@@ -147,7 +170,11 @@ pub(crate) fn check_epoch(connection: &Connection, epoch: Option<u64>) -> Result
         .prepare_cached("SELECT epoch FROM lease WHERE id = 1")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
         .map_err(|error| store(error.into()))?;
-    if epoch == current { Ok(()) } else { Err(CommitError::Fenced) }
+    if epoch == current {
+        Ok(())
+    } else {
+        Err(CommitError::Fenced)
+    }
 }
 
 fn store(failure: Failure) -> CommitError {

@@ -51,9 +51,10 @@ fn from_sqlite(error: &rusqlite::Error) -> StoreError {
             // The shared index is a file of its own; SQLite reports its lack of space as an IO error.
             (ErrorCode::DiskFull, _) | (_, ffi::SQLITE_IOERR_SHMSIZE) => StoreError::Full,
             (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _)
-            | (_, ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA) => {
-                StoreError::Damaged(error.to_string())
-            }
+            | (
+                _,
+                ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA,
+            ) => StoreError::Damaged(error.to_string()),
             (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => StoreError::Busy,
             (_, extended) => StoreError::Io(format!("{error} (SQLite code {extended})")),
         };
@@ -69,7 +70,11 @@ fn from_sqlite(error: &rusqlite::Error) -> StoreError {
 }
 
 fn from_io(error: &io::Error) -> StoreError {
-    if is_out_of_space(error) { StoreError::Full } else { StoreError::Io(error.to_string()) }
+    if is_out_of_space(error) {
+        StoreError::Full
+    } else {
+        StoreError::Io(error.to_string())
+    }
 }
 
 /// No space, no quota, or a limit on file size: more room is what helps.
@@ -94,7 +99,11 @@ mod tests {
     use super::*;
 
     fn sqlite(extended: i32) -> StoreError {
-        Failure::Sql(rusqlite::Error::SqliteFailure(ffi::Error::new(extended), None)).into()
+        Failure::Sql(rusqlite::Error::SqliteFailure(
+            ffi::Error::new(extended),
+            None,
+        ))
+        .into()
     }
 
     #[test]
@@ -102,11 +111,20 @@ mod tests {
         for (code, expected) in [
             (ffi::SQLITE_FULL, "the disk is full"),
             (ffi::SQLITE_IOERR_SHMSIZE, "the disk is full"),
-            (ffi::SQLITE_CORRUPT, "the store is damaged: database disk image is malformed"),
-            (ffi::SQLITE_NOTADB, "the store is damaged: file is not a database"),
+            (
+                ffi::SQLITE_CORRUPT,
+                "the store is damaged: database disk image is malformed",
+            ),
+            (
+                ffi::SQLITE_NOTADB,
+                "the store is damaged: file is not a database",
+            ),
             (ffi::SQLITE_BUSY, "the store is busy"),
             (ffi::SQLITE_BUSY_RECOVERY, "the store is busy"),
-            (ffi::SQLITE_IOERR_FSYNC, "the store failed: disk I/O error (SQLite code 1034)"),
+            (
+                ffi::SQLITE_IOERR_FSYNC,
+                "the store failed: disk I/O error (SQLite code 1034)",
+            ),
         ] {
             assert_eq!(sqlite(code).to_string(), expected, "{code}");
         }
@@ -114,7 +132,9 @@ mod tests {
 
     #[test]
     fn a_refused_statement_is_not_a_failing_disk() {
-        let refusal = |code| Failure::Sql(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)).is_refusal();
+        let refusal = |code| {
+            Failure::Sql(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)).is_refusal()
+        };
         assert!(refusal(ffi::SQLITE_CONSTRAINT_UNIQUE));
         assert!(!refusal(ffi::SQLITE_FULL));
         assert!(!refusal(ffi::SQLITE_IOERR_FSYNC));

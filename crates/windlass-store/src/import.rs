@@ -21,14 +21,20 @@ pub(crate) struct PreparedImport {
 
 impl PreparedImport {
     pub(crate) fn new(events: Vec<Event>) -> Result<Self, StoreError> {
-        let refuse = |why: String| StoreError::Damaged(format!("the imported journal is refused: {why}"));
-        let Some(first) = events.first() else { return Err(refuse("it has no events".to_owned())) };
+        let refuse =
+            |why: String| StoreError::Damaged(format!("the imported journal is refused: {why}"));
+        let Some(first) = events.first() else {
+            return Err(refuse("it has no events".to_owned()));
+        };
         let run_id = first.run_id.clone();
         if run_id.as_str().starts_with(SYSTEM_PREFIX) {
             return Err(refuse(format!("{run_id} is a journal of the store itself")));
         }
         if let Some(other) = events.iter().find(|event| event.run_id != run_id) {
-            return Err(refuse(format!("it holds events of {run_id} and of {}", other.run_id)));
+            return Err(refuse(format!(
+                "it holds events of {run_id} and of {}",
+                other.run_id
+            )));
         }
         verify_chain(ChainHead::default(), &events).map_err(|error| refuse(error.to_string()))?;
         let mut bodies = Vec::with_capacity(events.len());
@@ -40,8 +46,16 @@ impl PreparedImport {
         if !matches!(bodies.first(), Some(Some(Body::RunCreated(_)))) {
             return Err(refuse("it does not begin with run.created".to_owned()));
         }
-        let bytes = events.iter().map(|event| event.payload.as_str().len()).sum();
-        Ok(Self { run_id, events, bodies, bytes })
+        let bytes = events
+            .iter()
+            .map(|event| event.payload.as_str().len())
+            .sum();
+        Ok(Self {
+            run_id,
+            events,
+            bodies,
+            bytes,
+        })
     }
 }
 

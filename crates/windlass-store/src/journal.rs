@@ -34,13 +34,16 @@ pub(crate) struct Journal {
 
 impl Journal {
     fn sum(&self) -> i64 {
-        seal::seal(TABLE, &[
-            &self.id.to_be_bytes(),
-            self.run_id.as_str().as_bytes(),
-            &self.anchor.seq.to_be_bytes(),
-            self.anchor.hash.as_bytes(),
-            &self.imported_seq.to_be_bytes(),
-        ])
+        seal::seal(
+            TABLE,
+            &[
+                &self.id.to_be_bytes(),
+                self.run_id.as_str().as_bytes(),
+                &self.anchor.seq.to_be_bytes(),
+                self.anchor.hash.as_bytes(),
+                &self.imported_seq.to_be_bytes(),
+            ],
+        )
     }
 
     /// The journal of that name.
@@ -81,7 +84,10 @@ impl Journal {
         let journal = Self {
             id: row.get(0)?,
             run_id: parse_id(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
-            anchor: ChainHead { seq: row.get(2)?, hash: Digest::from_bytes(row.get(3)?) },
+            anchor: ChainHead {
+                seq: row.get(2)?,
+                hash: Digest::from_bytes(row.get(3)?),
+            },
             imported_seq: row.get(4)?,
         };
         seal::check(TABLE, journal.run_id.as_str(), row.get(5)?, journal.sum())?;
@@ -109,17 +115,30 @@ impl Journal {
     pub(crate) fn set_anchor(&mut self, connection: &Connection, anchor: ChainHead) -> Result<()> {
         self.anchor = anchor;
         connection
-            .prepare_cached("UPDATE journals SET anchor_seq = ?2, anchor_hash = ?3, sum = ?4 WHERE id = ?1")?
-            .execute(params![self.id, anchor.seq, anchor.hash.as_bytes(), self.sum()])?;
+            .prepare_cached(
+                "UPDATE journals SET anchor_seq = ?2, anchor_hash = ?3, sum = ?4 WHERE id = ?1",
+            )?
+            .execute(params![
+                self.id,
+                anchor.seq,
+                anchor.hash.as_bytes(),
+                self.sum()
+            ])?;
         Ok(())
     }
 
     /// Where the next event goes. The last event is checked, because the chain continues from it.
     pub(crate) fn head(&self, connection: &Connection) -> Result<ChainHead> {
         match self.last_event(connection)? {
-            Some(event) => Ok(ChainHead { seq: event.seq, hash: event.hash }),
+            Some(event) => Ok(ChainHead {
+                seq: event.seq,
+                hash: event.hash,
+            }),
             None if self.anchor.seq > 0 => Ok(self.anchor),
-            None => Err(Failure::damaged(format!("the events of {} are missing", self.run_id))),
+            None => Err(Failure::damaged(format!(
+                "the events of {} are missing",
+                self.run_id
+            ))),
         }
     }
 
@@ -129,22 +148,34 @@ impl Journal {
             select_events!(),
             " WHERE journal = ?1 ORDER BY seq DESC LIMIT 1"
         ))?;
-        let event = statement.query_row([self.id], |row| Ok(event_from_row(row, 0, &self.run_id))).optional()?;
+        let event = statement
+            .query_row([self.id], |row| Ok(event_from_row(row, 0, &self.run_id)))
+            .optional()?;
         checked(event.transpose()?)
     }
 
     /// The event at a place, its content checked against its hash.
     pub(crate) fn event_at(&self, connection: &Connection, seq: u64) -> Result<Option<Event>> {
-        let mut statement =
-            connection.prepare_cached(concat!(select_events!(), " WHERE journal = ?1 AND seq = ?2"))?;
-        let event =
-            statement.query_row(params![self.id, seq], |row| Ok(event_from_row(row, 0, &self.run_id))).optional()?;
+        let mut statement = connection.prepare_cached(concat!(
+            select_events!(),
+            " WHERE journal = ?1 AND seq = ?2"
+        ))?;
+        let event = statement
+            .query_row(params![self.id, seq], |row| {
+                Ok(event_from_row(row, 0, &self.run_id))
+            })
+            .optional()?;
         checked(event.transpose()?)
     }
 
     /// Up to `limit` events after `after_seq` (or after the anchor, if that is later), each
     /// checked against its hash and against the event before it.
-    pub(crate) fn events_after(&self, connection: &Connection, after_seq: u64, limit: usize) -> Result<Vec<Event>> {
+    pub(crate) fn events_after(
+        &self,
+        connection: &Connection,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<Vec<Event>> {
         let after = after_seq.max(self.anchor.seq);
         let mut statement = connection.prepare_cached(concat!(
             select_events!(),
@@ -165,8 +196,13 @@ impl Journal {
                 .prepare_cached("SELECT hash FROM events WHERE journal = ?1 AND seq = ?2")?
                 .query_row(params![self.id, after], |row| row.get(0))
                 .optional()?
-                .ok_or_else(|| Failure::damaged(format!("event {after} of {} is missing", self.run_id)))?;
-            ChainHead { seq: after, hash: Digest::from_bytes(hash) }
+                .ok_or_else(|| {
+                    Failure::damaged(format!("event {after} of {} is missing", self.run_id))
+                })?;
+            ChainHead {
+                seq: after,
+                hash: Digest::from_bytes(hash),
+            }
         };
         verify_chain(before, &events)
             .map_err(|error| Failure::damaged(format!("journal {}: {error}", self.run_id)))?;
@@ -176,18 +212,24 @@ impl Journal {
 
 /// An event from the columns of `select_events!`, the first of which is at `at`. Unchecked.
 pub(crate) fn event_from_row(row: &Row<'_>, at: usize, run_id: &RunId) -> Result<Event> {
-    let payload = row.get_ref(at + 7)?.as_str().map_err(rusqlite::Error::from)?;
+    let payload = row
+        .get_ref(at + 7)?
+        .as_str()
+        .map_err(rusqlite::Error::from)?;
     Ok(Event {
         run_id: run_id.clone(),
         seq: row.get(at)?,
         time: Timestamp::from_millis(row.get(at + 1)?),
         event_type: row.get(at + 2)?,
         span_id: SpanId::from_bytes(row.get(at + 3)?),
-        parent_span_id: row.get::<_, Option<[u8; 8]>>(at + 4)?.map(SpanId::from_bytes),
+        parent_span_id: row
+            .get::<_, Option<[u8; 8]>>(at + 4)?
+            .map(SpanId::from_bytes),
         prev_hash: Digest::from_bytes(row.get(at + 5)?),
         hash: Digest::from_bytes(row.get(at + 6)?),
-        payload: Json::parse(payload)
-            .map_err(|error| Failure::damaged(format!("an event of {run_id} is not JSON: {error}")))?,
+        payload: Json::parse(payload).map_err(|error| {
+            Failure::damaged(format!("an event of {run_id} is not JSON: {error}"))
+        })?,
     })
 }
 
@@ -196,7 +238,10 @@ pub(crate) fn verified(event: Event) -> Result<Event> {
     if event.compute_hash() == event.hash {
         Ok(event)
     } else {
-        Err(Failure::damaged(format!("event {} of {} was altered", event.seq, event.run_id)))
+        Err(Failure::damaged(format!(
+            "event {} of {} was altered",
+            event.seq, event.run_id
+        )))
     }
 }
 
@@ -238,13 +283,24 @@ pub(crate) fn insert_event(
 pub(crate) fn verify_tail(connection: &Connection, position: i64, hash: Digest) -> Result<()> {
     const TAIL: i64 = 64;
     let found: Option<[u8; 32]> = connection
-        .query_row("SELECT hash FROM events WHERE position = ?1", [position], |row| row.get(0))
+        .query_row(
+            "SELECT hash FROM events WHERE position = ?1",
+            [position],
+            |row| row.get(0),
+        )
         .optional()?;
-    let pruned_to: i64 = connection.query_row("SELECT position FROM floors WHERE id = 1", [], |row| row.get(0))?;
+    let pruned_to: i64 =
+        connection.query_row("SELECT position FROM floors WHERE id = 1", [], |row| {
+            row.get(0)
+        })?;
     match found {
         Some(found) if Digest::from_bytes(found) == hash => {}
         None if position <= pruned_to => {}
-        _ => return Err(Failure::damaged(format!("the acknowledged event at position {position} is gone"))),
+        _ => {
+            return Err(Failure::damaged(format!(
+                "the acknowledged event at position {position} is gone"
+            )));
+        }
     }
     let mut statement = connection.prepare(
         "SELECT journal, seq, time, type, span_id, parent_span_id, prev_hash, hash, payload \

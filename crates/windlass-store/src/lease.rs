@@ -42,13 +42,17 @@ impl Drop for HeldLease {
 
 impl Lease for SqliteStore {
     fn try_acquire(&self) -> Result<Option<Box<dyn DriverLease>>, StoreError> {
-        let Some(mut lock) = take_lock(&self.home)? else { return Ok(None) };
+        let Some(mut lock) = take_lock(&self.home)? else {
+            return Ok(None);
+        };
         write_holder(&mut lock).map_err(|error| StoreError::from(Failure::Io(error)))?;
         let epoch = self.writer()?.alone_blocking(|session| {
             session.alone(|connection| {
-                Ok(connection.query_row("UPDATE lease SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch", [], |row| {
-                    row.get(0)
-                })?)
+                Ok(connection.query_row(
+                    "UPDATE lease SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch",
+                    [],
+                    |row| row.get(0),
+                )?)
             })
         })?;
         Ok(Some(Box::new(HeldLease { lock, epoch })))
@@ -65,12 +69,16 @@ impl Lease for SqliteStore {
 }
 
 fn take_lock(home: &Home) -> Result<Option<File>, StoreError> {
-    let mut lock = home.open_lock(&home.driver_lock()).map_err(|error| StoreError::from(Failure::Io(error)))?;
+    let mut lock = home
+        .open_lock(&home.driver_lock())
+        .map_err(|error| StoreError::from(Failure::Io(error)))?;
     for _ in 0..TRIES {
         match lock.try_lock() {
             Ok(()) => return Ok(Some(lock)),
             Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => return Err(StoreError::Io(format!("driver.lock: {error}"))),
+            Err(TryLockError::Error(error)) => {
+                return Err(StoreError::Io(format!("driver.lock: {error}")));
+            }
         }
         if read_holder(&mut lock).is_some_and(is_alive) {
             break;
@@ -94,7 +102,9 @@ fn read_holder(lock: &mut File) -> Option<u32> {
 }
 
 fn is_alive(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return false;
+    };
     // A process that may not be signalled exists as well.
     !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH))
 }

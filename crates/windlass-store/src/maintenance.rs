@@ -14,7 +14,9 @@ use crate::{backup, check, open::SqliteStore, prune};
 impl StoreMaintenance for SqliteStore {
     fn backup(&self, directory: PathBuf) -> BoxFuture<'_, Result<u64, StoreError>> {
         let (home, readers) = (self.home.clone(), self.readers.clone());
-        Box::pin(off_thread(move || backup::backup(&home, &readers.connect()?, &directory)))
+        Box::pin(off_thread(move || {
+            backup::backup(&home, &readers.connect()?, &directory)
+        }))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>> {
@@ -22,7 +24,12 @@ impl StoreMaintenance for SqliteStore {
         Box::pin(off_thread(move || check::check(&home, &readers.connect()?)))
     }
 
-    fn prune(&self, keep: Duration, now: Timestamp, dry_run: bool) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
+    fn prune(
+        &self,
+        keep: Duration,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
         Box::pin(prune::prune(self, keep, now, dry_run))
     }
 }
@@ -32,6 +39,8 @@ pub(crate) async fn off_thread<T: Send + 'static>(
 ) -> Result<T, StoreError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Ok(done?),
-        Err(error) => Err(StoreError::Io(format!("care of the store was cut off: {error}"))),
+        Err(error) => Err(StoreError::Io(format!(
+            "care of the store was cut off: {error}"
+        ))),
     }
 }

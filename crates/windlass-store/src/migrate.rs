@@ -19,8 +19,14 @@ struct Migration {
 
 /// Steps are added, never edited. Version N is the state after step N.
 const MIGRATIONS: &[Migration] = &[
-    Migration { sql: include_str!("migrations/001_journal.sql"), rebuilds: false },
-    Migration { sql: include_str!("migrations/002_indexes.sql"), rebuilds: true },
+    Migration {
+        sql: include_str!("migrations/001_journal.sql"),
+        rebuilds: false,
+    },
+    Migration {
+        sql: include_str!("migrations/002_indexes.sql"),
+        rebuilds: true,
+    },
 ];
 
 /// The newest schema this version knows.
@@ -30,7 +36,11 @@ pub(crate) const NEWEST: u32 = MIGRATIONS.len() as u32;
 pub(crate) fn version(connection: &Connection) -> Result<u32> {
     let found: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found > NEWEST {
-        return Err(StoreError::Newer { found, known: NEWEST }.into());
+        return Err(StoreError::Newer {
+            found,
+            known: NEWEST,
+        }
+        .into());
     }
     Ok(found)
 }
@@ -64,9 +74,12 @@ fn step(connection: &mut Connection) -> Result<()> {
 }
 
 fn refuse_foreign(connection: &Connection) -> Result<()> {
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables > 0 {
-        return Err(Failure::damaged("windlass.db holds tables but no schema version; it is not a Windlass store"));
+        return Err(Failure::damaged(
+            "windlass.db holds tables but no schema version; it is not a Windlass store",
+        ));
     }
     Ok(())
 }

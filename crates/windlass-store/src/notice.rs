@@ -29,7 +29,11 @@ struct Poll {
 
 impl Notice {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { latest: watch::Sender::new(0), poll: Mutex::default(), wake: Condvar::new() })
+        Arc::new(Self {
+            latest: watch::Sender::new(0),
+            poll: Mutex::default(),
+            wake: Condvar::new(),
+        })
     }
 
     /// Everything up to `position` is durable.
@@ -51,14 +55,18 @@ impl Notice {
         let mut poll = self.lock();
         if poll.thread.is_none() && !poll.closed {
             let notice = Arc::clone(self);
-            let spawned = std::thread::Builder::new().name("windlass-poll".to_owned()).spawn(move || {
-                if let Err(error) = notice.poll(interval, connect) {
-                    tracing::warn!(%error, "commits of other processes are no longer noticed");
-                }
-            });
+            let spawned = std::thread::Builder::new()
+                .name("windlass-poll".to_owned())
+                .spawn(move || {
+                    if let Err(error) = notice.poll(interval, connect) {
+                        tracing::warn!(%error, "commits of other processes are no longer noticed");
+                    }
+                });
             match spawned {
                 Ok(thread) => poll.thread = Some(thread),
-                Err(error) => tracing::warn!(%error, "commits of other processes will not be noticed"),
+                Err(error) => {
+                    tracing::warn!(%error, "commits of other processes will not be noticed")
+                }
             }
         }
         self.wake.notify_all();
@@ -99,7 +107,10 @@ impl Notice {
             poll = self.wake.wait(poll).unwrap_or_else(PoisonError::into_inner);
         }
         if !poll.closed {
-            let (after, _) = self.wake.wait_timeout(poll, interval).unwrap_or_else(PoisonError::into_inner);
+            let (after, _) = self
+                .wake
+                .wait_timeout(poll, interval)
+                .unwrap_or_else(PoisonError::into_inner);
             poll = after;
         }
         !poll.closed

@@ -75,7 +75,12 @@ impl SqliteStore {
             Access::ReadWrite => {
                 home.prepare()?;
                 let connection = connect_writer(&home, &options)?;
-                let session = Session::new(home.clone(), options.clone(), connection, Arc::clone(&notice))?;
+                let session = Session::new(
+                    home.clone(),
+                    options.clone(),
+                    connection,
+                    Arc::clone(&notice),
+                )?;
                 Some(Writer::start(session)?)
             }
             Access::ReadOnly => {
@@ -92,7 +97,13 @@ impl SqliteStore {
                 None
             }
         };
-        Ok(Self { home, options, readers, notice, writer })
+        Ok(Self {
+            home,
+            options,
+            readers,
+            notice,
+            writer,
+        })
     }
 
     /// The home directory.
@@ -101,7 +112,9 @@ impl SqliteStore {
     }
 
     pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
-        self.writer.as_ref().ok_or_else(|| StoreError::Io("the store was opened read-only".to_owned()))
+        self.writer
+            .as_ref()
+            .ok_or_else(|| StoreError::Io("the store was opened read-only".to_owned()))
     }
 }
 
@@ -125,7 +138,9 @@ pub(crate) fn connect_writer(home: &Home, options: &SqliteStoreOptions) -> Resul
     }
     let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
     if mode != "wal" {
-        return Err(Failure::damaged(format!("windlass.db is in journal mode {mode:?}, not \"wal\"")));
+        return Err(Failure::damaged(format!(
+            "windlass.db is in journal mode {mode:?}, not \"wal\""
+        )));
     }
     Ok(connection)
 }
@@ -136,14 +151,19 @@ pub(crate) fn connect_reader(home: &Home, options: &SqliteStoreOptions) -> Resul
     let connection = match options.access {
         // Readers of a live store take part in its locking, which writes to the shared index.
         Access::ReadWrite => {
-            let connection =
-                Connection::open_with_flags(home.database(), base | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            let connection = Connection::open_with_flags(
+                home.database(),
+                base | OpenFlags::SQLITE_OPEN_READ_WRITE,
+            )?;
             configure(&connection, options)?;
             connection.execute_batch("PRAGMA query_only = ON")?;
             connection
         }
         Access::ReadOnly => {
-            let connection = Connection::open_with_flags(home.database(), base | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            let connection = Connection::open_with_flags(
+                home.database(),
+                base | OpenFlags::SQLITE_OPEN_READ_ONLY,
+            )?;
             configure(&connection, options)?;
             connection
         }
@@ -168,9 +188,15 @@ fn configure(connection: &Connection, options: &SqliteStoreOptions) -> Result<()
 /// An empty database beside a log is not a new store but a lost one; SQLite would remove
 /// the log and start over.
 fn refuse_lost_database(home: &Home) -> Result<()> {
-    let length = |path| std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or(0);
+    let length = |path| {
+        std::fs::metadata(path)
+            .map(|metadata| metadata.len())
+            .unwrap_or(0)
+    };
     if length(home.database()) == 0 && length(home.wal()) > 0 {
-        return Err(Failure::damaged("windlass.db is empty but its write-ahead log is not"));
+        return Err(Failure::damaged(
+            "windlass.db is empty but its write-ahead log is not",
+        ));
     }
     Ok(())
 }

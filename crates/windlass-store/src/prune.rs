@@ -50,30 +50,50 @@ pub(crate) async fn prune(
     now: Timestamp,
     dry_run: bool,
 ) -> Result<PruneReport, StoreError> {
-    let horizon = Horizon { cutoff: now.before(keep), now };
-    let old = store.readers.read(move |connection| old_runs(connection, horizon)).await?;
+    let horizon = Horizon {
+        cutoff: now.before(keep),
+        now,
+    };
+    let old = store
+        .readers
+        .read(move |connection| old_runs(connection, horizon))
+        .await?;
     if dry_run {
         let home = store.home.clone();
-        return store.readers.read(move |connection| foresee(&home, connection, horizon, &old)).await;
+        return store
+            .readers
+            .read(move |connection| foresee(&home, connection, horizon, &old))
+            .await;
     }
     let writer = store.writer()?;
     let mut report = PruneReport::default();
-    let before = writer.alone(|session| database_bytes(session.connection())).await?;
+    let before = writer
+        .alone(|session| database_bytes(session.connection()))
+        .await?;
     for chunk in old.chunks(RUNS) {
         let chunk = chunk.to_vec();
-        let (runs, events) = in_transaction(writer, move |connection| remove_runs(connection, horizon, &chunk)).await?;
+        let (runs, events) = in_transaction(writer, move |connection| {
+            remove_runs(connection, horizon, &chunk)
+        })
+        .await?;
         report.runs += runs;
         report.events += events;
     }
     loop {
-        let removed = in_transaction(writer, move |connection| trim_system_journals(connection, horizon)).await?;
+        let removed = in_transaction(writer, move |connection| {
+            trim_system_journals(connection, horizon)
+        })
+        .await?;
         if removed == 0 {
             break;
         }
         report.events += removed;
     }
     report.blobs += in_transaction(writer, move |connection| {
-        tokens::forget(connection, horizon.cutoff.min(horizon.now.before(TOKEN_GRACE)))?;
+        tokens::forget(
+            connection,
+            horizon.cutoff.min(horizon.now.before(TOKEN_GRACE)),
+        )?;
         remove_rows(connection, horizon)
     })
     .await?;
@@ -81,7 +101,9 @@ pub(crate) async fn prune(
     let (files, file_bytes) = off_thread(move || remove_files(&home, &readers, horizon)).await?;
     report.blobs += files;
     while writer.alone(give_back_pages).await? {}
-    let after = writer.alone(|session| database_bytes(session.connection())).await?;
+    let after = writer
+        .alone(|session| database_bytes(session.connection()))
+        .await?;
     report.bytes = file_bytes + before.saturating_sub(after);
     Ok(report)
 }
@@ -152,12 +174,21 @@ fn has_journal(connection: &Connection, run_id: &str) -> Result<bool> {
 }
 
 /// What would be removed.
-fn foresee(home: &Home, connection: &Connection, horizon: Horizon, old: &[i64]) -> Result<PruneReport> {
-    let mut report = PruneReport { runs: old.len() as u64, ..PruneReport::default() };
+fn foresee(
+    home: &Home,
+    connection: &Connection,
+    horizon: Horizon,
+    old: &[i64],
+) -> Result<PruneReport> {
+    let mut report = PruneReport {
+        runs: old.len() as u64,
+        ..PruneReport::default()
+    };
     let mut size = connection
         .prepare("SELECT count(*), ifnull(sum(length(payload) + length(type)), 0) FROM events WHERE journal = ?1")?;
     for journal in old {
-        let (events, bytes): (u64, u64) = size.query_row([journal], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (events, bytes): (u64, u64) =
+            size.query_row([journal], |row| Ok((row.get(0)?, row.get(1)?)))?;
         report.events += events;
         report.bytes += bytes;
     }
@@ -172,7 +203,10 @@ fn foresee(home: &Home, connection: &Connection, horizon: Horizon, old: &[i64]) 
             report.bytes += length;
         }
     }
-    for file in aged_files(home, horizon)?.into_iter().filter(|file| !wanted.contains(&file.digest)) {
+    for file in aged_files(home, horizon)?
+        .into_iter()
+        .filter(|file| !wanted.contains(&file.digest))
+    {
         report.blobs += 1;
         report.bytes += fs::metadata(&file.path)?.len();
     }
@@ -186,15 +220,23 @@ fn remove_runs(connection: &Connection, horizon: Horizon, old: &[i64]) -> Result
         let journal = Journal::get(connection, id)?;
         // Looked at before the lock: it may have been asked to roll back since.
         let ended = runs::state(connection, &journal)?.is_some_and(RunState::is_final);
-        let is_old = journal.last_event(connection)?.is_some_and(|event| event.time <= horizon.cutoff);
+        let is_old = journal
+            .last_event(connection)?
+            .is_some_and(|event| event.time <= horizon.cutoff);
         if !ended || !is_old {
             continue;
         }
         for table in ["artifacts", "deliveries", "runs"] {
-            connection.prepare_cached(&format!("DELETE FROM {table} WHERE journal = ?1"))?.execute([id])?;
+            connection
+                .prepare_cached(&format!("DELETE FROM {table} WHERE journal = ?1"))?
+                .execute([id])?;
         }
-        events += connection.prepare_cached("DELETE FROM events WHERE journal = ?1")?.execute([id])? as u64;
-        connection.prepare_cached("DELETE FROM journals WHERE id = ?1")?.execute([id])?;
+        events += connection
+            .prepare_cached("DELETE FROM events WHERE journal = ?1")?
+            .execute([id])? as u64;
+        connection
+            .prepare_cached("DELETE FROM journals WHERE id = ?1")?
+            .execute([id])?;
         runs += 1;
     }
     Ok((runs, events))
@@ -213,17 +255,25 @@ fn raise_floors(connection: &Connection) -> Result<()> {
 fn system_journals(connection: &Connection) -> Result<Vec<Journal>> {
     let mut statement = connection
         .prepare("SELECT id FROM journals WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.journal = journals.id)")?;
-    let ids: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    ids.into_iter().map(|id| Journal::get(connection, id)).collect()
+    let ids: Vec<i64> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    ids.into_iter()
+        .map(|id| Journal::get(connection, id))
+        .collect()
 }
 
 fn trim_system_journals(connection: &Connection, horizon: Horizon) -> Result<u64> {
     raise_floors(connection)?;
     for mut journal in system_journals(connection)? {
-        let (anchor, count) = removable_prefix(connection, &journal, horizon, &BTreeSet::new(), EVENTS)?;
+        let (anchor, count) =
+            removable_prefix(connection, &journal, horizon, &BTreeSet::new(), EVENTS)?;
         if count > 0 {
             journal.set_anchor(connection, anchor)?;
-            connection.execute("DELETE FROM events WHERE journal = ?1 AND seq <= ?2", params![journal.id, anchor.seq])?;
+            connection.execute(
+                "DELETE FROM events WHERE journal = ?1 AND seq <= ?2",
+                params![journal.id, anchor.seq],
+            )?;
             return Ok(count);
         }
     }
@@ -247,8 +297,9 @@ fn removable_prefix(
             break;
         }
         for event in page {
-            let body = Body::decode(&event.event_type, &event.payload)
-                .map_err(|error| Failure::damaged(format!("event {} of {}: {error}", event.seq, event.run_id)))?;
+            let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
+                Failure::damaged(format!("event {} of {}: {error}", event.seq, event.run_id))
+            })?;
             let is_needed = match body {
                 Some(body) => is_held(connection, journal, event.seq, &body, gone)?,
                 None => false,
@@ -256,7 +307,10 @@ fn removable_prefix(
             if event.time > horizon.cutoff || is_needed {
                 return Ok((anchor, count));
             }
-            anchor = ChainHead { seq: event.seq, hash: event.hash };
+            anchor = ChainHead {
+                seq: event.seq,
+                hash: event.hash,
+            };
             count += 1;
         }
     }
@@ -264,12 +318,22 @@ fn removable_prefix(
 }
 
 /// Whether something derived still rests on the event.
-fn is_held(connection: &Connection, journal: &Journal, seq: u64, body: &Body, gone: &BTreeSet<i64>) -> Result<bool> {
+fn is_held(
+    connection: &Connection,
+    journal: &Journal,
+    seq: u64,
+    body: &Body,
+    gone: &BTreeSet<i64>,
+) -> Result<bool> {
     match body {
         Body::KeyCreated(_) | Body::KeyRevoked(_) => Ok(true),
         Body::EndpointDisabled(_) => endpoints::rests_on(connection, journal.id, seq),
-        Body::DeliveryAttempted(attempted) => deliveries::is_kept(connection, &attempted.delivery_id, gone),
-        Body::DeliveryRequeued(requeued) => deliveries::is_kept(connection, &requeued.delivery_id, gone),
+        Body::DeliveryAttempted(attempted) => {
+            deliveries::is_kept(connection, &attempted.delivery_id, gone)
+        }
+        Body::DeliveryRequeued(requeued) => {
+            deliveries::is_kept(connection, &requeued.delivery_id, gone)
+        }
         _ => Ok(false),
     }
 }
@@ -278,10 +342,15 @@ type AgedRow = (i64, windlass_types::Digest, u64);
 
 /// Contents kept as rows that are past their grace: number, digest, length.
 fn aged_rows(connection: &Connection, horizon: Horizon) -> Result<Vec<AgedRow>> {
-    let mut statement = connection.prepare("SELECT id, sha256, length(bytes) FROM blobs WHERE stored_at <= ?1")?;
+    let mut statement =
+        connection.prepare("SELECT id, sha256, length(bytes) FROM blobs WHERE stored_at <= ?1")?;
     let before = horizon.now.before(CONTENT_GRACE).as_millis();
     let rows = statement.query_map([before], |row| {
-        Ok((row.get(0)?, windlass_types::Digest::from_bytes(row.get(1)?), row.get(2)?))
+        Ok((
+            row.get(0)?,
+            windlass_types::Digest::from_bytes(row.get(1)?),
+            row.get(2)?,
+        ))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -291,7 +360,9 @@ fn remove_rows(connection: &Connection, horizon: Horizon) -> Result<u64> {
     let mut removed = 0;
     for (id, digest, _) in aged_rows(connection, horizon)? {
         if !wanted.contains(&digest) {
-            connection.prepare_cached("DELETE FROM blobs WHERE id = ?1")?.execute([id])?;
+            connection
+                .prepare_cached("DELETE FROM blobs WHERE id = ?1")?
+                .execute([id])?;
             removed += 1;
         }
     }
@@ -302,7 +373,10 @@ fn aged_files(home: &Home, horizon: Horizon) -> Result<Vec<blob::ContentFile>> {
     let before = horizon.now.before(CONTENT_GRACE);
     let mut aged = Vec::new();
     for file in blob::files(home)? {
-        let age = fs::metadata(&file.path)?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let age = fs::metadata(&file.path)?
+            .modified()?
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         if Timestamp::EPOCH.after(age) <= before {
             aged.push(file);
         }
@@ -316,7 +390,10 @@ fn remove_files(home: &Home, readers: &Readers, horizon: Horizon) -> Result<(u64
     lock.lock()?;
     let wanted = artifacts::wanted_contents(&readers.connect()?, horizon.now, &BTreeSet::new())?;
     let (mut removed, mut bytes) = (0, 0);
-    for file in aged_files(home, horizon)?.into_iter().filter(|file| !wanted.contains(&file.digest)) {
+    for file in aged_files(home, horizon)?
+        .into_iter()
+        .filter(|file| !wanted.contains(&file.digest))
+    {
         bytes += blob::remove_file(&file)?;
         removed += 1;
     }

@@ -28,7 +28,12 @@ struct Inner {
 impl Readers {
     pub(crate) fn new(home: Home, options: SqliteStoreOptions) -> Self {
         let permits = Semaphore::new(options.readers.max(1));
-        Self(Arc::new(Inner { home, options, idle: Mutex::default(), permits }))
+        Self(Arc::new(Inner {
+            home,
+            options,
+            idle: Mutex::default(),
+            permits,
+        }))
     }
 
     /// Asks a question. Everything it reads comes from one moment.
@@ -50,7 +55,9 @@ impl Readers {
         });
         match answer.await {
             Ok(answer) => answer.map_err(|failure: crate::error::Failure| failure.into()),
-            Err(error) => Err(StoreError::Io(format!("a read of the store was cut off: {error}"))),
+            Err(error) => Err(StoreError::Io(format!(
+                "a read of the store was cut off: {error}"
+            ))),
         }
     }
 
@@ -74,7 +81,12 @@ impl Readers {
 }
 
 /// Events of one journal, checked.
-pub(crate) fn events(connection: &Connection, run_id: &RunId, after_seq: u64, limit: usize) -> Result<Vec<Event>> {
+pub(crate) fn events(
+    connection: &Connection,
+    run_id: &RunId,
+    after_seq: u64,
+    limit: usize,
+) -> Result<Vec<Event>> {
     match Journal::find(connection, run_id)? {
         Some(journal) => journal.events_after(connection, after_seq, limit),
         None => Ok(Vec::new()),
@@ -82,15 +94,26 @@ pub(crate) fn events(connection: &Connection, run_id: &RunId, after_seq: u64, li
 }
 
 /// Events of all journals, each checked against its hash.
-pub(crate) fn feed(connection: &Connection, after: u64, types: &[&str], limit: usize) -> Result<FeedPage> {
+pub(crate) fn feed(
+    connection: &Connection,
+    after: u64,
+    types: &[&str],
+    limit: usize,
+) -> Result<FeedPage> {
     if limit == 0 {
-        return Ok(FeedPage { entries: Vec::new(), position: after });
+        return Ok(FeedPage {
+            entries: Vec::new(),
+            position: after,
+        });
     }
     let end = position(connection)?;
     let wanted = if types.is_empty() {
         String::new()
     } else {
-        let names: Vec<String> = types.iter().map(|name| format!("'{}'", name.replace('\'', "''"))).collect();
+        let names: Vec<String> = types
+            .iter()
+            .map(|name| format!("'{}'", name.replace('\'', "''")))
+            .collect();
         format!(" AND type IN ({})", names.join(", "))
     };
     let sql = format!(
@@ -104,7 +127,10 @@ pub(crate) fn feed(connection: &Connection, after: u64, types: &[&str], limit: u
     while let Some(row) = rows.next()? {
         let journal = Journal::get(connection, row.get(1)?)?;
         let event = verified(event_from_row(row, 2, &journal.run_id)?)?;
-        entries.push(FeedEntry { position: row.get(0)?, event });
+        entries.push(FeedEntry {
+            position: row.get(0)?,
+            event,
+        });
     }
     let position = match entries.last() {
         Some(last) if entries.len() == limit => last.position,

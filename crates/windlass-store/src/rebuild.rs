@@ -27,10 +27,21 @@ pub(crate) fn derive_all(source: &Connection, target: &Connection) -> Result<u64
         };
         let event = verified(event_from_row(row, 2, &current.run_id)?)?;
         let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
-            Failure::damaged(format!("event {} of {} cannot be read: {error}", event.seq, event.run_id))
+            Failure::damaged(format!(
+                "event {} of {} cannot be read: {error}",
+                event.seq, event.run_id
+            ))
         })?;
         if let Some(body) = body.filter(index::is_indexed) {
-            index::derive(target, &Place { journal: &current, position }, &event, &body)?;
+            index::derive(
+                target,
+                &Place {
+                    journal: &current,
+                    position,
+                },
+                &event,
+                &body,
+            )?;
         }
         journal = Some(current);
         count += 1;

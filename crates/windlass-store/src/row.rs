@@ -8,7 +8,8 @@ use crate::error::{Failure, Result};
 
 /// An id that a column holds.
 pub(crate) fn parse_id<T: FromStr<Err: Display>>(text: &str) -> Result<T> {
-    text.parse().map_err(|error| Failure::damaged(format!("{text:?} in an id column: {error}")))
+    text.parse()
+        .map_err(|error| Failure::damaged(format!("{text:?} in an id column: {error}")))
 }
 
 /// A limit as SQLite takes it.
@@ -23,5 +24,6 @@ pub(crate) fn to_json<T: Serialize>(record: &T) -> Result<String> {
 
 /// The record a column holds.
 pub(crate) fn from_json<T: DeserializeOwned>(table: &str, key: &str, text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|error| Failure::damaged(format!("row {key} of {table}: {error}")))
+    serde_json::from_str(text)
+        .map_err(|error| Failure::damaged(format!("row {key} of {table}: {error}")))
 }

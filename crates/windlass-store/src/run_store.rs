@@ -4,8 +4,8 @@
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_ports::{
-    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord, FeedPage, RunFilter,
-    RunPage, RunStore, StoreError,
+    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord,
+    FeedPage, RunFilter, RunPage, RunStore, StoreError,
 };
 use windlass_types::{ArtifactRef, DeliveryId, Event, RunId, RunRecord, Timestamp, TokenId};
 
@@ -29,11 +29,17 @@ impl RunStore for SqliteStore {
 
     fn run(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunRecord>, StoreError>> {
         let run_id = run_id.clone();
-        Box::pin(self.readers.read(move |connection| runs::load(connection, &run_id)))
+        Box::pin(
+            self.readers
+                .read(move |connection| runs::load(connection, &run_id)),
+        )
     }
 
     fn runs(&self, filter: RunFilter) -> BoxFuture<'_, Result<RunPage, StoreError>> {
-        Box::pin(self.readers.read(move |connection| runs::page(connection, &filter)))
+        Box::pin(
+            self.readers
+                .read(move |connection| runs::page(connection, &filter)),
+        )
     }
 
     fn unfinished(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
@@ -42,12 +48,23 @@ impl RunStore for SqliteStore {
 
     fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>> {
         let token = token.clone();
-        Box::pin(self.readers.read(move |connection| tokens::redeemed_by(connection, &token)))
+        Box::pin(
+            self.readers
+                .read(move |connection| tokens::redeemed_by(connection, &token)),
+        )
     }
 
-    fn events(&self, run_id: &RunId, after_seq: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+    fn events(
+        &self,
+        run_id: &RunId,
+        after_seq: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
         let run_id = run_id.clone();
-        Box::pin(self.readers.read(move |connection| read::events(connection, &run_id, after_seq, limit)))
+        Box::pin(
+            self.readers
+                .read(move |connection| read::events(connection, &run_id, after_seq, limit)),
+        )
     }
 
     fn feed(
@@ -56,7 +73,10 @@ impl RunStore for SqliteStore {
         types: &'static [&'static str],
         limit: usize,
     ) -> BoxFuture<'_, Result<FeedPage, StoreError>> {
-        Box::pin(self.readers.read(move |connection| read::feed(connection, after, types, limit)))
+        Box::pin(
+            self.readers
+                .read(move |connection| read::feed(connection, after, types, limit)),
+        )
     }
 
     fn position(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
@@ -65,23 +85,37 @@ impl RunStore for SqliteStore {
 
     fn artifacts(&self, run_id: &RunId) -> BoxFuture<'_, Result<Vec<ArtifactRef>, StoreError>> {
         let run_id = run_id.clone();
-        Box::pin(self.readers.read(move |connection| match Journal::find(connection, &run_id)? {
-            Some(journal) => artifacts::latest(connection, &journal),
-            None => Ok(Vec::new()),
-        }))
+        Box::pin(self.readers.read(
+            move |connection| match Journal::find(connection, &run_id)? {
+                Some(journal) => artifacts::latest(connection, &journal),
+                None => Ok(Vec::new()),
+            },
+        ))
     }
 
     fn api_keys(&self) -> BoxFuture<'_, Result<Vec<ApiKeyRecord>, StoreError>> {
         Box::pin(self.readers.read(keys::all))
     }
 
-    fn deliveries(&self, filter: DeliveryFilter) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>> {
-        Box::pin(self.readers.read(move |connection| deliveries::list(connection, &filter)))
+    fn deliveries(
+        &self,
+        filter: DeliveryFilter,
+    ) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>> {
+        Box::pin(
+            self.readers
+                .read(move |connection| deliveries::list(connection, &filter)),
+        )
     }
 
-    fn attempts(&self, delivery: &DeliveryId) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>> {
+    fn attempts(
+        &self,
+        delivery: &DeliveryId,
+    ) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>> {
         let delivery = delivery.clone();
-        Box::pin(self.readers.read(move |connection| deliveries::attempts(connection, &delivery)))
+        Box::pin(
+            self.readers
+                .read(move |connection| deliveries::attempts(connection, &delivery)),
+        )
     }
 
     fn next_delivery_due(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
@@ -90,7 +124,8 @@ impl RunStore for SqliteStore {
 
     fn changes(&self) -> watch::Receiver<u64> {
         let readers = self.readers.clone();
-        self.notice.subscribe(self.options.poll_interval, move || readers.connect())
+        self.notice
+            .subscribe(self.options.poll_interval, move || readers.connect())
     }
 
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {

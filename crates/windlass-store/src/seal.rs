@@ -21,7 +21,9 @@ pub(crate) fn check(table: &str, key: &str, sum: i64, expected: i64) -> Result<(
     if sum == expected {
         Ok(())
     } else {
-        Err(Failure::damaged(format!("the row {key} of {table} was altered")))
+        Err(Failure::damaged(format!(
+            "the row {key} of {table} was altered"
+        )))
     }
 }
 

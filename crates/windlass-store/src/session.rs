@@ -97,7 +97,10 @@ impl Session {
             log,
             notice,
             heads: HashMap::new(),
-            counters: Counters { position: 0, journal: 0 },
+            counters: Counters {
+                position: 0,
+                journal: 0,
+            },
             data_version: None,
             last_written: None,
             last_durable: None,
@@ -169,7 +172,10 @@ impl Session {
         self.commit()?;
         if self.last_durable != self.last_written {
             self.last_durable = self.last_written;
-            self.notice.committed(self.last_durable.map_or(0, |(position, _)| position.unsigned_abs()));
+            self.notice.committed(
+                self.last_durable
+                    .map_or(0, |(position, _)| position.unsigned_abs()),
+            );
         }
         self.fault(FaultPoint::AfterCommit, &outcomes)?;
         Ok(outcomes)
@@ -179,8 +185,13 @@ impl Session {
         if self.suspect {
             self.look_again()?;
         }
-        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let version: i64 = self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        self.connection
+            .prepare_cached("BEGIN IMMEDIATE")?
+            .execute([])?;
+        let version: i64 = self
+            .connection
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
         if self.data_version != Some(version) || self.heads.len() > REMEMBERED_JOURNALS {
             self.heads.clear();
             self.counters = self.connection.query_row(
@@ -196,7 +207,10 @@ impl Session {
 
     fn commit(&mut self) -> Result<()> {
         let started = Instant::now();
-        let committed = self.connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
+        let committed = self
+            .connection
+            .prepare_cached("COMMIT")
+            .and_then(|mut commit| commit.execute([]));
         self.last_flush = started.elapsed();
         // A flush that failed once may report success the next time without having flushed.
         self.suspect = committed.is_err();
@@ -245,18 +259,35 @@ impl Session {
         if let Err(error) = self.check(commit) {
             return self.individual(error);
         }
-        let mut events = Vec::with_capacity(commit.writes.iter().map(|write| write.events.len()).sum());
-        for write in commit.writes.iter().filter(|write| !write.events.is_empty()) {
+        let mut events =
+            Vec::with_capacity(commit.writes.iter().map(|write| write.events.len()).sum());
+        for write in commit
+            .writes
+            .iter()
+            .filter(|write| !write.events.is_empty())
+        {
             let head = self.head_or_new(&write.run_id, 0)?;
             for new in &write.events {
-                let event = Event::chain(write.run_id.clone(), head.chain.seq + 1, head.chain.hash, new.clone());
-                head.chain = ChainHead { seq: event.seq, hash: event.hash };
+                let event = Event::chain(
+                    write.run_id.clone(),
+                    head.chain.seq + 1,
+                    head.chain.hash,
+                    new.clone(),
+                );
+                head.chain = ChainHead {
+                    seq: event.seq,
+                    hash: event.hash,
+                };
                 events.push(event);
             }
         }
         self.fault_before_write(&events)?;
         let mut at = 0;
-        for write in commit.writes.iter().filter(|write| !write.events.is_empty()) {
+        for write in commit
+            .writes
+            .iter()
+            .filter(|write| !write.events.is_empty())
+        {
             let end = at + write.events.len();
             self.store_events(&write.run_id, &events[at..end], &write.bodies)?;
             at = end;
@@ -276,10 +307,15 @@ impl Session {
         }
         self.fault_before_write(&import.events)?;
         if let Some(last) = import.events.last() {
-            self.head_or_new(run_id, last.seq)?.chain = ChainHead { seq: last.seq, hash: last.hash };
+            self.head_or_new(run_id, last.seq)?.chain = ChainHead {
+                seq: last.seq,
+                hash: last.hash,
+            };
         }
         self.store_events(run_id, &import.events, bodies)?;
-        Ok(Ok(Committed { events: import.events.clone() }))
+        Ok(Ok(Committed {
+            events: import.events.clone(),
+        }))
     }
 
     fn write_content(&self, digest: Digest, bytes: &[u8]) -> Result<Outcome> {
@@ -306,10 +342,15 @@ impl Session {
         check_epoch(&self.connection, commit.epoch)?;
         let mut claims = Claims::default();
         for (at, write) in commit.writes.iter().enumerate() {
-            let mut standing =
-                self.standing(&write.run_id).map_err(|failure| CommitError::Store(failure.into()))?;
+            let mut standing = self
+                .standing(&write.run_id)
+                .map_err(|failure| CommitError::Store(failure.into()))?;
             // Made by an earlier write of this same commit.
-            if standing == Standing::Absent && commit.writes[..at].iter().any(|other| other.run_id == write.run_id) {
+            if standing == Standing::Absent
+                && commit.writes[..at]
+                    .iter()
+                    .any(|other| other.run_id == write.run_id)
+            {
                 standing = Standing::System;
             }
             check_standing(&write.run_id, &write.expect, &write.bodies, standing)?;
@@ -322,33 +363,67 @@ impl Session {
         Ok(match self.head(run_id)? {
             None => Standing::Absent,
             Some(Head { state: None, .. }) => Standing::System,
-            Some(Head { state: Some(state), .. }) => Standing::Run(*state),
+            Some(Head {
+                state: Some(state), ..
+            }) => Standing::Run(*state),
         })
     }
 
     fn head(&mut self, run_id: &RunId) -> Result<Option<&mut Head>> {
         if !self.heads.contains_key(run_id) {
-            let Some(journal) = Journal::find(&self.connection, run_id)? else { return Ok(None) };
+            let Some(journal) = Journal::find(&self.connection, run_id)? else {
+                return Ok(None);
+            };
             let chain = journal.head(&self.connection)?;
             let state = index::runs::state(&self.connection, &journal)?;
-            self.heads.insert(run_id.clone(), Head { journal, chain, state, is_new: false });
+            self.heads.insert(
+                run_id.clone(),
+                Head {
+                    journal,
+                    chain,
+                    state,
+                    is_new: false,
+                },
+            );
         }
         Ok(self.heads.get_mut(run_id))
     }
 
     fn head_or_new(&mut self, run_id: &RunId, imported_seq: u64) -> Result<&mut Head> {
         if self.head(run_id)?.is_none() {
-            let journal =
-                Journal { id: self.counters.journal, run_id: run_id.clone(), anchor: ChainHead::default(), imported_seq };
+            let journal = Journal {
+                id: self.counters.journal,
+                run_id: run_id.clone(),
+                anchor: ChainHead::default(),
+                imported_seq,
+            };
             self.counters.journal += 1;
-            let head = Head { journal, chain: ChainHead::default(), state: None, is_new: true };
+            let head = Head {
+                journal,
+                chain: ChainHead::default(),
+                state: None,
+                is_new: true,
+            };
             self.heads.insert(run_id.clone(), head);
         }
-        self.heads.get_mut(run_id).ok_or_else(|| Failure::damaged(format!("journal {run_id} was forgotten")))
+        self.heads
+            .get_mut(run_id)
+            .ok_or_else(|| Failure::damaged(format!("journal {run_id} was forgotten")))
     }
 
-    fn store_events(&mut self, run_id: &RunId, events: &[Event], bodies: &[Option<Body>]) -> Result<()> {
-        let Self { connection, heads, counters, last_written, .. } = self;
+    fn store_events(
+        &mut self,
+        run_id: &RunId,
+        events: &[Event],
+        bodies: &[Option<Body>],
+    ) -> Result<()> {
+        let Self {
+            connection,
+            heads,
+            counters,
+            last_written,
+            ..
+        } = self;
         let Some(head) = heads.get_mut(run_id) else {
             return Err(Failure::damaged(format!("journal {run_id} was forgotten")));
         };
@@ -360,7 +435,10 @@ impl Session {
             let position = counters.position;
             journal::insert_event(&mut insert, position, head.journal.id, event)?;
             if let Some(body) = body {
-                let place = Place { journal: &head.journal, position };
+                let place = Place {
+                    journal: &head.journal,
+                    position,
+                };
                 head.state = index::derive(connection, &place, event, body)?.or(head.state);
             }
             counters.position += 1;
@@ -377,8 +455,13 @@ impl Session {
     }
 
     fn fault(&self, point: FaultPoint, outcomes: &[Outcome]) -> Result<()> {
-        let Some(faults) = &self.options.faults else { return Ok(()) };
-        let events = outcomes.iter().flatten().flat_map(|committed| &committed.events);
+        let Some(faults) = &self.options.faults else {
+            return Ok(());
+        };
+        let events = outcomes
+            .iter()
+            .flatten()
+            .flat_map(|committed| &committed.events);
         Ok(faults.at(point, &marks(events))?)
     }
 }
@@ -396,7 +479,10 @@ fn is_failed_write(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| {
         matches!(
             error.extended_code,
-            ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_TRUNCATE | ffi::SQLITE_IOERR
+            ffi::SQLITE_IOERR_WRITE
+                | ffi::SQLITE_IOERR_FSYNC
+                | ffi::SQLITE_IOERR_TRUNCATE
+                | ffi::SQLITE_IOERR
         )
     })
 }

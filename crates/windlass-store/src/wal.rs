@@ -79,8 +79,10 @@ impl Log {
 
     /// Moves the log into the database as far as readers allow, without waiting for them.
     pub(crate) fn checkpoint(&mut self, connection: &Connection) -> Result<()> {
-        let (frames, moved) = connection
-            .wal_checkpoint_v2(Some(rusqlite::MAIN_DB), rusqlite::wal::CheckpointMode::PASSIVE)?;
+        let (frames, moved) = connection.wal_checkpoint_v2(
+            Some(rusqlite::MAIN_DB),
+            rusqlite::wal::CheckpointMode::PASSIVE,
+        )?;
         if frames >= 0 && frames == moved {
             // The next commit starts over at the beginning of the file.
             self.frames.store(0, Ordering::Relaxed);
@@ -131,7 +133,10 @@ impl Log {
         work: impl FnOnce(&mut std::fs::File) -> io::Result<T>,
     ) -> Result<T> {
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        let done = std::fs::OpenOptions::new().write(true).open(&self.path).and_then(|mut file| work(&mut file));
+        let done = std::fs::OpenOptions::new()
+            .write(true)
+            .open(&self.path)
+            .and_then(|mut file| work(&mut file));
         connection.execute_batch("ROLLBACK")?;
         Ok(done?)
     }

@@ -53,16 +53,37 @@ impl Writer {
         let (queue, jobs) = mpsc::channel();
         let thread = std::thread::Builder::new()
             .name("windlass-store".to_owned())
-            .spawn(move || WriteLoop { session, jobs, next: None, last_batch: 0 }.run())
-            .map_err(|error| StoreError::Io(format!("the store's writer could not be started: {error}")))?;
-        Ok(Self { queue: Some(queue), permits: Arc::new(Semaphore::new(QUEUE)), thread: Mutex::new(Some(thread)) })
+            .spawn(move || {
+                WriteLoop {
+                    session,
+                    jobs,
+                    next: None,
+                    last_batch: 0,
+                }
+                .run()
+            })
+            .map_err(|error| {
+                StoreError::Io(format!("the store's writer could not be started: {error}"))
+            })?;
+        Ok(Self {
+            queue: Some(queue),
+            permits: Arc::new(Semaphore::new(QUEUE)),
+            thread: Mutex::new(Some(thread)),
+        })
     }
 
     /// Queues a piece of work and waits until it is durable or refused.
     pub(crate) async fn write(&self, work: Work) -> Result<Committed, CommitError> {
-        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|_| stopped())?;
+        let permit = Arc::clone(&self.permits)
+            .acquire_owned()
+            .await
+            .map_err(|_| stopped())?;
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Write(WriteJob { work, reply, _permit: permit }))?;
+        self.send(Job::Write(WriteJob {
+            work,
+            reply,
+            _permit: permit,
+        }))?;
         answer.await.map_err(|_| stopped())?
     }
 
@@ -72,7 +93,9 @@ impl Writer {
         work: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Alone(Box::new(move |session| drop(reply.send(work(session))))))?;
+        self.send(Job::Alone(Box::new(move |session| {
+            drop(reply.send(work(session)))
+        })))?;
         Ok(answer.await.map_err(|_| stopped())??)
     }
 
@@ -82,19 +105,28 @@ impl Writer {
         work: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (reply, answer) = mpsc::sync_channel(1);
-        self.send(Job::Alone(Box::new(move |session| drop(reply.send(work(session))))))?;
+        self.send(Job::Alone(Box::new(move |session| {
+            drop(reply.send(work(session)))
+        })))?;
         Ok(answer.recv().map_err(|_| stopped())??)
     }
 
     fn send(&self, job: Job) -> Result<(), StoreError> {
-        self.queue.as_ref().and_then(|queue| queue.send(job).ok()).ok_or_else(stopped)
+        self.queue
+            .as_ref()
+            .and_then(|queue| queue.send(job).ok())
+            .ok_or_else(stopped)
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         self.queue = None;
-        let thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take();
         if let Some(thread) = thread
             && thread.join().is_err()
         {

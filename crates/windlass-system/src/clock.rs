@@ -14,11 +14,16 @@ const RECHECK: Duration = Duration::from_secs(1);
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock port's one implementation over the system")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock port's one implementation over the system"
+    )]
     fn now(&self) -> Timestamp {
         let millis = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
-            Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |millis| -millis),
+            Err(before) => {
+                i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |millis| -millis)
+            }
         };
         Timestamp::from_millis(millis)
     }
@@ -67,7 +72,11 @@ mod tests {
         let readings = AtomicI64::new(0);
         let now = || {
             let reading = readings.fetch_add(1, Ordering::Relaxed);
-            Timestamp::from_millis(if reading < 2 { reading * 1_000 } else { 3_600_000 })
+            Timestamp::from_millis(if reading < 2 {
+                reading * 1_000
+            } else {
+                3_600_000
+            })
         };
         let started = tokio::time::Instant::now();
         sleep_by(now, Timestamp::from_millis(3_600_000)).await;
@@ -79,7 +88,11 @@ mod tests {
         let started = tokio::time::Instant::now();
         let now = || {
             let elapsed = started.elapsed();
-            let set_back = if elapsed >= Duration::from_secs(2) { 10_000 } else { 0 };
+            let set_back = if elapsed >= Duration::from_secs(2) {
+                10_000
+            } else {
+                0
+            };
             Timestamp::from_millis(i64::try_from(elapsed.as_millis()).unwrap() - set_back)
         };
         sleep_by(now, Timestamp::from_millis(3_000)).await;

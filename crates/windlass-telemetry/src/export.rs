@@ -24,8 +24,11 @@ pub(crate) fn provider(
     service_name: &str,
     redact: Redact,
 ) -> Result<SdkTracerProvider, InitError> {
-    let headers: HashMap<String, String> =
-        otlp.headers.iter().map(|(name, value)| (name.clone(), value.expose_secret().clone())).collect();
+    let headers: HashMap<String, String> = otlp
+        .headers
+        .iter()
+        .map(|(name, value)| (name.clone(), value.expose_secret().clone()))
+        .collect();
     let exporter = opentelemetry_otlp::SpanExporter::builder()
         .with_http()
         .with_protocol(Protocol::HttpBinary)
@@ -33,13 +36,19 @@ pub(crate) fn provider(
         .with_timeout(TIMEOUT)
         .with_headers(headers)
         .build()
-        .map_err(|error| InitError::Collector { endpoint: otlp.endpoint.clone(), cause: error.to_string() })?;
+        .map_err(|error| InitError::Collector {
+            endpoint: otlp.endpoint.clone(),
+            cause: error.to_string(),
+        })?;
     let resource = Resource::builder_empty()
         .with_service_name(service_name.to_owned())
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
         .build();
     Ok(SdkTracerProvider::builder()
-        .with_batch_exporter(RedactingExporter { inner: exporter, redact })
+        .with_batch_exporter(RedactingExporter {
+            inner: exporter,
+            redact,
+        })
         .with_id_generator(JournalIds::default())
         .with_resource(resource)
         .build())
@@ -48,7 +57,11 @@ pub(crate) fn provider(
 /// The standard variable names the collector; its traces path is fixed.
 fn traces_endpoint(endpoint: &str) -> String {
     let base = endpoint.trim_end_matches('/');
-    if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") }
+    if base.ends_with("/v1/traces") {
+        base.to_owned()
+    } else {
+        format!("{base}/v1/traces")
+    }
 }
 
 struct RedactingExporter<E> {
@@ -58,13 +71,19 @@ struct RedactingExporter<E> {
 
 impl<E: fmt::Debug> fmt::Debug for RedactingExporter<E> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("RedactingExporter").field("inner", &self.inner).finish_non_exhaustive()
+        formatter
+            .debug_struct("RedactingExporter")
+            .field("inner", &self.inner)
+            .finish_non_exhaustive()
     }
 }
 
 impl<E: SpanExporter> SpanExporter for RedactingExporter<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        let batch = batch.into_iter().map(|span| redact_span(span, &self.redact)).collect();
+        let batch = batch
+            .into_iter()
+            .map(|span| redact_span(span, &self.redact))
+            .collect();
         self.inner.export(batch).await
     }
 
@@ -129,8 +148,14 @@ mod tests {
         for (given, expected) in [
             ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
             ("http://127.0.0.1:4318/", "http://127.0.0.1:4318/v1/traces"),
-            ("https://c.example.org/otlp", "https://c.example.org/otlp/v1/traces"),
-            ("https://c.example.org/v1/traces", "https://c.example.org/v1/traces"),
+            (
+                "https://c.example.org/otlp",
+                "https://c.example.org/otlp/v1/traces",
+            ),
+            (
+                "https://c.example.org/v1/traces",
+                "https://c.example.org/v1/traces",
+            ),
         ] {
             assert_eq!(traces_endpoint(given), expected);
         }

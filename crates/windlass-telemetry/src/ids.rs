@@ -27,10 +27,14 @@ pub(crate) struct JournalIds(RandomIdGenerator);
 
 impl IdGenerator for JournalIds {
     fn new_trace_id(&self) -> TraceId {
-        PRESET.get().map_or_else(|| self.0.new_trace_id(), |(trace, _)| trace)
+        PRESET
+            .get()
+            .map_or_else(|| self.0.new_trace_id(), |(trace, _)| trace)
     }
 
     fn new_span_id(&self) -> SpanId {
-        PRESET.get().map_or_else(|| self.0.new_span_id(), |(_, span)| span)
+        PRESET
+            .get()
+            .map_or_else(|| self.0.new_span_id(), |(_, span)| span)
     }
 }

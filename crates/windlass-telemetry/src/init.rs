@@ -56,7 +56,9 @@ pub struct Otlp {
 #[derive(Debug, thiserror::Error)]
 pub enum InitError {
     /// The filter is not understood.
-    #[error("the log filter `{filter}` is not understood: {cause}; write a level such as `info`, or `info,windlass_engine=debug`")]
+    #[error(
+        "the log filter `{filter}` is not understood: {cause}; write a level such as `info`, or `info,windlass_engine=debug`"
+    )]
     Filter {
         /// The filter as it was given.
         filter: String,
@@ -104,12 +106,19 @@ type Sink = Arc<Mutex<dyn Write + Send>>;
 pub(crate) fn build(options: Options, sink: Sink) -> Result<(Dispatch, Guard), InitError> {
     let filter = filter(options.filter.as_deref(), options.verbosity)?;
     let lines = fmt::layer()
-        .with_writer(RedactedLines { sink, redact: Arc::clone(&options.redact) })
+        .with_writer(RedactedLines {
+            sink,
+            redact: Arc::clone(&options.redact),
+        })
         .with_ansi(options.colour && options.format == LogFormat::Human)
         .log_internal_errors(false);
     let lines = match options.format {
         LogFormat::Human => lines.with_target(options.verbosity > 1).boxed(),
-        LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .boxed(),
     };
     let provider = options
         .otlp
@@ -123,7 +132,9 @@ pub(crate) fn build(options: Options, sink: Sink) -> Result<(Dispatch, Guard), I
             .with_threads(false)
             .with_filter(filter_fn(is_exported))
     });
-    let subscriber = Registry::default().with(spans).with(lines.with_filter(filter));
+    let subscriber = Registry::default()
+        .with(spans)
+        .with(lines.with_filter(filter));
     Ok((Dispatch::new(subscriber), Guard { provider }))
 }
 
@@ -139,8 +150,10 @@ fn filter(given: Option<&str>, verbosity: u8) -> Result<EnvFilter, InitError> {
         2 => "info,windlass=debug",
         _ => "debug,windlass=trace",
     });
-    EnvFilter::try_new(text)
-        .map_err(|error| InitError::Filter { filter: text.to_owned(), cause: error.to_string() })
+    EnvFilter::try_new(text).map_err(|error| InitError::Filter {
+        filter: text.to_owned(),
+        cause: error.to_string(),
+    })
 }
 
 struct RedactedLines {
@@ -169,7 +182,11 @@ impl Write for Line<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.sink.lock().unwrap_or_else(PoisonError::into_inner).flush()
+        self.0
+            .sink
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .flush()
     }
 }
 

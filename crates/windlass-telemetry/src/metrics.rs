@@ -73,7 +73,9 @@ families! {
 }
 
 /// Upper bounds in seconds: half a millisecond for a durable write, a minute for a slow call.
-const BOUNDS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0, 60.0];
+const BOUNDS: [f64; 14] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0, 60.0,
+];
 
 /// More series than this in one family means that a label holds input.
 const MAX_SERIES: usize = 2_000;
@@ -92,7 +94,11 @@ type Collector = Arc<dyn Fn(&Metrics) + Send + Sync>;
 
 enum Series {
     Number(f64),
-    Histogram { counts: [u64; BOUNDS.len()], total: u64, sum: f64 },
+    Histogram {
+        counts: [u64; BOUNDS.len()],
+        total: u64,
+        sum: f64,
+    },
 }
 
 impl Metrics {
@@ -137,25 +143,40 @@ impl Metrics {
     /// Calls `collect` before every rendering, to set gauges that are cheaper to ask for
     /// than to keep.
     pub fn on_render(&self, collect: impl Fn(&Self) + Send + Sync + 'static) {
-        self.0.collectors.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(collect));
+        self.0
+            .collectors
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Arc::new(collect));
     }
 
     /// The Prometheus text.
     pub fn render(&self) -> String {
-        let collectors = self.0.collectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let collectors = self
+            .0
+            .collectors
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         for collect in collectors {
             collect(self);
         }
         let all = self.0.series.lock().unwrap_or_else(PoisonError::into_inner);
         let mut page = String::new();
         for family in ALL {
-            let Some(series) = all.get(family.name) else { continue };
+            let Some(series) = all.get(family.name) else {
+                continue;
+            };
             let kind = match family.kind {
                 Kind::Counter => "counter",
                 Kind::Gauge => "gauge",
                 Kind::Histogram => "histogram",
             };
-            let _ = writeln!(page, "# HELP {} {}\n# TYPE {0} {kind}", family.name, family.help);
+            let _ = writeln!(
+                page,
+                "# HELP {} {}\n# TYPE {0} {kind}",
+                family.name, family.help
+            );
             for (labels, value) in series {
                 write_series(&mut page, family.name, labels, value);
             }
@@ -172,7 +193,11 @@ impl Metrics {
             return;
         }
         change(series.entry(key).or_insert_with(|| match family.kind {
-            Kind::Histogram => Series::Histogram { counts: [0; BOUNDS.len()], total: 0, sum: 0.0 },
+            Kind::Histogram => Series::Histogram {
+                counts: [0; BOUNDS.len()],
+                total: 0,
+                sum: 0.0,
+            },
             Kind::Counter | Kind::Gauge => Series::Number(0.0),
         }));
     }
@@ -201,7 +226,11 @@ fn label_text(names: &[&str], values: &[&str]) -> String {
 }
 
 fn write_series(page: &mut String, name: &str, labels: &str, value: &Series) {
-    let braced = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
+    let braced = if labels.is_empty() {
+        String::new()
+    } else {
+        format!("{{{labels}}}")
+    };
     match value {
         Series::Number(number) => {
             let _ = writeln!(page, "{name}{braced} {number}");
@@ -211,10 +240,16 @@ fn write_series(page: &mut String, name: &str, labels: &str, value: &Series) {
             let mut below = 0;
             for (bound, count) in BOUNDS.iter().zip(counts) {
                 below += count;
-                let _ = writeln!(page, "{name}_bucket{{{labels}{comma}le=\"{bound}\"}} {below}");
+                let _ = writeln!(
+                    page,
+                    "{name}_bucket{{{labels}{comma}le=\"{bound}\"}} {below}"
+                );
             }
             let _ = writeln!(page, "{name}_bucket{{{labels}{comma}le=\"+Inf\"}} {total}");
-            let _ = writeln!(page, "{name}_sum{braced} {sum}\n{name}_count{braced} {total}");
+            let _ = writeln!(
+                page,
+                "{name}_sum{braced} {sum}\n{name}_count{braced} {total}"
+            );
         }
     }
 }
@@ -283,8 +318,18 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), ALL.len());
         for family in ALL {
-            assert_eq!(family.kind == Kind::Counter, family.name.ends_with("_total"), "{}", family.name);
-            assert_eq!(family.kind == Kind::Histogram, family.name.ends_with("_seconds"), "{}", family.name);
+            assert_eq!(
+                family.kind == Kind::Counter,
+                family.name.ends_with("_total"),
+                "{}",
+                family.name
+            );
+            assert_eq!(
+                family.kind == Kind::Histogram,
+                family.name.ends_with("_seconds"),
+                "{}",
+                family.name
+            );
         }
     }
 }

@@ -47,14 +47,20 @@ impl FakeClock {
             looks: 0,
             sleepers: BTreeMap::new(),
         };
-        Self { state: Arc::new(Mutex::new(state)), threads: false }
+        Self {
+            state: Arc::new(Mutex::new(state)),
+            threads: false,
+        }
     }
 
     /// The same clock for work that also uses other threads: time moves only after those had a
     /// moment of real time to go on.
     #[must_use]
     pub fn with_threads(&self) -> Self {
-        Self { state: Arc::clone(&self.state), threads: true }
+        Self {
+            state: Arc::clone(&self.state),
+            threads: true,
+        }
     }
 
     /// Shows another moment at once; who should have woken by then wakes.
@@ -88,7 +94,11 @@ impl FakeClock {
     /// When the next sleeper wakes; those that have been woken are no longer sleepers.
     pub fn next_timer(&self) -> Option<Timestamp> {
         let state = self.lock();
-        state.sleepers.keys().map(|(deadline, _)| *deadline).find(|deadline| *deadline > state.now)
+        state
+            .sleepers
+            .keys()
+            .map(|(deadline, _)| *deadline)
+            .find(|deadline| *deadline > state.now)
     }
 
     /// Does the work, moving time whenever the work waits for it.
@@ -106,7 +116,10 @@ impl FakeClock {
                 continue;
             }
             starved += 1;
-            assert!(starved < STARVED_AFTER, "the work waits for something that never comes: no timer is pending");
+            assert!(
+                starved < STARVED_AFTER,
+                "the work waits for something that never comes: no timer is pending"
+            );
             tokio::select! {
                 biased;
                 output = &mut work => return output,
@@ -176,7 +189,10 @@ impl Clock for FakeClock {
         state.next_id += 1;
         let id = state.next_id;
         drop(state);
-        Box::pin(Sleep { state: Arc::clone(&self.state), key: (deadline, id) })
+        Box::pin(Sleep {
+            state: Arc::clone(&self.state),
+            key: (deadline, id),
+        })
     }
 }
 
@@ -196,14 +212,20 @@ impl Future for Sleep {
             state.sleepers.remove(&self.key);
             return Poll::Ready(());
         }
-        state.sleepers.insert(self.key, Some(context.waker().clone()));
+        state
+            .sleepers
+            .insert(self.key, Some(context.waker().clone()));
         Poll::Pending
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).sleepers.remove(&self.key);
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .sleepers
+            .remove(&self.key);
     }
 }
 
@@ -226,13 +248,21 @@ mod tests {
             let (clock, woken) = (clock.clone(), Arc::clone(&woken));
             tokio::spawn(async move {
                 clock.sleep_until(start.after(seconds(delay))).await;
-                woken.lock().unwrap().push((delay, clock.now().since(start)));
+                woken
+                    .lock()
+                    .unwrap()
+                    .push((delay, clock.now().since(start)));
             });
         }
         clock.advance(seconds(9)).await;
         assert!(woken.lock().unwrap().is_empty());
         clock.advance(seconds(100)).await;
-        let expected = [(10, seconds(10)), (10, seconds(10)), (20, seconds(20)), (30, seconds(30))];
+        let expected = [
+            (10, seconds(10)),
+            (10, seconds(10)),
+            (20, seconds(20)),
+            (30, seconds(30)),
+        ];
         assert_eq!(*woken.lock().unwrap(), expected);
     }
 

@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use windlass_ports::{BoxFuture, Clock, Outbound, OutboundError, OutboundRequest, OutboundResponse};
+use windlass_ports::{
+    BoxFuture, Clock, Outbound, OutboundError, OutboundRequest, OutboundResponse,
+};
 use windlass_types::Timestamp;
 
 use crate::FakeClock;
@@ -38,7 +40,11 @@ pub struct SentRequest {
 impl SentRequest {
     /// A header's value.
     pub fn header(&self, name: &str) -> &str {
-        let found = self.request.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        let found = self
+            .request
+            .headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map_or("", |(_, value)| value.as_str())
     }
 }
@@ -60,12 +66,17 @@ struct State {
 impl RecordingOutbound {
     /// A network whose slow answers take time on this clock.
     pub fn new(clock: &FakeClock) -> Self {
-        Self { clock: clock.clone(), state: Arc::default() }
+        Self {
+            clock: clock.clone(),
+            state: Arc::default(),
+        }
     }
 
     /// The answers of an address, in order; the last one is repeated.
     pub fn script(&self, url: &str, replies: impl IntoIterator<Item = Reply>) {
-        self.lock().scripts.insert(url.to_owned(), replies.into_iter().collect());
+        self.lock()
+            .scripts
+            .insert(url.to_owned(), replies.into_iter().collect());
     }
 
     /// Makes the address policy refuse everything that begins so.
@@ -80,7 +91,12 @@ impl RecordingOutbound {
 
     /// What was sent to one address.
     pub fn sent_to(&self, url: &str) -> Vec<SentRequest> {
-        self.lock().sent.iter().filter(|sent| sent.request.url == url).cloned().collect()
+        self.lock()
+            .sent
+            .iter()
+            .filter(|sent| sent.request.url == url)
+            .cloned()
+            .collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -98,17 +114,28 @@ impl RecordingOutbound {
 }
 
 impl Outbound for RecordingOutbound {
-    fn send(&self, request: OutboundRequest) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>> {
+    fn send(
+        &self,
+        request: OutboundRequest,
+    ) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>> {
         Box::pin(async move {
             self.check(&request.url)?;
             let (url, timeout) = (request.url.clone(), request.timeout);
             let at = self.clock.now();
             self.lock().sent.push(SentRequest { at, request });
-            let answer = |status, headers| Ok(OutboundResponse { status, headers, body: Vec::new() });
+            let answer = |status, headers| {
+                Ok(OutboundResponse {
+                    status,
+                    headers,
+                    body: Vec::new(),
+                })
+            };
             match self.next_reply(&url) {
                 Reply::Status(status) => answer(status, Vec::new()),
                 Reply::Headers(status, headers) => answer(status, headers),
-                Reply::Unreachable => Err(OutboundError::Unreachable("connection refused".to_owned())),
+                Reply::Unreachable => {
+                    Err(OutboundError::Unreachable("connection refused".to_owned()))
+                }
                 Reply::Hang => {
                     self.clock.sleep_until(at.after(timeout)).await;
                     Err(OutboundError::Unreachable("the time ran out".to_owned()))
@@ -122,7 +149,12 @@ impl Outbound for RecordingOutbound {
     }
 
     fn check(&self, url: &str) -> Result<(), OutboundError> {
-        match self.lock().forbidden.iter().find(|prefix| url.starts_with(prefix.as_str())) {
+        match self
+            .lock()
+            .forbidden
+            .iter()
+            .find(|prefix| url.starts_with(prefix.as_str()))
+        {
             Some(prefix) => Err(OutboundError::Forbidden(format!("{prefix} is not allowed"))),
             None => Ok(()),
         }

@@ -104,7 +104,10 @@ impl TestWorld {
             redactor: Arc::new(self.redactor.clone()),
             sealer: Sealer::new(Secret::new(vec![7; 32])),
             outbox: OutboxOptions {
-                secrets: HashMap::from([("billing".to_owned(), Secret::new("named secret".to_owned()))]),
+                secrets: HashMap::from([(
+                    "billing".to_owned(),
+                    Secret::new("named secret".to_owned()),
+                )]),
                 default_secret: Secret::new("default secret".to_owned()),
                 schedule: self.schedule.clone(),
                 timeout: Duration::from_secs(10),
@@ -122,8 +125,15 @@ impl TestWorld {
     pub fn process_on(&self, store: MemoryStore) -> Process {
         let domains = (self.domains)();
         let engine = Engine::new(self.engine_parts(&store), &domains);
-        let catalogue = Catalogue::new(&engine, &domains).expect("the operations of a test have names of their own");
-        Process { clock: self.clock.clone(), store, engine, catalogue, driver: None }
+        let catalogue = Catalogue::new(&engine, &domains)
+            .expect("the operations of a test have names of their own");
+        Process {
+            clock: self.clock.clone(),
+            store,
+            engine,
+            catalogue,
+            driver: None,
+        }
     }
 
     /// A new process that drives.
@@ -135,9 +145,15 @@ impl TestWorld {
 
     /// One life of a process on a runtime of its own, which ends when `work` does or when the
     /// store says that the process died; `None` then. Nothing of it survives but the disk.
-    pub fn life<T, F: Future<Output = T>>(&self, store: MemoryStore, work: impl FnOnce(Process) -> F) -> Option<T> {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    pub fn life<T, F: Future<Output = T>>(
+        &self,
+        store: MemoryStore,
+        work: impl FnOnce(Process) -> F,
+    ) -> Option<T> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime can be made");
         runtime.block_on(async {
             let process = self.process_on(store.clone());
             tokio::select! {
@@ -164,7 +180,9 @@ pub struct Process {
 impl Process {
     /// Begins to drive; `false` when another process does.
     pub async fn drive(&mut self) -> bool {
-        self.driver = Driver::start(&self.engine).await.expect("the store can be read");
+        self.driver = Driver::start(&self.engine)
+            .await
+            .expect("the store can be read");
         self.driver.is_some()
     }
 
@@ -190,13 +208,19 @@ impl Process {
 
     /// Starts a run as the owner of the home.
     pub async fn start(&self, kind: &str, input: Value) -> RunId {
-        self.engine.create_run(new_run(kind, input)).await.expect("the run can be created")
+        self.engine
+            .create_run(new_run(kind, input))
+            .await
+            .expect("the run can be created")
     }
 
     /// The run's record once it has ended, is held or asks a person, however long that takes on
     /// the clock.
     pub async fn settle(&self, run_id: &RunId) -> RunRecord {
-        self.clock.run(self.engine.settle(run_id, AGES)).await.expect("the run exists")
+        self.clock
+            .run(self.engine.settle(run_id, AGES))
+            .await
+            .expect("the run exists")
     }
 
     /// Starts a run and lets it settle.
@@ -211,14 +235,33 @@ impl Process {
     }
 
     /// Calls an operation as somebody.
-    pub async fn call_as(&self, principal: Principal, operation: &str, input: Value) -> Result<Answer, Problem> {
-        let context = CallContext { principal, surface: Surface::Cli, request_id: "req_1".to_owned() };
-        self.catalogue.call(CallRequest { operation: operation.to_owned(), input, context }).await
+    pub async fn call_as(
+        &self,
+        principal: Principal,
+        operation: &str,
+        input: Value,
+    ) -> Result<Answer, Problem> {
+        let context = CallContext {
+            principal,
+            surface: Surface::Cli,
+            request_id: "req_1".to_owned(),
+        };
+        self.catalogue
+            .call(CallRequest {
+                operation: operation.to_owned(),
+                input,
+                context,
+            })
+            .await
     }
 
     /// The types of a run's events, in order.
     pub fn event_types(&self, run_id: &RunId) -> Vec<String> {
-        self.store.journal(run_id).into_iter().map(|event| event.event_type).collect()
+        self.store
+            .journal(run_id)
+            .into_iter()
+            .map(|event| event.event_type)
+            .collect()
     }
 }
 
@@ -227,7 +270,11 @@ pub fn new_run(kind: &str, input: Value) -> NewRun {
     NewRun {
         kind: kind.to_owned(),
         title: format!("a {kind}"),
-        context: CallContext { principal: local(), surface: Surface::Cli, request_id: "req_1".to_owned() },
+        context: CallContext {
+            principal: local(),
+            surface: Surface::Cli,
+            request_id: "req_1".to_owned(),
+        },
         input,
         plan_digest: None,
         confirm_token: None,

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::{Digest, Timestamp};
 
 /// Who may be shown an artifact's content.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
     /// Those who may see the run; content as it was stored.

@@ -122,7 +122,10 @@ pub struct ChainHead {
 
 impl Default for ChainHead {
     fn default() -> Self {
-        Self { seq: 0, hash: Digest::ZERO }
+        Self {
+            seq: 0,
+            hash: Digest::ZERO,
+        }
     }
 }
 
@@ -133,7 +136,10 @@ pub fn verify_chain<'a>(
 ) -> Result<ChainHead, ChainError> {
     for event in events {
         if event.seq != head.seq + 1 {
-            return Err(ChainError::Gap { expected: head.seq + 1, found: event.seq });
+            return Err(ChainError::Gap {
+                expected: head.seq + 1,
+                found: event.seq,
+            });
         }
         if event.prev_hash != head.hash {
             return Err(ChainError::Unlinked { seq: event.seq });
@@ -141,7 +147,10 @@ pub fn verify_chain<'a>(
         if event.compute_hash() != event.hash {
             return Err(ChainError::Altered { seq: event.seq });
         }
-        head = ChainHead { seq: event.seq, hash: event.hash };
+        head = ChainHead {
+            seq: event.seq,
+            hash: event.hash,
+        };
     }
     Ok(head)
 }
@@ -166,7 +175,10 @@ mod tests {
                         spans: SpanIds::default(),
                     },
                 );
-                head = ChainHead { seq, hash: event.hash };
+                head = ChainHead {
+                    seq,
+                    hash: event.hash,
+                };
                 event
             })
             .collect()
@@ -196,7 +208,10 @@ mod tests {
         missing.remove(1);
         assert_eq!(
             verify_chain(ChainHead::default(), &missing),
-            Err(ChainError::Gap { expected: 2, found: 3 })
+            Err(ChainError::Gap {
+                expected: 2,
+                found: 3
+            })
         );
     }
 

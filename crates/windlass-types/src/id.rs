@@ -200,10 +200,17 @@ mod tests {
     #[test]
     fn hostile_texts_are_refused() {
         let long = "a".repeat(129);
-        for text in ["", "..", "../etc", "a/b", "a\0b", "a b", ".hidden", "a..b", "é", &long] {
+        for text in [
+            "", "..", "../etc", "a/b", "a\0b", "a b", ".hidden", "a..b", "é", &long,
+        ] {
             assert!(text.parse::<RunId>().is_err(), "{text:?}");
         }
-        for text in ["run_1", "r_2026-01-21T10-00-00Z_abcd", "job_abc123def456", "a.b:c"] {
+        for text in [
+            "run_1",
+            "r_2026-01-21T10-00-00Z_abcd",
+            "job_abc123def456",
+            "a.b:c",
+        ] {
             assert_eq!(text.parse::<RunId>().unwrap().as_str(), text);
         }
     }

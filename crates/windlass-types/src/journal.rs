@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ArtifactRef, DeliveryId, Digest, Json, KeyId, Principal, Problem, RunId, Scope, Surface, Timestamp,
-    TokenId, TraceId,
+    ArtifactRef, DeliveryId, Digest, Json, KeyId, Principal, Problem, RunId, Scope, Surface,
+    Timestamp, TokenId, TraceId,
 };
 
 /// The prefix of event types that domain code emits.
@@ -496,7 +496,10 @@ mod tests {
             Body::from(RunCancelled { residue: vec![] }),
             Body::Domain(
                 "progress".into(),
-                DomainEvent { key: "progress".into(), data: serde_json::json!({"pct": 5}) },
+                DomainEvent {
+                    key: "progress".into(),
+                    data: serde_json::json!({"pct": 5}),
+                },
             ),
         ];
         for body in bodies {

@@ -32,7 +32,9 @@ pub enum Surface {
 
 /// A permission: a toolset name, `admin`, `*` for all of those, or `approve`, which is never
 /// implied: whoever may answer for a person must have been told so.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Scope(String);
 
@@ -75,23 +77,39 @@ impl Principal {
     /// The owner of the home directory, who may do everything policy does not forbid.
     pub fn local(user: impl Into<String>) -> Self {
         let scopes = vec![Scope::all(), Scope::approve()];
-        Self { kind: PrincipalKind::Local, name: user.into(), scopes }
+        Self {
+            kind: PrincipalKind::Local,
+            name: user.into(),
+            scopes,
+        }
     }
 
     /// A program the local user started, such as an agent behind an MCP connection: it may ask
     /// for everything its user may ask for, but it cannot answer in the user's place.
     pub fn local_agent(user: &str, program: &str) -> Self {
-        Self { kind: PrincipalKind::Local, name: format!("{user}/{program}"), scopes: vec![Scope::all()] }
+        Self {
+            kind: PrincipalKind::Local,
+            name: format!("{user}/{program}"),
+            scopes: vec![Scope::all()],
+        }
     }
 
     /// The engine itself.
     pub fn system() -> Self {
-        Self { kind: PrincipalKind::System, name: "engine".to_owned(), scopes: vec![Scope::all()] }
+        Self {
+            kind: PrincipalKind::System,
+            name: "engine".to_owned(),
+            scopes: vec![Scope::all()],
+        }
     }
 
     /// The holder of an API key.
     pub fn key(key_id: impl Into<String>, scopes: Vec<Scope>) -> Self {
-        Self { kind: PrincipalKind::Key, name: key_id.into(), scopes }
+        Self {
+            kind: PrincipalKind::Key,
+            name: key_id.into(),
+            scopes,
+        }
     }
 
     /// The stable text that tokens, journals and policy rules name: `local:ada`, `key:key_…`.
@@ -102,7 +120,9 @@ impl Principal {
     /// Whether one of its scopes covers `wanted`.
     pub fn has_scope(&self, wanted: &str) -> bool {
         let implied = wanted != Scope::APPROVE;
-        self.scopes.iter().any(|scope| scope.as_str() == wanted || (implied && scope.as_str() == "*"))
+        self.scopes
+            .iter()
+            .any(|scope| scope.as_str() == wanted || (implied && scope.as_str() == "*"))
     }
 
     /// Whether it may see and steer runs of other principals.

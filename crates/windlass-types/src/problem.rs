@@ -42,8 +42,11 @@ impl Problem {
 
     /// An unexpected failure; `cause_class` says which part failed.
     pub fn internal(cause_class: &str, cause: impl fmt::Display) -> Self {
-        Self::new(&code::INTERNAL, format!("unexpected failure in {cause_class}: {cause}"))
-            .with("cause_class", cause_class)
+        Self::new(
+            &code::INTERNAL,
+            format!("unexpected failure in {cause_class}: {cause}"),
+        )
+        .with("cause_class", cause_class)
     }
 
     /// The same problem with one more detail.
@@ -96,11 +99,16 @@ impl Problem {
 fn map_value(value: Value, edit: &mut dyn FnMut(&str) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(edit(&text)),
-        Value::Array(items) => {
-            Value::Array(items.into_iter().map(|item| map_value(item, edit)).collect())
-        }
+        Value::Array(items) => Value::Array(
+            items
+                .into_iter()
+                .map(|item| map_value(item, edit))
+                .collect(),
+        ),
         Value::Object(map) => Value::Object(
-            map.into_iter().map(|(key, entry)| (key, map_value(entry, edit))).collect(),
+            map.into_iter()
+                .map(|(key, entry)| (key, map_value(entry, edit)))
+                .collect(),
         ),
         other => other,
     }

@@ -51,7 +51,10 @@ impl RunState {
 
     /// Whether nothing more happens by itself.
     pub const fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled | Self::RolledBack)
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::RolledBack
+        )
     }
 
     /// The name on the wire.
@@ -204,26 +207,35 @@ impl RunRecord {
                     };
                 }
             }
-            Body::TimerStarted(timer) => self.wait(&timer.key, WaitingOn {
-                what: "timer".to_owned(),
-                prompt: None,
-                plan_digest: None,
-                until: Some(timer.fire_at),
-            }),
+            Body::TimerStarted(timer) => self.wait(
+                &timer.key,
+                WaitingOn {
+                    what: "timer".to_owned(),
+                    prompt: None,
+                    plan_digest: None,
+                    until: Some(timer.fire_at),
+                },
+            ),
             Body::TimerFired(timer) => self.wake(&timer.key),
-            Body::WaitStarted(wait) => self.wait(&wait.key, WaitingOn {
-                what: wait.signal.clone(),
-                prompt: wait.prompt.clone(),
-                plan_digest: wait.plan_digest,
-                until: wait.deadline,
-            }),
+            Body::WaitStarted(wait) => self.wait(
+                &wait.key,
+                WaitingOn {
+                    what: wait.signal.clone(),
+                    prompt: wait.prompt.clone(),
+                    plan_digest: wait.plan_digest,
+                    until: wait.deadline,
+                },
+            ),
             Body::WaitCompleted(wait) => self.wake(&wait.key),
-            Body::ChildStarted(child) => self.wait(&child.key, WaitingOn {
-                what: "child".to_owned(),
-                prompt: None,
-                plan_digest: None,
-                until: None,
-            }),
+            Body::ChildStarted(child) => self.wait(
+                &child.key,
+                WaitingOn {
+                    what: "child".to_owned(),
+                    prompt: None,
+                    plan_digest: None,
+                    until: None,
+                },
+            ),
             Body::ChildCompleted(child) => self.wake(&child.key),
             Body::SignalReceived(signal) => {
                 if signal.signal == "cancel" {

@@ -37,7 +37,10 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
     let settings = &options.settings;
     let home = &options.home;
     let policy = Policy::load(&home.policy())?;
-    let store = Arc::new(SqliteStore::open(home.root(), SqliteStoreOptions::default())?);
+    let store = Arc::new(SqliteStore::open(
+        home.root(),
+        SqliteStoreOptions::default(),
+    )?);
     let entropy = Arc::new(OsEntropy);
     let redactor = Arc::new(Redactor::new());
     let parts = EngineParts {
@@ -62,7 +65,10 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
     let engine = Engine::new(parts, &domains);
     let catalogue = Catalogue::new(&engine, &domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;
-    Ok(Opened { catalogue, principal: user::local_principal() })
+    Ok(Opened {
+        catalogue,
+        principal: user::local_principal(),
+    })
 }
 
 /// The outbox's secrets and timing. Every secret is made known to redaction before anything
@@ -77,7 +83,10 @@ fn outbox(
     let mut secrets = HashMap::new();
     for (name, source) in &settings.secrets {
         let secret = source.read(&options.environment).map_err(|error| {
-            Problem::new(&code::CONFIG_INVALID, format!("webhook secret {name:?}: {error}"))
+            Problem::new(
+                &code::CONFIG_INVALID,
+                format!("webhook secret {name:?}: {error}"),
+            )
         })?;
         redactor.register(&secret);
         secrets.insert(name.clone(), secret);
@@ -88,7 +97,14 @@ fn outbox(
     Ok(OutboxOptions {
         secrets,
         default_secret,
-        schedule: Schedule(settings.retry_seconds.iter().copied().map(Duration::from_secs).collect()),
+        schedule: Schedule(
+            settings
+                .retry_seconds
+                .iter()
+                .copied()
+                .map(Duration::from_secs)
+                .collect(),
+        ),
         timeout: Duration::from_secs(settings.timeout_seconds.get()),
     })
 }

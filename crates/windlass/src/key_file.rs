@@ -2,17 +2,21 @@
 
 use std::{
     io::{ErrorKind, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::Path,
 };
 
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use windlass_ports::{Entropy, entropy::random};
 use windlass_types::{Problem, Secret, code};
 
 const LENGTH: usize = 32;
 
 /// The key in a file; made if there is none.
-pub(crate) fn load_or_create(path: &Path, entropy: &dyn Entropy) -> Result<Secret<Vec<u8>>, Problem> {
+pub(crate) fn load_or_create(
+    path: &Path,
+    entropy: &dyn Entropy,
+) -> Result<Secret<Vec<u8>>, Problem> {
     match load(path)? {
         Some(key) => Ok(key),
         None => {
@@ -29,13 +33,20 @@ fn load(path: &Path) -> Result<Option<Secret<Vec<u8>>>, Problem> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unusable(path, error)),
     };
-    let mode = fs_err::metadata(path).map_err(|error| unusable(path, error))?.permissions().mode();
+    let mode = fs_err::metadata(path)
+        .map_err(|error| unusable(path, error))?
+        .permissions()
+        .mode();
     if mode & 0o077 != 0 {
-        return Err(unusable(path, "others may read it").next(format!("chmod 600 {}", path.display())));
+        return Err(
+            unusable(path, "others may read it").next(format!("chmod 600 {}", path.display()))
+        );
     }
     if key.expose_secret().len() < LENGTH {
-        return Err(unusable(path, "it is too short; tokens sealed with it would be weak")
-            .next(format!("remove {} to have a new key made", path.display())));
+        return Err(
+            unusable(path, "it is too short; tokens sealed with it would be weak")
+                .next(format!("remove {} to have a new key made", path.display())),
+        );
     }
     Ok(Some(key))
 }
@@ -69,5 +80,8 @@ fn create(path: &Path, entropy: &dyn Entropy) -> Result<(), Problem> {
 }
 
 fn unusable(path: &Path, cause: impl std::fmt::Display) -> Problem {
-    Problem::new(&code::STORE_UNAVAILABLE, format!("the key file {} cannot be used: {cause}", path.display()))
+    Problem::new(
+        &code::STORE_UNAVAILABLE,
+        format!("the key file {} cannot be used: {cause}", path.display()),
+    )
 }

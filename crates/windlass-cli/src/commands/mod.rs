@@ -24,5 +24,6 @@ use windlass_types::Problem;
 /// One field of an operation's answer, as a type.
 fn field<T: DeserializeOwned>(output: &Value, name: &str) -> Result<T, Problem> {
     let value = output.get(name).cloned().unwrap_or(Value::Null);
-    serde_json::from_value(value).map_err(|error| Problem::internal("operation answer", format!("{name}: {error}")))
+    serde_json::from_value(value)
+        .map_err(|error| Problem::internal("operation answer", format!("{name}: {error}")))
 }

@@ -39,7 +39,14 @@ mod tests {
 
     #[test]
     fn only_a_clear_yes_is_a_yes() {
-        for (line, expected) in [("y\n", true), ("YES\n", true), ("\n", false), ("", false), ("yep", false), ("n", false)] {
+        for (line, expected) in [
+            ("y\n", true),
+            ("YES\n", true),
+            ("\n", false),
+            ("", false),
+            ("yep", false),
+            ("n", false),
+        ] {
             assert_eq!(is_yes(line), expected, "{line:?}");
         }
     }

@@ -72,10 +72,18 @@ pub(crate) async fn plan(
     let planned: Planned = parse(&answer.output)?;
     show(session, &planned, Channel::Data);
     if !planned.plan.is_empty() {
-        session.printer.data(&format!("confirm token: {}", planned.confirm_token));
-        let valid = planned.confirm_token_expires_at.since(session.engine().now());
-        session.printer.notice(&format!("The token works once, for {}.", duration(valid)));
-        session.printer.hint(&format!("{apply_command} --token TOKEN"));
+        session
+            .printer
+            .data(&format!("confirm token: {}", planned.confirm_token));
+        let valid = planned
+            .confirm_token_expires_at
+            .since(session.engine().now());
+        session
+            .printer
+            .notice(&format!("The token works once, for {}.", duration(valid)));
+        session
+            .printer
+            .hint(&format!("{apply_command} --token TOKEN"));
     }
     Ok(Report::new(summary(&planned.plan), answer.output))
 }
@@ -117,7 +125,10 @@ pub(crate) async fn apply_change(
             let planned: Planned = parse(&answer.output)?;
             show(session, &planned, Channel::Notice);
             if planned.plan.is_empty() {
-                return Ok(Applied::Early(Report::new(summary(&planned.plan), answer.output)));
+                return Ok(Applied::Early(Report::new(
+                    summary(&planned.plan),
+                    answer.output,
+                )));
             }
             agree(session, &planned, args.yes).await?;
             (planned.confirm_token, true)
@@ -125,11 +136,19 @@ pub(crate) async fn apply_change(
     };
     let input = with_apply_fields(input, &token, yes, args.idempotency_key.as_deref())?;
     let answer = session.call(operations.apply, input).await?;
-    let run_id = answer.run_id.ok_or_else(|| Problem::internal(operations.apply, "no run was started"))?;
+    let run_id = answer
+        .run_id
+        .ok_or_else(|| Problem::internal(operations.apply, "no run was started"))?;
     if args.detach {
         return Ok(Applied::Early(detached(session, &run_id, answer.output)));
     }
-    let follow = Follow { run_id: &run_id, after_seq: 0, beside, channel: Channel::Notice, drive: true };
+    let follow = Follow {
+        run_id: &run_id,
+        after_seq: 0,
+        beside,
+        channel: Channel::Notice,
+        drive: true,
+    };
     let followed = follow.run(session).await?;
     Ok(Applied::Settled(Box::new(followed.run)))
 }
@@ -138,10 +157,16 @@ pub(crate) async fn apply_change(
 pub(crate) fn detached(session: &Session, run_id: &RunId, output: Value) -> Report {
     session.printer.data(run_id.as_str());
     if session.engine().lease.holder().is_some() {
-        session.printer.hint(&format!("windlass runs watch {run_id}"));
+        session
+            .printer
+            .hint(&format!("windlass runs watch {run_id}"));
     } else {
-        session.printer.notice("No process drives this home; the run waits for one.");
-        session.printer.hint(&format!("windlass runs resume {run_id}"));
+        session
+            .printer
+            .notice("No process drives this home; the run waits for one.");
+        session
+            .printer
+            .hint(&format!("windlass runs resume {run_id}"));
     }
     Report::new(format!("run {run_id} goes on by itself"), output)
 }
@@ -158,8 +183,11 @@ async fn agree(session: &Session, planned: &Planned, yes: bool) -> Result<(), Pr
     };
     match confirm(session, &question).await? {
         Some(true) => Ok(()),
-        Some(false) => Err(Problem::new(&code::CONFIRM_REQUIRED, "not confirmed; nothing was changed")
-            .next("repeat the command and answer y, or add --yes")),
+        Some(false) => Err(Problem::new(
+            &code::CONFIRM_REQUIRED,
+            "not confirmed; nothing was changed",
+        )
+        .next("repeat the command and answer y, or add --yes")),
         None => Err(Problem::new(
             &code::CONFIRM_REQUIRED,
             "the plan needs a yes, and there is no terminal to ask on; nothing was changed",
@@ -170,8 +198,15 @@ async fn agree(session: &Session, planned: &Planned, yes: bool) -> Result<(), Pr
     }
 }
 
-fn with_apply_fields(mut input: Value, token: &str, yes: bool, key: Option<&str>) -> Result<Value, Problem> {
-    let map = input.as_object_mut().ok_or_else(|| Problem::invalid("", "type", "the input must be an object"))?;
+fn with_apply_fields(
+    mut input: Value,
+    token: &str,
+    yes: bool,
+    key: Option<&str>,
+) -> Result<Value, Problem> {
+    let map = input
+        .as_object_mut()
+        .ok_or_else(|| Problem::invalid("", "type", "the input must be an object"))?;
     map.insert("confirm_token".to_owned(), json!(token));
     map.insert("yes".to_owned(), json!(yes));
     if let Some(key) = key {
@@ -225,7 +260,12 @@ fn summary(plan: &Plan) -> String {
     if plan.is_empty() {
         return format!("{} on {}: nothing to do", plan.operation, plan.target);
     }
-    let count = |wanted| plan.changes.iter().filter(|change| change.action == wanted).count();
+    let count = |wanted| {
+        plan.changes
+            .iter()
+            .filter(|change| change.action == wanted)
+            .count()
+    };
     format!(
         "{} on {}: {} to create, {} to update, {} to delete, {} to execute",
         plan.operation,

@@ -29,7 +29,11 @@ impl Wanted {
 }
 
 /// Reports the run when it ended as wanted, and says why when it did not.
-pub(crate) fn conclude(session: &Session, run: &RunView, wanted: Wanted) -> Result<Report, Problem> {
+pub(crate) fn conclude(
+    session: &Session,
+    run: &RunView,
+    wanted: Wanted,
+) -> Result<Report, Problem> {
     let next_actions = run.next_actions();
     if wanted.is_met_by(run) {
         let message = format!("run {} {}", run.run_id, words(run.state));
@@ -37,7 +41,10 @@ pub(crate) fn conclude(session: &Session, run: &RunView, wanted: Wanted) -> Resu
         for action in &next_actions {
             session.printer.hint(action);
         }
-        return Ok(Report::new(message, json!({ "run": run, "next_actions": next_actions })));
+        return Ok(Report::new(
+            message,
+            json!({ "run": run, "next_actions": next_actions }),
+        ));
     }
     Err(shortfall(run))
 }
@@ -46,21 +53,38 @@ pub(crate) fn conclude(session: &Session, run: &RunView, wanted: Wanted) -> Resu
 pub(crate) fn shortfall(run: &RunView) -> Problem {
     let run_id = &run.run_id;
     let problem = match (run.state, &run.problem) {
-        (RunState::Failed | RunState::Held, Some(problem)) => {
-            Problem::new(problem.code(), format!("run {run_id} {}: {}", words(run.state), problem.message()))
-                .with("cause", serde_json::Value::Object(problem.details().clone()))
+        (RunState::Failed | RunState::Held, Some(problem)) => Problem::new(
+            problem.code(),
+            format!("run {run_id} {}: {}", words(run.state), problem.message()),
+        )
+        .with(
+            "cause",
+            serde_json::Value::Object(problem.details().clone()),
+        ),
+        (RunState::Cancelled, _) => {
+            Problem::new(&code::CANCELLED, format!("run {run_id} was cancelled"))
         }
-        (RunState::Cancelled, _) => Problem::new(&code::CANCELLED, format!("run {run_id} was cancelled")),
         _ if asks_a_person(run) => {
             let question = run.waiting_on.iter().find_map(|on| on.prompt.clone());
             let question = question.unwrap_or_else(|| "somebody must answer".to_owned());
-            Problem::new(&code::APPROVAL_REQUIRED, format!("run {run_id} waits for an approval: {question}"))
+            Problem::new(
+                &code::APPROVAL_REQUIRED,
+                format!("run {run_id} waits for an approval: {question}"),
+            )
         }
-        (state, _) => Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} {}", words(state))),
+        (state, _) => Problem::new(
+            &code::ILLEGAL_STATE,
+            format!("run {run_id} {}", words(state)),
+        ),
     };
-    let problem = problem.with("run_id", run_id.as_str()).with("state", run.state.as_str());
-    let problem =
-        if run.residue.is_empty() { problem } else { problem.with("residue", json!(run.residue)) };
+    let problem = problem
+        .with("run_id", run_id.as_str())
+        .with("state", run.state.as_str());
+    let problem = if run.residue.is_empty() {
+        problem
+    } else {
+        problem.with("residue", json!(run.residue))
+    };
     run.next_actions().into_iter().fold(problem, Problem::next)
 }
 
@@ -90,7 +114,9 @@ mod tests {
             "surface": "cli", "trace_id": "00000000000000000000000000000001", "attempts": 1,
             "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "last_seq": 3,
         });
-        view.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        view.as_object_mut()
+            .unwrap()
+            .extend(extra.as_object().unwrap().clone());
         serde_json::from_value(view).unwrap()
     }
 
@@ -103,7 +129,10 @@ mod tests {
             run("cancelled", json!({})),
             run("waiting", asks),
             run("rolled_back", json!({})),
-            run("held", json!({ "problem": { "code": "NONDETERMINISTIC", "message": "other code" } })),
+            run(
+                "held",
+                json!({ "problem": { "code": "NONDETERMINISTIC", "message": "other code" } }),
+            ),
         ];
         let shown: Vec<String> = cases
             .iter()
@@ -132,7 +161,11 @@ mod tests {
             (Wanted::Cancelled, "completed", false),
         ];
         for (wanted, state, expected) in cases {
-            assert_eq!(wanted.is_met_by(&run(state, json!({}))), expected, "{wanted:?} {state}");
+            assert_eq!(
+                wanted.is_met_by(&run(state, json!({}))),
+                expected,
+                "{wanted:?} {state}"
+            );
         }
     }
 }

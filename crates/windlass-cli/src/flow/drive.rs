@@ -4,12 +4,16 @@
 use std::time::Duration;
 
 use windlass_engine::{Driver, Engine};
-use windlass_types::Problem;
+use windlass_ports::DeliveryFilter;
+use windlass_types::{Problem, RunId};
 
 use crate::Interrupt;
 
 /// How often a process that could drive looks whether the one that does is gone.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How long a command that is otherwise done waits for webhooks that are due.
+const LONGEST_LINGER: Duration = Duration::from_secs(10);
 
 /// The right to drive, once it can be had.
 pub(crate) struct Driving<'a> {
@@ -20,7 +24,10 @@ pub(crate) struct Driving<'a> {
 impl<'a> Driving<'a> {
     /// Not driving yet.
     pub(crate) const fn new(engine: &'a Engine) -> Self {
-        Self { engine, driver: None }
+        Self {
+            engine,
+            driver: None,
+        }
     }
 
     /// Drives, unless another process does.
@@ -36,6 +43,32 @@ impl<'a> Driving<'a> {
     /// Whether this process drives.
     pub(crate) const fn is_driver(&self) -> bool {
         self.driver.is_some()
+    }
+
+    /// Gives webhooks that are due now the time for one attempt, if this process drives.
+    pub(crate) async fn linger(&self, run_id: Option<&RunId>) -> Result<(), Problem> {
+        if !self.is_driver() {
+            return Ok(());
+        }
+        let deadline = self.engine.now().after(LONGEST_LINGER);
+        let mut changes = self.engine.store.changes();
+        loop {
+            changes.mark_unchanged();
+            let now = self.engine.now();
+            let due = DeliveryFilter {
+                run_id: run_id.cloned(),
+                due_by: Some(now),
+                limit: 1,
+                ..DeliveryFilter::default()
+            };
+            if now >= deadline || self.engine.deliveries(due).await?.is_empty() {
+                return Ok(());
+            }
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return Ok(()) },
+                () = self.engine.clock.sleep_until(deadline) => {}
+            }
+        }
     }
 
     /// Stops driving: effects under way are recorded, the rest waits for the next driver.
@@ -56,7 +89,7 @@ pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
         }
         tokio::select! {
             () = stop.wait() => break,
-            () = tokio::time::sleep(LOOK_AGAIN) => {}
+            () = engine.clock.sleep_until(engine.now().after(LOOK_AGAIN)) => {}
         }
     }
     driving.stop().await;

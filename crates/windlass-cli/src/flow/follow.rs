@@ -71,7 +71,10 @@ impl Follow<'_> {
         let mut renderer = Renderer::new(session, self.channel);
         let mut told = Vec::new();
         let mut tails = vec![Tail::new(self.run_id.clone(), self.after_seq, 0)];
-        tails.extend(self.beside.map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1)));
+        tails.extend(
+            self.beside
+                .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1)),
+        );
         loop {
             if self.drive {
                 driving.ensure().await?;
@@ -94,17 +97,21 @@ impl Follow<'_> {
             }
             let run = RunView::from(record);
             if tails[0].after_seq >= run.last_seq && settle::is_settled(session, &run).await? {
+                driving.linger(Some(self.run_id)).await?;
                 return Ok(Followed { run, events: told });
             }
             if session.printer.is_closed() {
-                return Err(Problem::new(&code::INTERRUPTED, "the reader of the output went away"));
+                return Err(Problem::new(
+                    &code::INTERRUPTED,
+                    "the reader of the output went away",
+                ));
             }
             tokio::select! {
                 () = session.interrupt.wait() => return Err(interrupted(session, &run, driving.is_driver())),
                 changed = changes.changed() => if changed.is_err() {
                     return Err(Problem::internal("store", "the store was closed"));
                 },
-                () = tokio::time::sleep(PATIENCE) => {}
+                () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}
             }
         }
     }
@@ -112,15 +119,30 @@ impl Follow<'_> {
 
 impl Tail {
     fn new(run_id: RunId, after_seq: u64, depth: usize) -> Self {
-        Self { run_id, after_seq, depth, narrator: Narrator::default() }
+        Self {
+            run_id,
+            after_seq,
+            depth,
+            narrator: Narrator::default(),
+        }
     }
 
     /// Tells what has happened since.
-    async fn read(&mut self, session: &Session, renderer: &mut Renderer<'_>) -> Result<Vec<Event>, Problem> {
+    async fn read(
+        &mut self,
+        session: &Session,
+        renderer: &mut Renderer<'_>,
+    ) -> Result<Vec<Event>, Problem> {
         let mut all = Vec::new();
         loop {
-            let events = session.engine().store.events(&self.run_id, self.after_seq, PAGE).await?;
-            let Some(last) = events.last() else { return Ok(all) };
+            let events = session
+                .engine()
+                .store
+                .events(&self.run_id, self.after_seq, PAGE)
+                .await?;
+            let Some(last) = events.last() else {
+                return Ok(all);
+            };
             self.after_seq = last.seq;
             for event in &events {
                 if let Some(line) = self.narrator.tell(event) {
@@ -134,18 +156,31 @@ impl Tail {
 
 fn redacted(session: &Session, event: Event) -> EventView {
     let mut view = EventView::from(event);
-    view.payload = session.engine().redactor.redact_value(view.payload.value()).into();
+    view.payload = session
+        .engine()
+        .redactor
+        .redact_value(view.payload.value())
+        .into();
     view
 }
 
 fn interrupted(session: &Session, run: &RunView, was_driver: bool) -> Problem {
     let run_id = &run.run_id;
     let (what, next) = match session.engine().lease.holder().filter(|_| !was_driver) {
-        Some(process) => (format!("process {process} goes on with it"), format!("windlass runs watch {run_id}")),
-        None => ("it goes on when something drives it".to_owned(), format!("windlass runs resume {run_id}")),
+        Some(process) => (
+            format!("process {process} goes on with it"),
+            format!("windlass runs watch {run_id}"),
+        ),
+        None => (
+            "it goes on when something drives it".to_owned(),
+            format!("windlass runs resume {run_id}"),
+        ),
     };
-    Problem::new(&code::INTERRUPTED, format!("stopped watching; run {run_id} stays as it is, {what}"))
-        .with("run_id", run_id.as_str())
-        .with("state", run.state.as_str())
-        .next(next)
+    Problem::new(
+        &code::INTERRUPTED,
+        format!("stopped watching; run {run_id} stays as it is, {what}"),
+    )
+    .with("run_id", run_id.as_str())
+    .with("state", run.state.as_str())
+    .next(next)
 }

@@ -13,11 +13,9 @@ mod run_ref;
 mod settle;
 mod steer;
 
-pub(crate) use ask::confirm;
 pub(crate) use change::{Applied, ApplyArgs, ChangeOperations, apply, apply_change, plan};
 pub(crate) use conclude::{Wanted, conclude, shortfall};
 pub(crate) use drive::{Driving, keep_driving};
 pub(crate) use follow::{Channel, Follow, Followed};
-pub(crate) use narrate::{Narrator, Weight};
 pub(crate) use run_ref::{RunArg, find_run};
 pub(crate) use steer::{SteerArgs, steer};

@@ -74,20 +74,31 @@ impl Narrator {
         match body {
             Body::RunCreated(created) => {
                 self.created_at = Some(at);
-                Some(Line { phase: "queued".to_owned(), ..self.line(Weight::Begun, created.title, at) })
+                Some(Line {
+                    phase: "queued".to_owned(),
+                    ..self.line(Weight::Begun, created.title, at)
+                })
             }
-            Body::RunStarted(started) if started.attempt > 1 => {
-                Some(self.line(Weight::Begun, format!("resumed (start {})", started.attempt), at))
-            }
+            Body::RunStarted(started) if started.attempt > 1 => Some(self.line(
+                Weight::Begun,
+                format!("resumed (start {})", started.attempt),
+                at,
+            )),
             Body::StepStarted(step) => {
                 self.began.insert(step.key.clone(), at);
                 Some(match step.attempt {
                     1 => self.line(Weight::Passing, step.key, at),
-                    attempt => self.line(Weight::Begun, format!("{} (try {attempt})", step.key), at),
+                    attempt => {
+                        self.line(Weight::Begun, format!("{} (try {attempt})", step.key), at)
+                    }
                 })
             }
             Body::StepCompleted(step) => {
-                let weight = if step.effect.is_some() { Weight::Done } else { Weight::Note };
+                let weight = if step.effect.is_some() {
+                    Weight::Done
+                } else {
+                    Weight::Note
+                };
                 Some(self.ended(weight, &step.key, step.key.clone(), at))
             }
             Body::StepFailed(step) => {
@@ -95,20 +106,30 @@ impl Narrator {
                 let text = format!("{}: {}{again}", step.key, step.problem.message());
                 Some(self.ended(Weight::Failed, &step.key, text, at))
             }
-            Body::UndoCompleted(undo) => Some(self.line(Weight::Undone, format!("undid {}", undo.key), at)),
+            Body::UndoCompleted(undo) => {
+                Some(self.line(Weight::Undone, format!("undid {}", undo.key), at))
+            }
             Body::UndoFailed(undo) => {
                 let text = format!("could not undo {}: {}", undo.key, undo.problem.message());
                 Some(self.line(Weight::Failed, text, at))
             }
             Body::TimerStarted(timer) => {
                 self.began.insert(timer.key.clone(), at);
-                let text = format!("{}: sleeping {}", timer.key, duration(timer.fire_at.since(at)));
+                let text = format!(
+                    "{}: sleeping {}",
+                    timer.key,
+                    duration(timer.fire_at.since(at))
+                );
                 Some(self.waiting(Weight::Passing, text, at))
             }
-            Body::TimerFired(timer) => Some(self.ended(Weight::Note, &timer.key, timer.key.clone(), at)),
+            Body::TimerFired(timer) => {
+                Some(self.ended(Weight::Note, &timer.key, timer.key.clone(), at))
+            }
             Body::WaitStarted(wait) => {
                 self.began.insert(wait.key.clone(), at);
-                let question = wait.prompt.unwrap_or_else(|| format!("waits for {}", wait.signal));
+                let question = wait
+                    .prompt
+                    .unwrap_or_else(|| format!("waits for {}", wait.signal));
                 Some(self.waiting(Weight::Paused, format!("{}: {question}", wait.key), at))
             }
             Body::WaitCompleted(wait) => {
@@ -120,7 +141,11 @@ impl Narrator {
             }
             Body::SignalReceived(signal) => Some(self.signal(&signal, at)),
             Body::ArtifactStored(stored) => {
-                let text = format!("kept {} ({})", stored.artifact.name, bytes(stored.artifact.size));
+                let text = format!(
+                    "kept {} ({})",
+                    stored.artifact.name,
+                    bytes(stored.artifact.size)
+                );
                 Some(self.line(Weight::Note, text, at))
             }
             Body::ChildStarted(child) => {
@@ -130,14 +155,19 @@ impl Narrator {
                 Some(self.line(Weight::Begun, text, at))
             }
             Body::ChildCompleted(child) => Some(match child.outcome {
-                ChildOutcome::Completed { .. } => self.ended(Weight::Done, &child.key, child.key.clone(), at),
+                ChildOutcome::Completed { .. } => {
+                    self.ended(Weight::Done, &child.key, child.key.clone(), at)
+                }
                 ChildOutcome::Failed { problem } => {
                     let text = format!("{}: {}", child.key, problem.message());
                     self.ended(Weight::Failed, &child.key, text, at)
                 }
             }),
             Body::WebhookEnqueued(webhook) => {
-                let text = format!("webhook {} to {}", webhook.delivery.event, webhook.delivery.url);
+                let text = format!(
+                    "webhook {} to {}",
+                    webhook.delivery.event, webhook.delivery.url
+                );
                 Some(self.line(Weight::Note, text, at))
             }
             Body::Domain(name, event) => Some(self.domain(&name, &event.data, at)),
@@ -147,34 +177,55 @@ impl Narrator {
 
     fn state_change(&mut self, body: Body, at: Timestamp) -> Option<Line> {
         let took = self.created_at.map(|created| at.since(created));
-        let end = |line: Line| Some(Line { took, phase: "ended".to_owned(), ..line });
+        let end = |line: Line| {
+            Some(Line {
+                took,
+                phase: "ended".to_owned(),
+                ..line
+            })
+        };
         match body {
             Body::RunUnwinding(unwinding) => {
                 self.unwinding = true;
                 let text = match (unwinding.reason, unwinding.problem) {
-                    (UnwindReason::Failed, Some(problem)) => format!("undoing, because {}", problem.message()),
+                    (UnwindReason::Failed, Some(problem)) => {
+                        format!("undoing, because {}", problem.message())
+                    }
                     (UnwindReason::Failed, None) => "undoing after a failure".to_owned(),
-                    (UnwindReason::Cancelled, _) => "undoing, because the run was cancelled".to_owned(),
+                    (UnwindReason::Cancelled, _) => {
+                        "undoing, because the run was cancelled".to_owned()
+                    }
                     (UnwindReason::Rollback, _) => "rolling back".to_owned(),
                 };
                 Some(self.line(Weight::Undone, text, at))
             }
             Body::RunCompleted(_) => {
                 let line = self.line(Weight::Done, "completed".to_owned(), at);
-                end(Line { percent: Some(100), ..line })
+                end(Line {
+                    percent: Some(100),
+                    ..line
+                })
             }
-            Body::RunFailed(failed) => {
-                end(self.line(Weight::Failed, ending("failed", Some(&failed.problem), &failed.residue), at))
-            }
-            Body::RunCancelled(cancelled) => {
-                end(self.line(Weight::Failed, ending("cancelled", None, &cancelled.residue), at))
-            }
-            Body::RunRolledBack(back) => {
-                end(self.line(Weight::Undone, ending("rolled back", None, &back.residue), at))
-            }
-            Body::RunHeld(held) => {
-                Some(self.waiting(Weight::Paused, format!("held: {}", held.problem.message()), at))
-            }
+            Body::RunFailed(failed) => end(self.line(
+                Weight::Failed,
+                ending("failed", Some(&failed.problem), &failed.residue),
+                at,
+            )),
+            Body::RunCancelled(cancelled) => end(self.line(
+                Weight::Failed,
+                ending("cancelled", None, &cancelled.residue),
+                at,
+            )),
+            Body::RunRolledBack(back) => end(self.line(
+                Weight::Undone,
+                ending("rolled back", None, &back.residue),
+                at,
+            )),
+            Body::RunHeld(held) => Some(self.waiting(
+                Weight::Paused,
+                format!("held: {}", held.problem.message()),
+                at,
+            )),
             _ => None,
         }
     }
@@ -185,40 +236,77 @@ impl Narrator {
             None => String::new(),
         };
         let (weight, what) = match signal.signal.as_str() {
-            "approval" if signal.payload.get("approved") == Some(&Value::Bool(true)) => (Weight::Done, "approved"),
+            "approval" if signal.payload.get("approved") == Some(&Value::Bool(true)) => {
+                (Weight::Done, "approved")
+            }
             "approval" => (Weight::Failed, "rejected"),
             "cancel" => (Weight::Failed, "cancel requested"),
             "rollback" => (Weight::Undone, "rollback requested"),
             other => (Weight::Begun, other),
         };
-        self.line(weight, format!("{what} by {}{reason}", signal.principal), at)
+        self.line(
+            weight,
+            format!("{what} by {}{reason}", signal.principal),
+            at,
+        )
     }
 
     fn domain(&self, name: &str, data: &Value, at: Timestamp) -> Line {
         let message = data.get("message").and_then(Value::as_str);
-        let percent = data.get("pct").and_then(Value::as_u64).and_then(|pct| u8::try_from(pct.min(100)).ok());
+        let percent = data
+            .get("pct")
+            .and_then(Value::as_u64)
+            .and_then(|pct| u8::try_from(pct.min(100)).ok());
         let text = match message {
             Some(message) => message.to_owned(),
             None => format!("{name}: {}", shorten(&data.to_string(), LONGEST_DATA)),
         };
-        let weight = if name == "progress" { Weight::Passing } else { Weight::Note };
+        let weight = if name == "progress" {
+            Weight::Passing
+        } else {
+            Weight::Note
+        };
         let line = self.line(weight, text, at);
-        let phase = data.get("phase").and_then(Value::as_str).map_or(line.phase, str::to_owned);
-        Line { percent, phase, ..self.line(weight, line.text, at) }
+        let phase = data
+            .get("phase")
+            .and_then(Value::as_str)
+            .map_or(line.phase, str::to_owned);
+        Line {
+            percent,
+            phase,
+            ..self.line(weight, line.text, at)
+        }
     }
 
     fn ended(&mut self, weight: Weight, key: &str, text: String, at: Timestamp) -> Line {
         let took = self.began.remove(key).map(|began| at.since(began));
-        Line { took, ..self.line(weight, text, at) }
+        Line {
+            took,
+            ..self.line(weight, text, at)
+        }
     }
 
     fn waiting(&self, weight: Weight, text: String, at: Timestamp) -> Line {
-        Line { phase: "waiting".to_owned(), ..self.line(weight, text, at) }
+        Line {
+            phase: "waiting".to_owned(),
+            ..self.line(weight, text, at)
+        }
     }
 
     fn line(&self, weight: Weight, text: String, at: Timestamp) -> Line {
-        let phase = if self.unwinding { "unwinding" } else { "applying" };
-        Line { weight, text, took: None, phase: phase.to_owned(), percent: None, at }
+        let phase = if self.unwinding {
+            "unwinding"
+        } else {
+            "applying"
+        };
+        Line {
+            weight,
+            text,
+            took: None,
+            phase: phase.to_owned(),
+            percent: None,
+            at,
+        }
     }
 }
 

@@ -19,7 +19,11 @@ pub(super) struct Renderer<'a> {
 
 impl<'a> Renderer<'a> {
     pub(super) fn new(session: &'a Session, channel: Channel) -> Self {
-        Self { session, channel, progress: Progress::new(&session.printer) }
+        Self {
+            session,
+            channel,
+            progress: Progress::new(&session.printer),
+        }
     }
 
     /// Shows one line of a run at that depth below the followed one.
@@ -65,7 +69,11 @@ fn human(paint: Paint, depth: usize, line: &Line, text: &str) -> String {
         Some(took) => paint.text(Tone::Dim, &format!("  {}", duration(took))),
         None => String::new(),
     };
-    let text = if line.weight == Weight::Note { paint.text(Tone::Dim, text) } else { text.to_owned() };
+    let text = if line.weight == Weight::Note {
+        paint.text(Tone::Dim, text)
+    } else {
+        text.to_owned()
+    };
     format!("{indent}{} {text}{took}", paint.text(tone, symbol))
 }
 
@@ -75,14 +83,20 @@ fn tell_agent(printer: &Printer, source: &str, line: &Line, text: &str) {
         None => text.to_owned(),
     };
     match line.weight {
-        Weight::Failed => printer.ndjson().log(source, LogLevel::Error, &text, line.at),
+        Weight::Failed => printer
+            .ndjson()
+            .log(source, LogLevel::Error, &text, line.at),
         Weight::Paused => {
-            printer.ndjson().progress(&line.phase, &text, line.at, line.percent);
+            printer
+                .ndjson()
+                .progress(&line.phase, &text, line.at, line.percent);
             printer.ndjson().log(source, LogLevel::Warn, &text, line.at);
         }
         Weight::Note => printer.ndjson().log(source, LogLevel::Info, &text, line.at),
         Weight::Done | Weight::Begun | Weight::Undone | Weight::Passing => {
-            printer.ndjson().progress(&line.phase, &text, line.at, line.percent);
+            printer
+                .ndjson()
+                .progress(&line.phase, &text, line.at, line.percent);
         }
     }
 }
@@ -110,11 +124,25 @@ mod tests {
     #[test]
     fn symbols_for_people() {
         let captured = Captured::new(Mode::Human);
-        let weights = [Weight::Begun, Weight::Done, Weight::Note, Weight::Paused, Weight::Failed, Weight::Undone];
+        let weights = [
+            Weight::Begun,
+            Weight::Done,
+            Weight::Note,
+            Weight::Paused,
+            Weight::Failed,
+            Weight::Undone,
+        ];
         let shown: Vec<String> = weights
             .into_iter()
             .enumerate()
-            .map(|(depth, weight)| human(captured.printer.paint(), depth / 4, &line(weight, "write a.txt"), "write a.txt"))
+            .map(|(depth, weight)| {
+                human(
+                    captured.printer.paint(),
+                    depth / 4,
+                    &line(weight, "write a.txt"),
+                    "write a.txt",
+                )
+            })
             .collect();
         insta::assert_snapshot!(shown.join("\n"), @r"
         ▸ write a.txt
@@ -129,7 +157,13 @@ mod tests {
     #[test]
     fn kinds_of_line_for_machines() {
         let captured = Captured::new(Mode::Agent);
-        for weight in [Weight::Passing, Weight::Done, Weight::Failed, Weight::Paused, Weight::Note] {
+        for weight in [
+            Weight::Passing,
+            Weight::Done,
+            Weight::Failed,
+            Weight::Paused,
+            Weight::Note,
+        ] {
             tell_agent(&captured.printer, "demo", &line(weight, "x"), "x");
         }
         let kinds: Vec<String> = captured
@@ -137,7 +171,11 @@ mod tests {
             .lines()
             .map(|line| {
                 let line: serde_json::Value = serde_json::from_str(line).unwrap();
-                format!("{} {}", line["type"].as_str().unwrap(), line["level"].as_str().unwrap_or_default())
+                format!(
+                    "{} {}",
+                    line["type"].as_str().unwrap(),
+                    line["level"].as_str().unwrap_or_default()
+                )
             })
             .collect();
         insta::assert_snapshot!(kinds.join(", "), @"progress , progress , log error, progress , log warn, log info");

@@ -35,7 +35,12 @@ pub(crate) async fn find_run(session: &Session, text: &str) -> Result<RunId, Pro
     let mut search = Search::new(text);
     let mut before = None;
     loop {
-        let filter = RunFilter { principal: owner.clone(), before, limit: PAGE, ..RunFilter::default() };
+        let filter = RunFilter {
+            principal: owner.clone(),
+            before,
+            limit: PAGE,
+            ..RunFilter::default()
+        };
         let page = engine.store.runs(filter).await?;
         before = page.next;
         if search.look_at(&page.runs) || before.is_none() {
@@ -52,17 +57,27 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     const fn new(text: &'a str) -> Self {
-        Self { text, found: Vec::new() }
+        Self {
+            text,
+            found: Vec::new(),
+        }
     }
 
     /// Looks at a page, newest first; returns whether nothing more needs to be looked at.
     fn look_at(&mut self, runs: &[RunRecord]) -> bool {
         if self.text == LATEST {
             // A child is newer than its parent, but the parent is what was started.
-            self.found.extend(runs.iter().find(|run| run.parent.is_none()).map(|run| run.run_id.clone()));
+            self.found.extend(
+                runs.iter()
+                    .find(|run| run.parent.is_none())
+                    .map(|run| run.run_id.clone()),
+            );
             return !self.found.is_empty();
         }
-        let ids = runs.iter().map(|run| &run.run_id).filter(|id| fits(id.as_str(), self.text));
+        let ids = runs
+            .iter()
+            .map(|run| &run.run_id)
+            .filter(|id| fits(id.as_str(), self.text));
         self.found.extend(ids.cloned());
         self.found.len() > SHOWN
     }
@@ -70,17 +85,30 @@ impl<'a> Search<'a> {
     fn finish(mut self) -> Result<RunId, Problem> {
         match self.found.len() {
             1 => Ok(self.found.remove(0)),
-            0 if self.text == LATEST => Err(Problem::new(&code::RUN_NOT_FOUND, "there are no runs yet")
-                .next("windlass tour")),
-            0 => Err(Problem::new(&code::RUN_NOT_FOUND, format!("no run is called {:?} or begins so", self.text))
-                .with("run_id", self.text)
-                .next("windlass runs list")),
+            0 if self.text == LATEST => {
+                Err(Problem::new(&code::RUN_NOT_FOUND, "there are no runs yet")
+                    .next("windlass tour"))
+            }
+            0 => Err(Problem::new(
+                &code::RUN_NOT_FOUND,
+                format!("no run is called {:?} or begins so", self.text),
+            )
+            .with("run_id", self.text)
+            .next("windlass runs list")),
             count => {
-                let many = if count > SHOWN { "several".to_owned() } else { count.to_string() };
+                let many = if count > SHOWN {
+                    "several".to_owned()
+                } else {
+                    count.to_string()
+                };
                 let shown: Vec<&str> = self.found.iter().take(SHOWN).map(RunId::as_str).collect();
-                Err(Problem::invalid("run", "unique", format!("{:?} is the beginning of {many} runs", self.text))
-                    .with("runs", shown.join(" "))
-                    .next("give more of the id"))
+                Err(Problem::invalid(
+                    "run",
+                    "unique",
+                    format!("{:?} is the beginning of {many} runs", self.text),
+                )
+                .with("runs", shown.join(" "))
+                .next("give more of the id"))
             }
         }
     }
@@ -88,7 +116,11 @@ impl<'a> Search<'a> {
 
 /// Whether an id begins so, with or without its prefix.
 fn fits(id: &str, text: &str) -> bool {
-    !text.is_empty() && (id.starts_with(text) || id.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with(text)))
+    !text.is_empty()
+        && (id.starts_with(text)
+            || id
+                .strip_prefix(PREFIX)
+                .is_some_and(|rest| rest.starts_with(text)))
 }
 
 #[cfg(test)]

@@ -23,7 +23,11 @@ pub(super) async fn is_settled(session: &Session, run: &RunView) -> Result<bool,
     let mut heard = Heard::default();
     let mut after_seq = 0;
     loop {
-        let events = session.engine().store.events(&run.run_id, after_seq, PAGE).await?;
+        let events = session
+            .engine()
+            .store
+            .events(&run.run_id, after_seq, PAGE)
+            .await?;
         let Some(last) = events.last() else { break };
         after_seq = last.seq;
         events.iter().for_each(|event| heard.listen(event));
@@ -38,7 +42,10 @@ pub(super) fn asks_a_person(run: &RunView) -> bool {
 
 /// The signals a person could send.
 fn names(run: &RunView) -> impl Iterator<Item = &str> {
-    run.waiting_on.iter().map(|on| on.what.as_str()).filter(|what| *what != "timer" && *what != "child")
+    run.waiting_on
+        .iter()
+        .map(|on| on.what.as_str())
+        .filter(|what| *what != "timer" && *what != "child")
 }
 
 /// Signals that were sent, and those that were taken up.

@@ -32,7 +32,12 @@ pub(crate) async fn steer(
     wanted: Wanted,
 ) -> Result<Report, Problem> {
     let run_id = find_run(session, run).await?;
-    let before = RunView::from(session.engine().visible_run(session.principal(), &run_id).await?);
+    let before = RunView::from(
+        session
+            .engine()
+            .visible_run(session.principal(), &run_id)
+            .await?,
+    );
     if let Some(map) = input.as_object_mut() {
         map.insert("run_id".to_owned(), Value::from(run_id.as_str()));
     }

@@ -4,7 +4,7 @@ use windlass_config::{Environment, env};
 
 /// `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ColorChoice {
+pub(crate) enum ColorChoice {
     /// On a terminal, unless the environment says otherwise.
     #[default]
     Auto,
@@ -16,16 +16,16 @@ pub enum ColorChoice {
 
 /// What is known about one output stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terminal {
+pub(crate) struct Terminal {
     /// Whether a person looks at it.
-    pub is_terminal: bool,
+    pub(super) is_terminal: bool,
     /// How many columns it has; unknown when it is not a terminal.
-    pub width: Option<usize>,
+    pub(super) width: Option<usize>,
 }
 
 impl ColorChoice {
     /// Whether a stream gets colour.
-    pub fn applies(self, terminal: Terminal, environment: &Environment) -> bool {
+    pub(super) fn applies(self, terminal: Terminal, environment: &Environment) -> bool {
         match self {
             Self::Always => true,
             Self::Never => false,
@@ -33,7 +33,10 @@ impl ColorChoice {
                 if environment.is_set(&env::NO_COLOR) {
                     return false;
                 }
-                if environment.get(&env::CLICOLOR_FORCE).is_some_and(|value| value != "0") {
+                if environment
+                    .get(&env::CLICOLOR_FORCE)
+                    .is_some_and(|value| value != "0")
+                {
                     return true;
                 }
                 terminal.is_terminal && environment.get(&env::TERM) != Some("dumb")
@@ -53,13 +56,24 @@ pub(super) fn may_animate(terminal: Terminal, environment: &Environment) -> bool
 mod tests {
     use super::*;
 
-    const TERMINAL: Terminal = Terminal { is_terminal: true, width: Some(80) };
-    const PIPE: Terminal = Terminal { is_terminal: false, width: None };
+    const TERMINAL: Terminal = Terminal {
+        is_terminal: true,
+        width: Some(80),
+    };
+    const PIPE: Terminal = Terminal {
+        is_terminal: false,
+        width: None,
+    };
 
     #[test]
     fn flag_then_environment_then_terminal() {
         use ColorChoice::{Always, Auto, Never};
-        type Case = (ColorChoice, Terminal, &'static [(&'static str, &'static str)], bool);
+        type Case = (
+            ColorChoice,
+            Terminal,
+            &'static [(&'static str, &'static str)],
+            bool,
+        );
         let cases: &[Case] = &[
             (Auto, TERMINAL, &[], true),
             (Auto, PIPE, &[], false),
@@ -68,19 +82,29 @@ mod tests {
             (Auto, TERMINAL, &[("TERM", "dumb")], false),
             (Auto, PIPE, &[("CLICOLOR_FORCE", "1")], true),
             (Auto, PIPE, &[("CLICOLOR_FORCE", "0")], false),
-            (Auto, PIPE, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false),
+            (
+                Auto,
+                PIPE,
+                &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")],
+                false,
+            ),
             (Always, PIPE, &[("NO_COLOR", "1")], true),
             (Never, TERMINAL, &[("CLICOLOR_FORCE", "1")], false),
         ];
         for (choice, terminal, pairs, expected) in cases {
             let environment = Environment::from_pairs(pairs.iter().copied());
-            assert_eq!(choice.applies(*terminal, &environment), *expected, "{choice:?} {pairs:?}");
+            assert_eq!(
+                choice.applies(*terminal, &environment),
+                *expected,
+                "{choice:?} {pairs:?}"
+            );
         }
     }
 
     #[test]
     fn nothing_moves_where_nobody_looks() {
-        let environment = |pairs: &[(&'static str, &'static str)]| Environment::from_pairs(pairs.iter().copied());
+        let environment =
+            |pairs: &[(&'static str, &'static str)]| Environment::from_pairs(pairs.iter().copied());
         assert!(may_animate(TERMINAL, &environment(&[])));
         assert!(!may_animate(PIPE, &environment(&[])));
         assert!(!may_animate(TERMINAL, &environment(&[("CI", "true")])));

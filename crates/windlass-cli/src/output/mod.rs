@@ -12,11 +12,10 @@ mod progress;
 mod table;
 mod text;
 
-pub use colour::{ColorChoice, Terminal};
-pub(crate) use ndjson::{LogLevel, NdjsonWriter};
+pub(crate) use colour::ColorChoice;
+pub(crate) use ndjson::LogLevel;
 pub(crate) use paint::{Paint, Tone};
-pub use printer::Printer;
-pub(crate) use printer::{Mode, Options};
+pub(crate) use printer::{Mode, Options, Printer};
 pub(crate) use progress::Progress;
 pub(crate) use table::Table;
 pub(crate) use text::{age, bytes, duration, shorten};

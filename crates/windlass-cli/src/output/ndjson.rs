@@ -61,12 +61,22 @@ pub(crate) struct NdjsonWriter<'a>(pub(super) &'a Printer);
 impl NdjsonWriter<'_> {
     /// Something is under way.
     pub(crate) fn progress(self, phase: &str, message: &str, ts: Timestamp, pct: Option<u8>) {
-        self.write(Line::Progress { phase, message, ts, pct: pct.map(|pct| pct.min(100)) });
+        self.write(Line::Progress {
+            phase,
+            message,
+            ts,
+            pct: pct.map(|pct| pct.min(100)),
+        });
     }
 
     /// Something was said.
     pub(crate) fn log(self, source: &str, level: LogLevel, message: &str, ts: Timestamp) {
-        self.write(Line::Log { source, level, message, ts });
+        self.write(Line::Log {
+            source,
+            level,
+            message,
+            ts,
+        });
     }
 
     /// It went well. The last line.
@@ -76,7 +86,12 @@ impl NdjsonWriter<'_> {
             Value::Null => Map::new(),
             other => Map::from_iter([("value".to_owned(), other)]),
         };
-        self.write_result(Line::Result { ok: true, code: "OK", message, data });
+        self.write_result(Line::Result {
+            ok: true,
+            code: "OK",
+            message,
+            data,
+        });
     }
 
     /// It went badly. The last line; the contract's code, and ours with all particulars as data.
@@ -147,7 +162,10 @@ mod tests {
 
     #[test]
     fn data_is_always_an_object() {
-        for (data, expected) in [(Value::Null, None), (json!([1]), Some(json!({"value": [1]})))] {
+        for (data, expected) in [
+            (Value::Null, None),
+            (json!([1]), Some(json!({"value": [1]}))),
+        ] {
             let captured = Captured::new(Mode::Agent);
             NdjsonWriter(&captured.printer).success("done", data);
             let line: Value = serde_json::from_str(&captured.stdout()).unwrap();

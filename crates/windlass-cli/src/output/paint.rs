@@ -59,7 +59,10 @@ mod tests {
     #[test]
     fn plain_without_colour() {
         assert_eq!(Paint { colour: false }.text(Tone::Good, "done"), "done");
-        assert_eq!(Paint { colour: true }.text(Tone::Good, "done"), "\u{1b}[32mdone\u{1b}[0m");
+        assert_eq!(
+            Paint { colour: true }.text(Tone::Good, "done"),
+            "\u{1b}[32mdone\u{1b}[0m"
+        );
         assert_eq!(Paint { colour: true }.text(Tone::Plain, "done"), "done");
     }
 }

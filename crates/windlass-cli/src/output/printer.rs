@@ -46,7 +46,7 @@ pub(crate) struct Options {
 
 /// Owns the output streams. Cloning is cheap; clones share the streams.
 #[derive(Clone)]
-pub struct Printer(Arc<Inner>);
+pub(crate) struct Printer(Arc<Inner>);
 
 struct Inner {
     mode: Mode,
@@ -71,7 +71,11 @@ impl Stream {
         }
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // Flushed at once: a reader of a pipe sees each line when it happens.
-        if writer.write_all(text.as_bytes()).and_then(|()| writer.flush()).is_err() {
+        if writer
+            .write_all(text.as_bytes())
+            .and_then(|()| writer.flush())
+            .is_err()
+        {
             // A closed pipe, or a full disk behind a redirection: nobody can be told here.
             self.closed.store(true, Ordering::Relaxed);
         }
@@ -88,7 +92,12 @@ impl Printer {
         let (stdout, stderr) = (io::stdout(), io::stderr());
         let out = terminal_of(stdout.is_terminal(), &stdout);
         let err = terminal_of(stderr.is_terminal(), &stderr);
-        Self::new(options, environment, (Box::new(stdout), out), (Box::new(stderr), err))
+        Self::new(
+            options,
+            environment,
+            (Box::new(stdout), out),
+            (Box::new(stderr), err),
+        )
     }
 
     fn new(
@@ -99,14 +108,18 @@ impl Printer {
     ) -> Self {
         let stream = |writer, terminal| Stream {
             writer: Mutex::new(writer),
-            paint: Paint { colour: options.color.applies(terminal, environment) },
+            paint: Paint {
+                colour: options.color.applies(terminal, environment),
+            },
             terminal,
             closed: AtomicBool::new(false),
         };
         Self(Arc::new(Inner {
             mode: options.mode,
             quiet: options.quiet,
-            animate: options.mode == Mode::Human && !options.quiet && may_animate(err_terminal, environment),
+            animate: options.mode == Mode::Human
+                && !options.quiet
+                && may_animate(err_terminal, environment),
             out: stream(out, out_terminal),
             err: stream(err, err_terminal),
             result_written: AtomicBool::new(false),
@@ -187,14 +200,18 @@ impl Printer {
     /// A table of data for people.
     pub(crate) fn table(&self, table: &Table) {
         if self.is_human() {
-            self.0.out.write(&table.render(self.0.out.paint, self.0.out.terminal.width));
+            self.0
+                .out
+                .write(&table.render(self.0.out.paint, self.0.out.terminal.width));
         }
     }
 
     /// A table beside the data, for people.
     pub(crate) fn notice_table(&self, table: &Table) {
         if self.is_human() && !self.0.quiet {
-            self.0.err.write(&table.render(self.0.err.paint, self.0.err.terminal.width));
+            self.0
+                .err
+                .write(&table.render(self.0.err.paint, self.0.err.terminal.width));
         }
     }
 
@@ -207,14 +224,10 @@ impl Printer {
 
     /// What to type next.
     pub(crate) fn hint(&self, text: &str) {
-        self.notice(&format!("{} {text}", self.0.err.paint.text(Tone::Active, "hint:")));
-    }
-
-    /// Something to know about, in every mode.
-    pub(crate) fn warn(&self, text: &str) {
-        if !self.0.quiet {
-            self.0.err.write_line(&format!("{} {text}", self.0.err.paint.text(Tone::Warn, "warning:")));
-        }
+        self.notice(&format!(
+            "{} {text}",
+            self.0.err.paint.text(Tone::Active, "hint:")
+        ));
     }
 
     /// A question without a line break behind it.
@@ -234,8 +247,17 @@ impl Printer {
 
     /// Bytes exactly as they are, on standard output.
     pub(crate) fn raw_bytes(&self, bytes: &[u8]) {
-        let mut writer = self.0.out.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if writer.write_all(bytes).and_then(|()| writer.flush()).is_err() {
+        let mut writer = self
+            .0
+            .out
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if writer
+            .write_all(bytes)
+            .and_then(|()| writer.flush())
+            .is_err()
+        {
             self.0.out.closed.store(true, Ordering::Relaxed);
         }
     }
@@ -304,7 +326,10 @@ mod tests {
 
     impl Captured {
         pub(crate) fn new(mode: Mode) -> Self {
-            Self::with(Options { mode, ..Options::default() })
+            Self::with(Options {
+                mode,
+                ..Options::default()
+            })
         }
 
         pub(crate) fn with(options: Options) -> Self {
@@ -343,7 +368,6 @@ mod tests {
         printer.data("data");
         printer.notice("notice");
         printer.hint("windlass runs list");
-        printer.warn("careful");
         printer.problem(&Problem::invalid("dir", "required", "\"dir\" is required"));
     }
 
@@ -355,7 +379,6 @@ mod tests {
         insta::assert_snapshot!(captured.stderr(), @r#"
         notice
         hint: windlass runs list
-        warning: careful
         error: "dir" is required
           code: INVALID_INPUT
           constraint: required
@@ -371,17 +394,30 @@ mod tests {
             captured.printer.data("data");
             captured.printer.notice("notice");
             captured.printer.hint("hint");
-            assert_eq!((captured.stdout(), captured.stderr()), (String::new(), String::new()));
+            assert_eq!(
+                (captured.stdout(), captured.stderr()),
+                (String::new(), String::new())
+            );
         }
-        let captured = Captured::with(Options { quiet: true, ..Options::default() });
+        let captured = Captured::with(Options {
+            quiet: true,
+            ..Options::default()
+        });
         say_everything(&captured.printer);
         assert_eq!(captured.stdout(), "data\n");
-        assert!(captured.stderr().starts_with("error: "), "{}", captured.stderr());
+        assert!(
+            captured.stderr().starts_with("error: "),
+            "{}",
+            captured.stderr()
+        );
     }
 
     #[test]
     fn colour_only_when_asked_for() {
-        let captured = Captured::with(Options { color: ColorChoice::Always, ..Options::default() });
+        let captured = Captured::with(Options {
+            color: ColorChoice::Always,
+            ..Options::default()
+        });
         captured.printer.hint("x");
         assert_eq!(captured.stderr(), "\u{1b}[36mhint:\u{1b}[0m x\n");
     }

@@ -12,7 +12,11 @@ use super::{
 const LONGEST_DETAIL: usize = 200;
 
 pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
-    let mut text = format!("{} {}\n", paint.text(Tone::Bad, "error:"), one_line(problem.message()));
+    let mut text = format!(
+        "{} {}\n",
+        paint.text(Tone::Bad, "error:"),
+        one_line(problem.message())
+    );
     text.push_str(&format!("  code: {}\n", problem.code().name));
     for (key, value) in problem.details() {
         let shown = match value {
@@ -20,7 +24,8 @@ pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
             Value::Null => continue,
             other => other.to_string(),
         };
-        if !shown.is_empty() && shown.len() <= LONGEST_DETAIL && !problem.message().contains(&shown) {
+        if !shown.is_empty() && shown.len() <= LONGEST_DETAIL && !problem.message().contains(&shown)
+        {
             text.push_str(&format!("  {key}: {}\n", one_line(&shown)));
         }
     }
@@ -43,12 +48,15 @@ mod tests {
 
     #[test]
     fn says_what_why_and_what_next() {
-        let problem = Problem::new(&code::CONFIRM_TOKEN_MISMATCH, "the plan has changed since it was confirmed")
-            .with("reason_code", "plan_changed")
-            .with("run_id", Value::Null)
-            .with("long", "x".repeat(500))
-            .with("list", json!(["a", 1]))
-            .next("windlass demo plan --dir x");
+        let problem = Problem::new(
+            &code::CONFIRM_TOKEN_MISMATCH,
+            "the plan has changed since it was confirmed",
+        )
+        .with("reason_code", "plan_changed")
+        .with("run_id", Value::Null)
+        .with("long", "x".repeat(500))
+        .with("list", json!(["a", 1]))
+        .next("windlass demo plan --dir x");
         insta::assert_snapshot!(render_problem(&problem, Paint { colour: false }), @r#"
         error: the plan has changed since it was confirmed
           code: CONFIRM_TOKEN_MISMATCH

@@ -23,7 +23,10 @@ impl Progress {
             bar.enable_steady_tick(TICK);
             bar
         });
-        Self { bar, measured: false }
+        Self {
+            bar,
+            measured: false,
+        }
     }
 
     /// Says what is under way.
@@ -37,7 +40,9 @@ impl Progress {
     pub(crate) fn percent(&mut self, percent: u8) {
         if let Some(bar) = &self.bar {
             if !self.measured {
-                bar.set_style(style("{spinner:.cyan} [{bar:20.cyan/blue}] {pos:>3} % {msg} {elapsed:.dim}"));
+                bar.set_style(style(
+                    "{spinner:.cyan} [{bar:20.cyan/blue}] {pos:>3} % {msg} {elapsed:.dim}",
+                ));
                 self.measured = true;
             }
             bar.set_position(u64::from(percent.min(100)));

@@ -25,7 +25,10 @@ struct Cell {
 impl Table {
     /// An empty table.
     pub(crate) fn new(headings: &[&'static str]) -> Self {
-        Self { headings: headings.to_vec(), rows: Vec::new() }
+        Self {
+            headings: headings.to_vec(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row of plain cells.
@@ -35,7 +38,10 @@ impl Table {
 
     /// Adds a row of cells that mean something.
     pub(crate) fn toned_row(&mut self, cells: impl IntoIterator<Item = (Tone, String)>) {
-        let cells = cells.into_iter().map(|(tone, text)| Cell { text: one_line(&text), tone });
+        let cells = cells.into_iter().map(|(tone, text)| Cell {
+            text: one_line(&text),
+            tone,
+        });
         self.rows.push(cells.collect());
     }
 
@@ -51,7 +57,12 @@ impl Table {
         let headings = self.headings.iter().map(|heading| (Tone::Strong, *heading));
         push_line(&mut text, paint, &widths, headings);
         for row in &self.rows {
-            push_line(&mut text, paint, &widths, row.iter().map(|cell| (cell.tone, cell.text.as_str())));
+            push_line(
+                &mut text,
+                paint,
+                &widths,
+                row.iter().map(|cell| (cell.tone, cell.text.as_str())),
+            );
         }
         text
     }

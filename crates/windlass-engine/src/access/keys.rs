@@ -88,7 +88,10 @@ struct Known {
 impl ApiKeys {
     /// The keys behind an engine.
     pub fn new(engine: &Engine) -> Self {
-        Self { engine: engine.clone(), known: Mutex::default() }
+        Self {
+            engine: engine.clone(),
+            known: Mutex::default(),
+        }
     }
 
     /// Makes a key; the text is returned this once.
@@ -121,56 +124,101 @@ impl ApiKeys {
 
     /// Every key, revoked ones included.
     pub async fn list(&self) -> Result<Vec<KeyView>, Problem> {
-        Ok(self.engine.store.api_keys().await?.into_iter().map(KeyView::from).collect())
+        Ok(self
+            .engine
+            .store
+            .api_keys()
+            .await?
+            .into_iter()
+            .map(KeyView::from)
+            .collect())
     }
 
     /// Stops a key from working, at once in this process and within a second in others.
     pub async fn revoke(&self, by: &Principal, key_id: &KeyId) -> Result<(), Problem> {
-        if self.engine.store.api_keys().await?.iter().all(|key| key.key_id != *key_id) {
-            return Err(Problem::new(&code::NOT_FOUND, format!("no key {key_id}")).next("windlass keys list"));
+        if self
+            .engine
+            .store
+            .api_keys()
+            .await?
+            .iter()
+            .all(|key| key.key_id != *key_id)
+        {
+            return Err(Problem::new(&code::NOT_FOUND, format!("no key {key_id}"))
+                .next("windlass keys list"));
         }
-        self.write(KeyRevoked { key_id: key_id.clone(), principal: by.clone() }.into()).await
+        self.write(
+            KeyRevoked {
+                key_id: key_id.clone(),
+                principal: by.clone(),
+            }
+            .into(),
+        )
+        .await
     }
 
     /// The principal and the tier behind a key's text.
     pub async fn authenticate(&self, text: &str) -> Result<(Principal, String), Problem> {
         let refused = || {
-            Problem::new(&code::UNAUTHORIZED, "the API key is unknown, revoked or expired")
-                .next("windlass keys create")
+            Problem::new(
+                &code::UNAUTHORIZED,
+                "the API key is unknown, revoked or expired",
+            )
+            .next("windlass keys create")
         };
         let mut parts = text.splitn(3, '_');
-        let (Some("wk"), Some(id), Some(secret)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some("wk"), Some(id), Some(secret)) = (parts.next(), parts.next(), parts.next())
+        else {
             return Err(refused());
         };
         let key_id: KeyId = format!("key_{id}").parse().map_err(|_| refused())?;
         let record = self.find(&key_id).await?.ok_or_else(refused)?;
-        let matches = Digest::of(secret.as_bytes()).as_bytes().ct_eq(record.secret_hash.as_bytes());
-        let expired = record.expires_at.is_some_and(|moment| moment <= self.engine.now());
+        let matches = Digest::of(secret.as_bytes())
+            .as_bytes()
+            .ct_eq(record.secret_hash.as_bytes());
+        let expired = record
+            .expires_at
+            .is_some_and(|moment| moment <= self.engine.now());
         if !bool::from(matches) || expired || record.revoked_at.is_some() {
             return Err(refused());
         }
-        Ok((Principal::key(record.key_id.as_str(), record.scopes), record.tier))
+        Ok((
+            Principal::key(record.key_id.as_str(), record.scopes),
+            record.tier,
+        ))
     }
 
     async fn find(&self, key_id: &KeyId) -> Result<Option<ApiKeyRecord>, Problem> {
         let now = self.engine.now();
         {
             let known = self.lock();
-            if known.read_at.is_some_and(|read_at| now.since(read_at) < FRESH_FOR && read_at <= now) {
-                return Ok(known.keys.get(key_id).cloned());
+            let is_fresh = known
+                .read_at
+                .is_some_and(|read_at| now.since(read_at) < FRESH_FOR && read_at <= now);
+            // A key that is not known may have just been made by another process.
+            if let Some(key) = known.keys.get(key_id).filter(|_| is_fresh) {
+                return Ok(Some(key.clone()));
             }
         }
         let keys = self.engine.store.api_keys().await?;
         let mut known = self.lock();
-        known.keys = keys.into_iter().map(|key| (key.key_id.clone(), key)).collect();
+        known.keys = keys
+            .into_iter()
+            .map(|key| (key.key_id.clone(), key))
+            .collect();
         known.read_at = Some(now);
         Ok(known.keys.get(key_id).cloned())
     }
 
     async fn write(&self, body: windlass_types::Body) -> Result<(), Problem> {
-        let journal: RunId = JOURNAL.parse().map_err(|error| Problem::internal("journal name", error))?;
+        let journal: RunId = JOURNAL
+            .parse()
+            .map_err(|error| Problem::internal("journal name", error))?;
         let spans = SpanIds::default();
-        self.engine.append(&journal, Expect::Any, vec![body], spans, None).await.map_err(commit_problem)?;
+        self.engine
+            .append(&journal, Expect::Any, vec![body], spans, None)
+            .await
+            .map_err(commit_problem)?;
         self.lock().read_at = None;
         Ok(())
     }

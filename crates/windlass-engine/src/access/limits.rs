@@ -90,7 +90,11 @@ impl Limits {
         if callers.len() >= REMEMBERED {
             callers.retain(|_, entry| entry.running > 0 || now.since(entry.window_start) < WINDOW);
         }
-        let entry = callers.entry(caller.to_owned()).or_insert(Caller { window_start: now, calls: 0, running: 0 });
+        let entry = callers.entry(caller.to_owned()).or_insert(Caller {
+            window_start: now,
+            calls: 0,
+            running: 0,
+        });
         // A clock that went back must not lock a caller out for the difference.
         if now.since(entry.window_start) >= WINDOW || now < entry.window_start {
             entry.window_start = now;
@@ -120,7 +124,11 @@ impl Limits {
         entry.running += 1;
         let status = status(entry.calls);
         drop(callers);
-        Ok(Permit { status, caller: caller.to_owned(), callers: Arc::clone(&self.callers) })
+        Ok(Permit {
+            status,
+            caller: caller.to_owned(),
+            callers: Arc::clone(&self.callers),
+        })
     }
 }
 
@@ -137,7 +145,10 @@ fn refuse(status: RateStatus, retry_after: Duration, message: String) -> Box<Ref
 mod tests {
     use super::*;
 
-    const TIER: Tier = Tier { per_minute: 3, concurrency: 2 };
+    const TIER: Tier = Tier {
+        per_minute: 3,
+        concurrency: 2,
+    };
 
     fn at(millis: i64) -> Timestamp {
         Timestamp::from_millis(millis)
@@ -147,13 +158,23 @@ mod tests {
     fn counts_down_and_starts_again() {
         let limits = Limits::default();
         for remaining in [2, 1, 0] {
-            assert_eq!(limits.admit("a", TIER, at(0)).unwrap().status().remaining, remaining);
+            assert_eq!(
+                limits.admit("a", TIER, at(0)).unwrap().status().remaining,
+                remaining
+            );
         }
         let refused = limits.admit("a", TIER, at(30_500)).unwrap_err();
         assert_eq!(refused.retry_after, Duration::from_secs(30));
         assert_eq!(refused.status.reset_at, at(60_000));
         assert!(limits.admit("b", TIER, at(30_500)).is_ok());
-        assert_eq!(limits.admit("a", TIER, at(60_000)).unwrap().status().remaining, 2);
+        assert_eq!(
+            limits
+                .admit("a", TIER, at(60_000))
+                .unwrap()
+                .status()
+                .remaining,
+            2
+        );
     }
 
     #[test]

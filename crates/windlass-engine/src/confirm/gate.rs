@@ -95,8 +95,15 @@ impl Engine {
             plan_digest,
             expires_at,
         };
-        let token = self.sealer.seal(&claims).map_err(|error| Problem::internal("confirm token", error))?;
-        Ok(Sealed { token, plan_digest, expires_at })
+        let token = self
+            .sealer
+            .seal(&claims)
+            .map_err(|error| Problem::internal("confirm token", error))?;
+        Ok(Sealed {
+            token,
+            plan_digest,
+            expires_at,
+        })
     }
 
     /// What policy will say when the plan is applied.
@@ -129,8 +136,14 @@ impl Engine {
         let refuse = |code: &'static Code, reason: &str, message: &str| {
             Err(Problem::new(code, message.to_owned())
                 .with("reason_code", reason)
-                .next(format!("call {} and review the plan", request.plan_operation))
-                .next(format!("call {} with the new confirm_token", request.operation)))
+                .next(format!(
+                    "call {} and review the plan",
+                    request.plan_operation
+                ))
+                .next(format!(
+                    "call {} with the new confirm_token",
+                    request.operation
+                )))
         };
         let Some(token) = request.confirm_token.filter(|token| !token.is_empty()) else {
             return refuse(
@@ -142,10 +155,18 @@ impl Engine {
         let claims = match self.sealer.open(token, self.now()) {
             Ok(claims) => claims,
             Err(error @ TokenError::Expired) => {
-                return refuse(&code::CONFIRM_TOKEN_EXPIRED, "token_expired", &error.to_string());
+                return refuse(
+                    &code::CONFIRM_TOKEN_EXPIRED,
+                    "token_expired",
+                    &error.to_string(),
+                );
             }
             Err(error @ TokenError::Invalid) => {
-                return refuse(&code::CONFIRM_TOKEN_MISMATCH, "token_invalid", &error.to_string());
+                return refuse(
+                    &code::CONFIRM_TOKEN_MISMATCH,
+                    "token_invalid",
+                    &error.to_string(),
+                );
             }
         };
         if claims.principal != request.context.principal.id() {
@@ -165,14 +186,20 @@ impl Engine {
         if let Some(run_id) = self.store.redeemed_by(&claims.id).await? {
             let record = self.store.run(&run_id).await?;
             let same_key = record.is_some_and(|record| {
-                record.idempotency_key.is_some() && record.idempotency_key.as_deref() == request.idempotency_key
+                record.idempotency_key.is_some()
+                    && record.idempotency_key.as_deref() == request.idempotency_key
             });
             if same_key {
                 return Ok(Opened::Repeated(run_id));
             }
-            return Err(crate::engine::commit_problem(windlass_ports::CommitError::TokenUsed { run_id }));
+            return Err(crate::engine::commit_problem(
+                windlass_ports::CommitError::TokenUsed { run_id },
+            ));
         }
-        Ok(Opened::Fresh(OpenedToken { id: claims.id, plan_digest: claims.plan_digest }))
+        Ok(Opened::Fresh(OpenedToken {
+            id: claims.id,
+            plan_digest: claims.plan_digest,
+        }))
     }
 
     /// Starts the run that applies `plan`, if the opened token and policy agree.
@@ -191,7 +218,10 @@ impl Engine {
             .with("reason_code", "plan_changed")
             .with("confirmed_plan_digest", opened.plan_digest.to_string())
             .with("current_plan_digest", plan_digest.to_string())
-            .next(format!("call {} and review what differs", request.plan_operation)));
+            .next(format!(
+                "call {} and review what differs",
+                request.plan_operation
+            )));
         }
         let approval = self.approval_for(request, &plan, plan_digest)?;
         self.create_run(NewRun {
@@ -220,22 +250,34 @@ impl Engine {
             Verdict::Allow => Ok(None),
             Verdict::Deny => Err(Problem::new(
                 &code::POLICY_DENIED,
-                format!("policy forbids {} on {} for {principal}", plan.operation, plan.target),
+                format!(
+                    "policy forbids {} on {} for {principal}",
+                    plan.operation, plan.target
+                ),
             )
             .with("reason_code", "policy_denied")
             .with("reason", decision.reason.unwrap_or_default())
             .with("rule", decision.rule)
             .next("windlass policy check")),
             Verdict::Ask { approvers } if request.yes && may_approve(principal, &approvers) => {
-                Ok(Some(ApprovalGate::Given { by: principal.clone(), plan_digest }))
+                Ok(Some(ApprovalGate::Given {
+                    by: principal.clone(),
+                    plan_digest,
+                }))
             }
             Verdict::Ask { approvers } if approvers.is_empty() => Err(Problem::new(
                 &code::APPROVAL_REQUIRED,
-                format!("{} on {} needs an approval, and policy names nobody who could give it", plan.operation, plan.target),
+                format!(
+                    "{} on {} needs an approval, and policy names nobody who could give it",
+                    plan.operation, plan.target
+                ),
             )
             .with("reason_code", "no_approver")
             .with("rule", decision.rule)),
-            Verdict::Ask { approvers } => Ok(Some(ApprovalGate::Wanted { approvers, rule: decision.rule })),
+            Verdict::Ask { approvers } => Ok(Some(ApprovalGate::Wanted {
+                approvers,
+                rule: decision.rule,
+            })),
         }
     }
 }

@@ -69,14 +69,21 @@ impl Sealer {
             return Err(TokenError::Invalid);
         }
         let mut parts = token.split('.');
-        let (Some(PREFIX), Some(body), Some(tag), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+        let (Some(PREFIX), Some(body), Some(tag), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
         else {
             return Err(TokenError::Invalid);
         };
-        let tag = URL_SAFE_NO_PAD.decode(tag).map_err(|_| TokenError::Invalid)?;
+        let tag = URL_SAFE_NO_PAD
+            .decode(tag)
+            .map_err(|_| TokenError::Invalid)?;
         // Constant-time comparison; nothing of the body is looked at before it holds.
-        self.mac(body.as_bytes()).verify_slice(&tag).map_err(|_| TokenError::Invalid)?;
-        let body = URL_SAFE_NO_PAD.decode(body).map_err(|_| TokenError::Invalid)?;
+        self.mac(body.as_bytes())
+            .verify_slice(&tag)
+            .map_err(|_| TokenError::Invalid)?;
+        let body = URL_SAFE_NO_PAD
+            .decode(body)
+            .map_err(|_| TokenError::Invalid)?;
         let claims: Claims = serde_json::from_slice(&body).map_err(|_| TokenError::Invalid)?;
         if claims.expires_at <= now {
             return Err(TokenError::Expired);

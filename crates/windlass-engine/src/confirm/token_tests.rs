@@ -22,14 +22,25 @@ fn claims() -> Claims {
 #[test]
 fn opens_until_it_expires() {
     let token = sealer().seal(&claims()).unwrap();
-    assert_eq!(sealer().open(&token, Timestamp::from_millis(999)).unwrap(), claims());
-    assert_eq!(sealer().open(&token, Timestamp::from_millis(1_000)), Err(TokenError::Expired));
+    assert_eq!(
+        sealer().open(&token, Timestamp::from_millis(999)).unwrap(),
+        claims()
+    );
+    assert_eq!(
+        sealer().open(&token, Timestamp::from_millis(1_000)),
+        Err(TokenError::Expired)
+    );
 }
 
 #[test]
 fn another_key_does_not_open_it() {
-    let token = Sealer::new(Secret::new(vec![8; 32])).seal(&claims()).unwrap();
-    assert_eq!(sealer().open(&token, Timestamp::EPOCH), Err(TokenError::Invalid));
+    let token = Sealer::new(Secret::new(vec![8; 32]))
+        .seal(&claims())
+        .unwrap();
+    assert_eq!(
+        sealer().open(&token, Timestamp::EPOCH),
+        Err(TokenError::Invalid)
+    );
 }
 
 #[test]
@@ -39,7 +50,10 @@ fn any_altered_character_is_refused() {
         let mut bytes = token.clone().into_bytes();
         bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
         let altered = String::from_utf8(bytes).unwrap();
-        assert!(sealer().open(&altered, Timestamp::EPOCH).is_err(), "index {index}");
+        assert!(
+            sealer().open(&altered, Timestamp::EPOCH).is_err(),
+            "index {index}"
+        );
     }
 }
 

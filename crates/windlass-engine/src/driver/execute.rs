@@ -1,6 +1,6 @@
 //! Executing a run: its code over its journal, then the ending the outcome asks for.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt as _;
 use serde_json::Value;
@@ -8,25 +8,25 @@ use tracing::Instrument as _;
 use windlass_types::{
     Body, Event, Problem, RunId, code,
     journal::{
-        ApprovalGate, RunCancelled, RunCompleted, RunFailed, RunHeld, RunRolledBack, RunStarted, RunUnwinding,
-        UnwindReason,
+        ApprovalGate, RunCancelled, RunCompleted, RunFailed, RunHeld, RunRolledBack, RunStarted,
+        RunUnwinding, UnwindReason,
     },
 };
 
 use super::{
-    Shared,
-    journal_context::JournalContext,
-    live::LiveRun,
-    lock,
-    memo::Memo,
-    unwind::unwind,
+    Shared, journal_context::JournalContext, live::LiveRun, lock, memo::Memo, unwind::unwind,
 };
-use crate::run::{RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_ROLLBACK, WaitRequest};
+use crate::{
+    patience,
+    run::{
+        GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_ROLLBACK, WaitRequest,
+    },
+};
 
 const PAGE: usize = 2000;
 
-/// Executes a run until it ends, is held or is suspended. Returns whether it ended, so that the
-/// driver looks once more for what was asked of it meanwhile.
+/// Executes a run until it ends, is held or is suspended. Returns whether it ended or is held, so
+/// that the driver looks once more for what was asked of it meanwhile.
 pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>) -> bool {
     let events = match load(shared, run_id).await {
         Ok(events) => events,
@@ -46,13 +46,28 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
     for (seq, signal) in &memo.signals {
         live.deliver(*seq, signal.clone());
     }
-    let rollback = memo.signals.values().any(|signal| signal.signal == SIGNAL_ROLLBACK);
+    // Before any code asks: a wait must not take what another wait, later in the code or beside
+    // it, has taken already.
+    memo.consumed_signals()
+        .for_each(|seq| live.mark_consumed(seq));
+    let rollback = memo
+        .signals
+        .values()
+        .any(|signal| signal.signal == SIGNAL_ROLLBACK);
     if memo.ended || (memo.completed && !rollback) {
         return false;
     }
-    let context = JournalContext::new(&shared.engine, run_id, memo, live, shared.epoch, &shared.stop);
+    let context = JournalContext::new(
+        &shared.engine,
+        run_id,
+        memo,
+        live,
+        shared.epoch,
+        &shared.stop,
+    );
     let created = &context.created;
-    let span = windlass_telemetry::run_span(created.trace_id, context.own_span(), run_id, &created.kind);
+    let span =
+        windlass_telemetry::run_span(created.trace_id, context.own_span(), run_id, &created.kind);
     match drive(&context).instrument(span).await {
         Ok(()) => true,
         Err(_suspended) => false,
@@ -63,7 +78,16 @@ async fn load(shared: &Shared, run_id: &RunId) -> Result<Vec<Event>, windlass_po
     let mut events: Vec<Event> = Vec::new();
     loop {
         let after = events.last().map_or(0, |event| event.seq);
-        let page = shared.engine.store.events(run_id, after, PAGE).await?;
+        let page = match shared.engine.store.events(run_id, after, PAGE).await {
+            Err(error) if patience::is_passing(&error) => {
+                tracing::warn!(%run_id, %error, "the journal cannot be read; trying again");
+                if !patience::pause(&shared.engine, &shared.stop).await {
+                    return Err(error);
+                }
+                continue;
+            }
+            page => page?,
+        };
         let last_page = page.len() < PAGE;
         events.extend(page);
         if last_page {
@@ -77,32 +101,56 @@ async fn drive(context: &JournalContext) -> Result<(), RunError> {
         let memo = lock(&context.memo);
         (memo.attempts + 1, memo.completed)
     };
-    let started = RunStarted { epoch: context.epoch(), attempt };
-    context.journal(vec![started.into()], context.own_span()).await?;
+    let started = RunStarted {
+        epoch: context.epoch(),
+        attempt,
+    };
+    context
+        .journal(vec![started.into()], context.own_span())
+        .await?;
     let Some(kind) = context.engine.kinds().get(&context.created.kind) else {
-        context.hold(&format!("this version has no code for runs of kind {:?}", context.created.kind));
+        context.hold(&format!(
+            "this version has no code for runs of kind {:?}",
+            context.created.kind
+        ));
         return end_held(context).await;
     };
     let outcome = run_code(context, &*kind).await;
     if lock(&context.held).is_some() {
         return end_held(context).await;
     }
-    match outcome {
-        Err(RunError::Suspended) => Err(RunError::Suspended),
-        Ok(_) if completed => {
-            let residue = undo_all(context, UnwindReason::Rollback, None).await?;
-            finish(context, RunRolledBack { residue }.into()).await
-        }
-        Ok(output) => finish(context, RunCompleted { output }.into()).await,
-        Err(RunError::Failed(problem)) => {
-            let residue = undo_all(context, UnwindReason::Failed, Some(problem.clone())).await?;
-            finish(context, RunFailed { problem, residue }.into()).await
-        }
-        Err(RunError::Cancelled) => {
-            let residue = undo_all(context, UnwindReason::Cancelled, None).await?;
-            finish(context, RunCancelled { residue }.into()).await
-        }
+    let begun = lock(&context.memo).unwinding.clone();
+    let is_begun = begun.is_some();
+    let unwinding = match (begun, outcome) {
+        (_, Err(RunError::Suspended)) => return Err(RunError::Suspended),
+        // What was begun is brought to the end it was begun for, whatever the code says now.
+        (Some(begun), _) => begun,
+        (None, _) if completed => RunUnwinding {
+            reason: UnwindReason::Rollback,
+            problem: None,
+        },
+        (None, Ok(output)) => return finish(context, RunCompleted { output }.into()).await,
+        (None, Err(RunError::Failed(problem))) => RunUnwinding {
+            reason: UnwindReason::Failed,
+            problem: Some(problem),
+        },
+        (None, Err(RunError::Cancelled)) => RunUnwinding {
+            reason: UnwindReason::Cancelled,
+            problem: None,
+        },
+    };
+    if !is_begun {
+        context
+            .journal(vec![unwinding.clone().into()], context.own_span())
+            .await?;
     }
+    let residue = unwind(context).await?;
+    let ending = match (unwinding.reason, unwinding.problem) {
+        (UnwindReason::Rollback, _) => RunRolledBack { residue }.into(),
+        (UnwindReason::Failed, Some(problem)) => RunFailed { problem, residue }.into(),
+        (UnwindReason::Failed | UnwindReason::Cancelled, _) => RunCancelled { residue }.into(),
+    };
+    finish(context, ending).await
 }
 
 async fn run_code(context: &JournalContext, kind: &dyn RunKind) -> Result<Value, RunError> {
@@ -112,15 +160,15 @@ async fn run_code(context: &JournalContext, kind: &dyn RunKind) -> Result<Value,
     };
     match AssertUnwindSafe(code).catch_unwind().await {
         Ok(outcome) => outcome,
-        Err(panic) => {
-            let text = panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_else(|| "panic".to_owned());
-            Err(Problem::internal("run code", text).into())
-        }
+        Err(panic) => Err(panic_problem("run code", &*panic).into()),
     }
+}
+
+/// The failure that a panic of domain code is.
+pub(super) fn panic_problem(place: &str, panic: &(dyn Any + Send)) -> Problem {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Problem::internal(place, text.unwrap_or("panic"))
 }
 
 /// Waits for the approval that policy wanted before the first step.
@@ -129,9 +177,13 @@ async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
         return Ok(());
     };
     let request = WaitRequest {
-        name: "approval before start".to_owned(),
+        name: GATE_WAIT.to_owned(),
         signal: SIGNAL_APPROVAL.to_owned(),
-        prompt: Some(format!("{} (approvers: {})", context.created.title, approvers.join(", "))),
+        prompt: Some(format!(
+            "{} (approvers: {})",
+            context.created.title,
+            approvers.join(", ")
+        )),
         plan_digest: context.created.plan_digest,
         timeout: None,
     };
@@ -139,18 +191,6 @@ async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
         Some(signal) => Ok(signal.require_approval()?),
         None => Err(Problem::new(&code::TIMEOUT, "nobody answered the approval in time").into()),
     }
-}
-
-async fn undo_all(
-    context: &JournalContext,
-    reason: UnwindReason,
-    problem: Option<Problem>,
-) -> Result<Vec<String>, RunError> {
-    if lock(&context.memo).unwinding.is_none() {
-        let unwinding = RunUnwinding { reason, problem };
-        context.journal(vec![unwinding.into()], context.own_span()).await?;
-    }
-    unwind(context).await
 }
 
 async fn end_held(context: &JournalContext) -> Result<(), RunError> {
@@ -162,10 +202,12 @@ async fn end_held(context: &JournalContext) -> Result<(), RunError> {
         let residue = lock(&context.memo).effects();
         return finish(context, RunCancelled { residue }.into()).await;
     }
-    context.journal(vec![RunHeld { problem }.into()], context.own_span()).await?;
-    Err(RunError::Suspended)
+    finish(context, RunHeld { problem }.into()).await
 }
 
 async fn finish(context: &JournalContext, body: Body) -> Result<(), RunError> {
-    context.journal(vec![body], context.own_span()).await.map(drop)
+    context
+        .journal(vec![body], context.own_span())
+        .await
+        .map(drop)
 }

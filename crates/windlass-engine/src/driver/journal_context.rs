@@ -1,28 +1,30 @@
 //! The run context over a journal: answers from the memo, or does and journals.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
+    future::Future,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use serde_json::Value;
 use tokio::sync::watch;
-use windlass_ports::{BoxFuture, CommitError, Committed, Expect, StoreError};
+use windlass_ports::{BoxFuture, CommitError, Committed, Expect};
 use windlass_types::{
-    ArtifactRef, Body, DeliveryId, NewArtifact, Principal, Problem, RunId, SpanId, Timestamp, code,
+    ArtifactRef, Body, DeliveryId, NewArtifact, Principal, Problem, RunId, RunRecord, SpanId,
+    Timestamp, code,
     event::SpanIds,
     journal::{RunCreated, UnwindReason},
 };
 
 use super::{live::LiveRun, lock, memo::Memo, unwind::Undo};
 use crate::{
-    Engine,
-    run::{ChildRequest, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest, WebhookRequest},
+    Engine, patience,
+    run::{
+        ChildRequest, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest,
+        WebhookRequest,
+    },
 };
-
-/// How long a run waits before it asks a failing store again.
-const STORE_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct JournalContext {
     pub(super) engine: Engine,
@@ -32,6 +34,8 @@ pub(super) struct JournalContext {
     pub(super) live: Arc<LiveRun>,
     pub(super) memo: Mutex<Memo>,
     pub(super) undos: Mutex<Vec<Undo>>,
+    /// Effects that were begun and have no recorded end: they may have happened.
+    pub(super) open: Mutex<BTreeSet<String>>,
     names: Mutex<HashMap<String, u32>>,
     /// Why the run must be held, once a call found that code and journal disagree.
     pub(super) held: Mutex<Option<Problem>>,
@@ -55,6 +59,7 @@ impl JournalContext {
             created: memo.created.clone(),
             created_at: memo.created_at,
             live: Arc::clone(live),
+            open: Mutex::new(memo.dangling()),
             memo: Mutex::new(memo),
             undos: Mutex::default(),
             names: Mutex::default(),
@@ -70,7 +75,11 @@ impl JournalContext {
         let mut names = lock(&self.names);
         let count = names.entry(name.to_owned()).or_insert(0);
         *count += 1;
-        if *count == 1 { name.to_owned() } else { format!("{name}#{count}") }
+        if *count == 1 {
+            name.to_owned()
+        } else {
+            format!("{name}#{count}")
+        }
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -98,23 +107,34 @@ impl JournalContext {
                 }
                 UnwindReason::Rollback => {
                     drop(memo);
-                    return Err(self.hold("the code asks for something that the completed run did not do"));
+                    return Err(
+                        self.hold("the code asks for something that the completed run did not do")
+                    );
                 }
             },
             None if memo.completed => {
                 drop(memo);
-                return Err(self.hold("the code asks for something that the completed run did not do"));
+                return Err(
+                    self.hold("the code asks for something that the completed run did not do")
+                );
             }
             None => {}
         }
         drop(memo);
-        if self.live.cancel_requested() { Err(RunError::Cancelled) } else { Ok(()) }
+        if self.live.cancel_requested() {
+            Err(RunError::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 
     /// Notes that code and journal disagree.
     pub(super) fn hold(&self, reason: &str) -> RunError {
-        let problem = Problem::new(&code::NONDETERMINISTIC, format!("run {} is held: {reason}", self.run_id))
-            .with("run_id", self.run_id.as_str());
+        let problem = Problem::new(
+            &code::NONDETERMINISTIC,
+            format!("run {} is held: {reason}", self.run_id),
+        )
+        .with("run_id", self.run_id.as_str());
         lock(&self.held).get_or_insert(problem);
         RunError::Suspended
     }
@@ -124,41 +144,88 @@ impl JournalContext {
     }
 
     pub(super) fn child_span(&self) -> SpanIds {
-        SpanIds { span_id: self.engine.new_span(), parent_span_id: Some(self.span) }
+        SpanIds {
+            span_id: self.engine.new_span(),
+            parent_span_id: Some(self.span),
+        }
     }
 
     pub(super) fn own_span(&self) -> SpanIds {
-        SpanIds { span_id: self.span, parent_span_id: None }
+        SpanIds {
+            span_id: self.span,
+            parent_span_id: None,
+        }
     }
 
-    /// Journals bodies; returns when they are durable. A failing store is asked again until it
-    /// works or the driver stops: the run stands still, nothing is lost or done twice.
-    pub(super) async fn journal(&self, bodies: Vec<Body>, spans: SpanIds) -> Result<Committed, RunError> {
+    /// Journals bodies; returns when they are durable.
+    pub(super) async fn journal(
+        &self,
+        bodies: Vec<Body>,
+        spans: SpanIds,
+    ) -> Result<Committed, RunError> {
+        let append = || {
+            self.engine.append(
+                &self.run_id,
+                Expect::Any,
+                bodies.clone(),
+                spans,
+                Some(self.epoch),
+            )
+        };
+        match self.persist(append).await? {
+            Ok(committed) => Ok(committed),
+            Err(CommitError::Fenced) => {
+                tracing::warn!(run_id = %self.run_id, "another process drives now; this one stops");
+                self.stop.send_replace(true);
+                Err(RunError::Suspended)
+            }
+            Err(error) => {
+                tracing::error!(run_id = %self.run_id, %error, "the journal cannot be written; the run is suspended");
+                Err(RunError::Suspended)
+            }
+        }
+    }
+
+    /// Commits something; a failing store is asked again until it works or the driver stops.
+    pub(super) async fn persist<T, F, Fut>(
+        &self,
+        mut commit: F,
+    ) -> Result<Result<T, CommitError>, RunError>
+    where
+        F: FnMut() -> Fut,
+        Fut: Future<Output = Result<T, CommitError>>,
+    {
         loop {
-            let error =
-                match self.engine.append(&self.run_id, Expect::Any, bodies.clone(), spans, Some(self.epoch)).await {
-                    Ok(committed) => return Ok(committed),
-                    Err(error) => error,
-                };
-            match error {
-                CommitError::Store(error @ (StoreError::Full | StoreError::Busy | StoreError::Io(_))) => {
-                    tracing::warn!(run_id = %self.run_id, %error, "the journal cannot be written; trying again");
+            match commit().await {
+                Err(CommitError::Store(error)) if patience::is_passing(&error) => {
+                    tracing::warn!(run_id = %self.run_id, %error, "the store cannot be written; trying again");
                 }
-                CommitError::Fenced => {
-                    tracing::warn!(run_id = %self.run_id, "another process drives now; this one stops");
-                    self.stop.send_replace(true);
-                    return Err(RunError::Suspended);
-                }
-                error => {
-                    tracing::error!(run_id = %self.run_id, %error, "the journal cannot be written; the run is suspended");
-                    return Err(RunError::Suspended);
-                }
+                outcome => return Ok(outcome),
             }
-            let again = self.engine.now().after(STORE_PAUSE);
-            tokio::select! {
-                () = self.engine.clock.sleep_until(again) => {}
-                () = self.stopped() => return Err(RunError::Suspended),
+            self.pause().await?;
+        }
+    }
+
+    /// Another run's record; a failing store is asked again until it works or the driver stops.
+    pub(super) async fn read_run(&self, run_id: &RunId) -> Result<Option<RunRecord>, RunError> {
+        loop {
+            match self.engine.store.run(run_id).await {
+                Ok(record) => return Ok(record),
+                Err(error) if patience::is_passing(&error) => {
+                    tracing::warn!(run_id = %self.run_id, %error, "the store cannot be read; trying again");
+                }
+                Err(error) => return Err(Problem::from(error).into()),
             }
+            self.pause().await?;
+        }
+    }
+
+    /// Leaves a failing store alone for a moment.
+    pub(super) async fn pause(&self) -> Result<(), RunError> {
+        if patience::pause(&self.engine, &self.stop).await {
+            Ok(())
+        } else {
+            Err(RunError::Suspended)
         }
     }
 }
@@ -176,15 +243,26 @@ impl RunContext for JournalContext {
         self.created_at
     }
 
-    fn perform<'a>(&'a self, request: StepRequest, work: StepWork) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn perform<'a>(
+        &'a self,
+        request: StepRequest,
+        work: StepWork,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(super::ops::step::perform(self, request, work))
     }
 
-    fn sleep<'a>(&'a self, name: &'a str, duration: Duration) -> BoxFuture<'a, Result<(), RunError>> {
+    fn sleep<'a>(
+        &'a self,
+        name: &'a str,
+        duration: Duration,
+    ) -> BoxFuture<'a, Result<(), RunError>> {
         Box::pin(super::ops::timer::sleep(self, name, duration))
     }
 
-    fn wait_for<'a>(&'a self, request: WaitRequest) -> BoxFuture<'a, Result<Option<Signal>, RunError>> {
+    fn wait_for<'a>(
+        &'a self,
+        request: WaitRequest,
+    ) -> BoxFuture<'a, Result<Option<Signal>, RunError>> {
         Box::pin(super::ops::wait::wait_for(self, request))
     }
 
@@ -192,7 +270,10 @@ impl RunContext for JournalContext {
         Box::pin(super::ops::emit::emit(self, name, data))
     }
 
-    fn put_artifact<'a>(&'a self, artifact: NewArtifact) -> BoxFuture<'a, Result<ArtifactRef, RunError>> {
+    fn put_artifact<'a>(
+        &'a self,
+        artifact: NewArtifact,
+    ) -> BoxFuture<'a, Result<ArtifactRef, RunError>> {
         Box::pin(super::ops::artifact::put(self, artifact))
     }
 
@@ -200,7 +281,10 @@ impl RunContext for JournalContext {
         Box::pin(super::ops::child::run(self, request))
     }
 
-    fn notify<'a>(&'a self, request: WebhookRequest) -> BoxFuture<'a, Result<DeliveryId, RunError>> {
+    fn notify<'a>(
+        &'a self,
+        request: WebhookRequest,
+    ) -> BoxFuture<'a, Result<DeliveryId, RunError>> {
         Box::pin(super::ops::webhook::enqueue(self, request))
     }
 }

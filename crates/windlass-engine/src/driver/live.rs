@@ -39,18 +39,24 @@ impl LiveRun {
         lock(&self.inbox).signals.get(&seq).cloned()
     }
 
-    /// The oldest signal of that name which no wait has consumed.
-    pub(super) fn next(&self, name: &str) -> Option<(u64, SignalReceived)> {
+    /// The oldest fitting signal which no wait has consumed.
+    pub(super) fn next(
+        &self,
+        fits: impl Fn(&SignalReceived) -> bool,
+    ) -> Option<(u64, SignalReceived)> {
         let inbox = lock(&self.inbox);
         inbox
             .signals
             .iter()
-            .find(|(seq, signal)| signal.signal == name && !inbox.consumed.contains(seq))
+            .find(|(seq, signal)| fits(signal) && !inbox.consumed.contains(seq))
             .map(|(seq, signal)| (*seq, signal.clone()))
     }
 
     pub(super) fn cancel_requested(&self) -> bool {
-        lock(&self.inbox).signals.values().any(|signal| signal.signal == SIGNAL_CANCEL)
+        lock(&self.inbox)
+            .signals
+            .values()
+            .any(|signal| signal.signal == SIGNAL_CANCEL)
     }
 
     pub(super) fn arrivals(&self) -> watch::Receiver<u64> {

@@ -1,6 +1,6 @@
 //! What a journal already answers: events folded into one entry per context call.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 use windlass_types::{
@@ -14,6 +14,7 @@ pub(super) struct StepMemo {
     pub(super) input_hash: Digest,
     pub(super) attempts: u32,
     pub(super) retry_at: Option<Timestamp>,
+    pub(super) undoable: bool,
     pub(super) outcome: Option<Result<Value, Problem>>,
 }
 
@@ -72,10 +73,16 @@ impl Memo {
     pub(super) fn from_events(events: &[Event]) -> Result<Self, MemoError> {
         let mut memo: Option<Self> = None;
         for event in events {
-            let body = Body::decode(&event.event_type, &event.payload)
-                .map_err(|source| MemoError::Unreadable { seq: event.seq, source })?;
+            let body = Body::decode(&event.event_type, &event.payload).map_err(|source| {
+                MemoError::Unreadable {
+                    seq: event.seq,
+                    source,
+                }
+            })?;
             match (&mut memo, body) {
-                (None, Some(Body::RunCreated(created))) => memo = Some(Self::new(created, event.time)),
+                (None, Some(Body::RunCreated(created))) => {
+                    memo = Some(Self::new(created, event.time))
+                }
                 (None, _) => return Err(MemoError::NoBeginning),
                 (Some(memo), Some(body)) => memo.apply(event.seq, body),
                 (Some(_), None) => {}
@@ -113,7 +120,9 @@ impl Memo {
                 memo.retry_at = None;
             }
             Body::StepCompleted(step) => {
-                self.step(step.key, step.input_hash).outcome = Some(Ok(step.output));
+                let memo = self.step(step.key, step.input_hash);
+                memo.undoable = step.undoable;
+                memo.outcome = Some(Ok(step.output));
             }
             Body::StepFailed(step) => {
                 let memo = self.step(step.key, step.input_hash);
@@ -124,7 +133,13 @@ impl Memo {
                 }
             }
             Body::TimerStarted(timer) => {
-                self.timers.insert(timer.key, TimerMemo { fire_at: timer.fire_at, fired: false });
+                self.timers.insert(
+                    timer.key,
+                    TimerMemo {
+                        fire_at: timer.fire_at,
+                        fired: false,
+                    },
+                );
             }
             Body::TimerFired(timer) => {
                 if let Some(memo) = self.timers.get_mut(&timer.key) {
@@ -132,7 +147,13 @@ impl Memo {
                 }
             }
             Body::WaitStarted(wait) => {
-                self.waits.insert(wait.key, WaitMemo { deadline: wait.deadline, completed: None });
+                self.waits.insert(
+                    wait.key,
+                    WaitMemo {
+                        deadline: wait.deadline,
+                        completed: None,
+                    },
+                );
             }
             Body::WaitCompleted(wait) => {
                 if let Some(memo) = self.waits.get_mut(&wait.key) {
@@ -149,7 +170,13 @@ impl Memo {
                 self.artifacts.insert(stored.key, stored.artifact);
             }
             Body::ChildStarted(child) => {
-                self.children.insert(child.key, ChildMemo { run_id: child.run_id, outcome: None });
+                self.children.insert(
+                    child.key,
+                    ChildMemo {
+                        run_id: child.run_id,
+                        outcome: None,
+                    },
+                );
             }
             Body::ChildCompleted(child) => {
                 if let Some(memo) = self.children.get_mut(&child.key) {
@@ -167,31 +194,50 @@ impl Memo {
             }
             Body::RunUnwinding(unwinding) => self.unwinding = Some(unwinding),
             Body::RunCompleted(_) => self.completed = true,
-            Body::RunFailed(_) | Body::RunCancelled(_) | Body::RunRolledBack(_) => self.ended = true,
+            Body::RunFailed(_) | Body::RunCancelled(_) | Body::RunRolledBack(_) => {
+                self.ended = true
+            }
             _ => {}
         }
     }
 
     fn step(&mut self, key: String, input_hash: Digest) -> &mut StepMemo {
-        self.steps.entry(key).or_insert(StepMemo { input_hash, attempts: 0, retry_at: None, outcome: None })
+        self.steps.entry(key).or_insert(StepMemo {
+            input_hash,
+            attempts: 0,
+            retry_at: None,
+            undoable: false,
+            outcome: None,
+        })
     }
 
     /// Every step that was begun or done, for a run that is let go without being undone.
     pub(super) fn effects(&self) -> Vec<String> {
-        let mut keys: Vec<_> = self.steps.keys().chain(self.children.keys()).cloned().collect();
+        let mut keys: Vec<_> = self
+            .steps
+            .keys()
+            .chain(self.children.keys())
+            .cloned()
+            .collect();
         keys.sort_unstable();
         keys
     }
 
     /// Effects that were begun and never recorded as done or failed.
-    pub(super) fn dangling(&self) -> Vec<String> {
-        let mut keys: Vec<_> = self
-            .steps
+    pub(super) fn dangling(&self) -> BTreeSet<String> {
+        self.steps
             .iter()
-            .filter(|(_, step)| step.outcome.is_none() && step.attempts > 0 && step.retry_at.is_none())
+            .filter(|(_, step)| {
+                step.outcome.is_none() && step.attempts > 0 && step.retry_at.is_none()
+            })
             .map(|(key, _)| key.clone())
-            .collect();
-        keys.sort_unstable();
-        keys
+            .collect()
+    }
+
+    /// The places of signals that waits have consumed.
+    pub(super) fn consumed_signals(&self) -> impl Iterator<Item = u64> + '_ {
+        self.waits
+            .values()
+            .filter_map(|wait| wait.completed.flatten())
     }
 }

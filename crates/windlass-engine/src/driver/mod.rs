@@ -22,10 +22,10 @@ use std::{
 
 use tokio::{sync::watch, task::JoinSet};
 use windlass_ports::{DriverLease, StoreError};
-use windlass_types::{Body, Problem, RunId};
+use windlass_types::{Body, Problem, RunId, RunState};
 
 use self::live::LiveRun;
-use crate::{Engine, outbox};
+use crate::{Engine, outbox, patience};
 
 /// Events the driver reacts to.
 const ATTENTION: &[&str] = &["run.created", "signal.received"];
@@ -67,13 +67,21 @@ impl Driver {
             runs: Mutex::new(JoinSet::new()),
             _lease: lease,
         });
-        tracing::debug!(epoch = shared.epoch, unfinished = unfinished.len(), "driving");
+        tracing::debug!(
+            epoch = shared.epoch,
+            unfinished = unfinished.len(),
+            "driving"
+        );
         for run_id in unfinished {
             shared.spawn(run_id);
         }
         let mut tasks = JoinSet::new();
         tasks.spawn(follow_feed(Arc::clone(&shared), changes, position));
-        tasks.spawn(outbox::dispatch(shared.engine.clone(), shared.epoch, shared.stop.subscribe()));
+        tasks.spawn(outbox::dispatch(
+            shared.engine.clone(),
+            shared.epoch,
+            shared.stop.clone(),
+        ));
         Ok(Some(Self { shared, tasks }))
     }
 
@@ -97,11 +105,22 @@ impl Driver {
             while self.tasks.join_next().await.is_some() {}
         });
         if drained.await.is_err() {
-            tracing::warn!("some steps did not end in time; they will be repeated when the runs resume");
+            tracing::warn!(
+                "some steps did not end in time; they will be repeated when the runs resume"
+            );
         }
         runs.shutdown().await;
         self.tasks.shutdown().await;
         self.shared.engine.audit().flush().await;
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // The runs hold what holds them; unless they are ended here they would go on, and with
+        // them the lease.
+        self.shared.stop.send_replace(true);
+        lock(&self.shared.runs).abort_all();
     }
 }
 
@@ -137,12 +156,28 @@ impl Shared {
     }
 }
 
-/// Whether a run that just ended was told to do more in the meantime (a rollback).
+/// Whether a run that just ended or was held was told to do more in the meantime: a completed
+/// one to roll back, a held one to be let go.
 async fn needs_driving(shared: &Shared, run_id: &RunId) -> bool {
-    matches!(
-        shared.engine.store.run(run_id).await,
-        Ok(Some(record)) if !record.state.is_final() && record.state != windlass_types::RunState::Held
-    )
+    loop {
+        match shared.engine.store.run(run_id).await {
+            Ok(Some(record)) => {
+                let is_held = record.state == RunState::Held;
+                return if is_held {
+                    record.cancel_requested
+                } else {
+                    !record.state.is_final()
+                };
+            }
+            Err(error) if patience::is_passing(&error) => {
+                tracing::warn!(%run_id, %error, "the run cannot be read; trying again");
+            }
+            Ok(None) | Err(_) => return false,
+        }
+        if !patience::pause(&shared.engine, &shared.stop).await {
+            return false;
+        }
+    }
 }
 
 async fn follow_feed(shared: Arc<Shared>, mut changes: watch::Receiver<u64>, mut position: u64) {
@@ -151,7 +186,13 @@ async fn follow_feed(shared: Arc<Shared>, mut changes: watch::Receiver<u64>, mut
         match read_feed(&shared, position).await {
             Ok(next) => position = next,
             // Readable again later or not at all; new work waits, nothing is lost.
-            Err(error) => tracing::error!(%error, "the store's feed cannot be read"),
+            Err(error) => {
+                tracing::error!(%error, "the store's feed cannot be read; trying again");
+                if !patience::pause(&shared.engine, &shared.stop).await {
+                    return;
+                }
+                continue;
+            }
         }
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },
@@ -162,7 +203,11 @@ async fn follow_feed(shared: Arc<Shared>, mut changes: watch::Receiver<u64>, mut
 
 async fn read_feed(shared: &Arc<Shared>, mut position: u64) -> Result<u64, StoreError> {
     loop {
-        let page = shared.engine.store.feed(position, ATTENTION, FEED_PAGE).await?;
+        let page = shared
+            .engine
+            .store
+            .feed(position, ATTENTION, FEED_PAGE)
+            .await?;
         let full = page.entries.len() == FEED_PAGE;
         for entry in page.entries {
             let run_id = entry.event.run_id;

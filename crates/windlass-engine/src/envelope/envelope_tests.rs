@@ -5,7 +5,10 @@ use windlass_types::code;
 
 use super::*;
 
-const CONTEXT: EnvelopeContext<'_> = EnvelopeContext { operation: "pack.plan", request_id: "req_1" };
+const CONTEXT: EnvelopeContext<'_> = EnvelopeContext {
+    operation: "pack.plan",
+    request_id: "req_1",
+};
 
 fn problem() -> Problem {
     Problem::new(&code::CONFIRM_TOKEN_EXPIRED, "the token is too old")
@@ -16,9 +19,15 @@ fn problem() -> Problem {
 
 #[test]
 fn failures_have_the_contract_shapes() {
-    let shown = [Envelope::Plain, Envelope::Stack, Envelope::Pipeline, Envelope::Pack, Envelope::Launch]
-        .map(|envelope| envelope.failure(CONTEXT, &problem()).to_string())
-        .join("\n");
+    let shown = [
+        Envelope::Plain,
+        Envelope::Stack,
+        Envelope::Pipeline,
+        Envelope::Pack,
+        Envelope::Launch,
+    ]
+    .map(|envelope| envelope.failure(CONTEXT, &problem()).to_string())
+    .join("\n");
     insta::assert_snapshot!(shown, @r#"
     {"error":{"code":"CONFIRM_TOKEN_EXPIRED","details":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","next_actions":["plan_again"],"request_id":"req_1","retryable":false},"ok":false}
     {"code":"CONFIRMATION_REQUIRED","data":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","nextActions":["plan_again"],"ok":false}
@@ -31,9 +40,15 @@ fn failures_have_the_contract_shapes() {
 #[test]
 fn answers_have_the_contract_shapes() {
     let output = json!({"message": "Deployed", "outputs": {"url": "x"}, "nextActions": ["logs"], "warnings": ["w"]});
-    let shown = [Envelope::Plain, Envelope::Stack, Envelope::Pipeline, Envelope::Pack, Envelope::Launch]
-        .map(|envelope| envelope.success(CONTEXT, output.clone()).to_string())
-        .join("\n");
+    let shown = [
+        Envelope::Plain,
+        Envelope::Stack,
+        Envelope::Pipeline,
+        Envelope::Pack,
+        Envelope::Launch,
+    ]
+    .map(|envelope| envelope.success(CONTEXT, output.clone()).to_string())
+    .join("\n");
     insta::assert_snapshot!(shown, @r#"
     {"message":"Deployed","nextActions":["logs"],"outputs":{"url":"x"},"warnings":["w"]}
     {"code":"OK","data":{"outputs":{"url":"x"},"warnings":["w"]},"message":"Deployed","nextActions":["logs"],"ok":true}
@@ -46,27 +61,71 @@ fn answers_have_the_contract_shapes() {
 #[test]
 fn contracts_only_speak_their_own_codes() {
     let listed: [(Envelope, &[&str]); 4] = [
-        (Envelope::Stack, &[
-            "VALIDATION_ERROR", "DEPLOY_FAILED", "DELETE_FAILED", "ROLLBACK_FAILED", "TIMEOUT", "AUTH_ERROR",
-            "NOT_FOUND", "ALREADY_EXISTS", "READ_ONLY_VIOLATION", "CONFIRMATION_REQUIRED", "INTERNAL_ERROR",
-        ]),
-        (Envelope::Pipeline, &[
-            "UNAUTHORIZED", "RATE_LIMITED", "INVALID_INPUT", "AGENT_TIMEOUT", "AGENT_FAILURE", "JOB_NOT_FOUND",
-            "ARTIFACT_NOT_READY", "INTERNAL_ERROR",
-        ]),
-        (Envelope::Pack, &[
-            "E_CONFIRM_REQUIRED", "E_CONFIRM_TOKEN_REQUIRED", "E_CONFIRM_TOKEN_EXPIRED",
-            "E_CONFIRM_TOKEN_MISMATCH", "E_CONFIG_INVALID", "E_UNEXPECTED",
-        ]),
-        (Envelope::Launch, &[
-            "INVALID_INPUT", "SCHEMA_VALIDATION_FAILED", "RUN_NOT_FOUND", "ILLEGAL_STATE", "TOOLCHAIN_MISSING",
-            "GATE_FAILED", "FIX_EXHAUSTED", "ALLOWED_PATHS_VIOLATION", "COMMIT_SERVICE_ERROR", "CANCELLED", "INTERNAL",
-        ]),
+        (
+            Envelope::Stack,
+            &[
+                "VALIDATION_ERROR",
+                "DEPLOY_FAILED",
+                "DELETE_FAILED",
+                "ROLLBACK_FAILED",
+                "TIMEOUT",
+                "AUTH_ERROR",
+                "NOT_FOUND",
+                "ALREADY_EXISTS",
+                "READ_ONLY_VIOLATION",
+                "CONFIRMATION_REQUIRED",
+                "INTERNAL_ERROR",
+            ],
+        ),
+        (
+            Envelope::Pipeline,
+            &[
+                "UNAUTHORIZED",
+                "RATE_LIMITED",
+                "INVALID_INPUT",
+                "AGENT_TIMEOUT",
+                "AGENT_FAILURE",
+                "JOB_NOT_FOUND",
+                "ARTIFACT_NOT_READY",
+                "INTERNAL_ERROR",
+            ],
+        ),
+        (
+            Envelope::Pack,
+            &[
+                "E_CONFIRM_REQUIRED",
+                "E_CONFIRM_TOKEN_REQUIRED",
+                "E_CONFIRM_TOKEN_EXPIRED",
+                "E_CONFIRM_TOKEN_MISMATCH",
+                "E_CONFIG_INVALID",
+                "E_UNEXPECTED",
+            ],
+        ),
+        (
+            Envelope::Launch,
+            &[
+                "INVALID_INPUT",
+                "SCHEMA_VALIDATION_FAILED",
+                "RUN_NOT_FOUND",
+                "ILLEGAL_STATE",
+                "TOOLCHAIN_MISSING",
+                "GATE_FAILED",
+                "FIX_EXHAUSTED",
+                "ALLOWED_PATHS_VIOLATION",
+                "COMMIT_SERVICE_ERROR",
+                "CANCELLED",
+                "INTERNAL",
+            ],
+        ),
     ];
     for (envelope, names) in listed {
         for code in code::ALL {
             let name = envelope.code_name(code);
-            assert!(names.contains(&name), "{envelope:?}: {} became {name}", code.name);
+            assert!(
+                names.contains(&name),
+                "{envelope:?}: {} became {name}",
+                code.name
+            );
         }
     }
 }

@@ -29,7 +29,9 @@ pub(super) fn success(context: EnvelopeContext<'_>, output: Value) -> Value {
 pub(super) fn failure(context: EnvelopeContext<'_>, problem: &Problem) -> Value {
     let mut details = problem.details().clone();
     if !problem.next_actions().is_empty() {
-        details.entry("next_actions").or_insert_with(|| json!(problem.next_actions()));
+        details
+            .entry("next_actions")
+            .or_insert_with(|| json!(problem.next_actions()));
     }
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -48,7 +50,10 @@ pub(super) fn failure(context: EnvelopeContext<'_>, problem: &Problem) -> Value 
 
 /// The command a tool stands for: the operation's name without its toolset.
 fn command(context: EnvelopeContext<'_>) -> &str {
-    context.operation.split_once('.').map_or(context.operation, |(_, verb)| verb)
+    context
+        .operation
+        .split_once('.')
+        .map_or(context.operation, |(_, verb)| verb)
 }
 
 pub(super) fn code_name(code: &'static Code) -> &'static str {

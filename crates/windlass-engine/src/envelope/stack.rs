@@ -11,7 +11,9 @@ pub(super) fn success(output: Value) -> Value {
         Value::Object(map) => map,
         other => Map::from_iter([("value".to_owned(), other)]),
     };
-    let message = data.remove("message").unwrap_or_else(|| Value::from("Done"));
+    let message = data
+        .remove("message")
+        .unwrap_or_else(|| Value::from("Done"));
     let mut envelope = Map::from_iter([
         ("ok".to_owned(), Value::Bool(true)),
         ("code".to_owned(), Value::from("OK")),
@@ -38,13 +40,23 @@ pub(super) fn failure(problem: &Problem) -> Value {
 
 pub(super) fn code_name(code: &'static Code) -> &'static str {
     match code.name {
-        "INVALID_INPUT" | "UNKNOWN_OPERATION" | "PATH_ESCAPE" | "CONFIG_INVALID" | "PAYLOAD_TOO_LARGE"
-        | "ILLEGAL_STATE" | "IDEMPOTENCY_CONFLICT" => "VALIDATION_ERROR",
+        "INVALID_INPUT"
+        | "UNKNOWN_OPERATION"
+        | "PATH_ESCAPE"
+        | "CONFIG_INVALID"
+        | "PAYLOAD_TOO_LARGE"
+        | "ILLEGAL_STATE"
+        | "IDEMPOTENCY_CONFLICT" => "VALIDATION_ERROR",
         "UNAUTHORIZED" | "FORBIDDEN" => "AUTH_ERROR",
         "RUN_NOT_FOUND" | "ARTIFACT_NOT_FOUND" | "NOT_FOUND" => "NOT_FOUND",
         "TIMEOUT" => "TIMEOUT",
-        "CONFIRM_REQUIRED" | "CONFIRM_TOKEN_REQUIRED" | "CONFIRM_TOKEN_EXPIRED" | "CONFIRM_TOKEN_MISMATCH"
-        | "CONFIRM_TOKEN_USED" | "APPROVAL_REQUIRED" | "APPROVAL_REJECTED" => "CONFIRMATION_REQUIRED",
+        "CONFIRM_REQUIRED"
+        | "CONFIRM_TOKEN_REQUIRED"
+        | "CONFIRM_TOKEN_EXPIRED"
+        | "CONFIRM_TOKEN_MISMATCH"
+        | "CONFIRM_TOKEN_USED"
+        | "APPROVAL_REQUIRED"
+        | "APPROVAL_REJECTED" => "CONFIRMATION_REQUIRED",
         "POLICY_DENIED" => "READ_ONLY_VIOLATION",
         _ if code.kind == Kind::Policy => "AUTH_ERROR",
         _ => "INTERNAL_ERROR",

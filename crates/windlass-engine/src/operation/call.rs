@@ -37,6 +37,9 @@ pub struct Answer {
 impl Answer {
     /// An answer with no run behind it.
     pub const fn plain(output: Value) -> Self {
-        Self { output, run_id: None }
+        Self {
+            output,
+            run_id: None,
+        }
     }
 }

@@ -53,7 +53,10 @@ struct Inner {
 impl Catalogue {
     /// Collects the operations of the domains, sorted by name.
     pub fn new(engine: &Engine, domains: &[Box<dyn Domain>]) -> Result<Self, CatalogueError> {
-        let mut operations: Vec<_> = domains.iter().flat_map(|domain| domain.operations(engine)).collect();
+        let mut operations: Vec<_> = domains
+            .iter()
+            .flat_map(|domain| domain.operations(engine))
+            .collect();
         operations.sort_by(|left, right| left.info().name.cmp(&right.info().name));
         let mut entries = Vec::with_capacity(operations.len());
         let mut by_name = HashMap::new();
@@ -67,9 +70,16 @@ impl Catalogue {
                 return Err(CatalogueError::Duplicate(info.tool.clone()));
             }
             let validator = InputValidator::new(Arc::clone(&info.input_schema));
-            entries.push(Entry { operation, validator });
+            entries.push(Entry {
+                operation,
+                validator,
+            });
         }
-        Ok(Self(Arc::new(Inner { engine: engine.clone(), entries, by_name })))
+        Ok(Self(Arc::new(Inner {
+            engine: engine.clone(),
+            entries,
+            by_name,
+        })))
     }
 
     /// Checks what `new` leaves for later so that starting stays fast: that every schema
@@ -77,15 +87,21 @@ impl Catalogue {
     pub fn check(&self) -> Result<(), CatalogueError> {
         for entry in &self.0.entries {
             let info = entry.operation.info();
-            entry.validator.compile().map_err(|reason| CatalogueError::Schema {
-                operation: info.name.clone(),
-                reason,
-            })?;
-            for example in &info.examples {
-                entry.validator.validate(&example.input).map_err(|problem| CatalogueError::Example {
+            entry
+                .validator
+                .compile()
+                .map_err(|reason| CatalogueError::Schema {
                     operation: info.name.clone(),
-                    reason: problem.message().to_owned(),
+                    reason,
                 })?;
+            for example in &info.examples {
+                entry
+                    .validator
+                    .validate(&example.input)
+                    .map_err(|problem| CatalogueError::Example {
+                        operation: info.name.clone(),
+                        reason: problem.message().to_owned(),
+                    })?;
             }
         }
         Ok(())
@@ -103,7 +119,10 @@ impl Catalogue {
 
     /// The toolsets, in order.
     pub fn toolsets(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self.operations().map(|info| info.toolset.as_str()).collect();
+        let mut names: Vec<_> = self
+            .operations()
+            .map(|info| info.toolset.as_str())
+            .collect();
         names.dedup();
         names
     }
@@ -114,16 +133,26 @@ impl Catalogue {
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {
-        self.0.by_name.get(name).and_then(|index| self.0.entries.get(*index))
+        self.0
+            .by_name
+            .get(name)
+            .and_then(|index| self.0.entries.get(*index))
     }
 
     /// The problem of a name nobody has, with the nearest one that somebody has.
     pub fn unknown(&self, name: &str) -> Problem {
-        let names = self.operations().flat_map(|info| [info.name.as_str(), info.tool.as_str()]);
-        let problem = Problem::new(&code::UNKNOWN_OPERATION, format!("no operation is called {name:?}"))
-            .with("operation", name);
+        let names = self
+            .operations()
+            .flat_map(|info| [info.name.as_str(), info.tool.as_str()]);
+        let problem = Problem::new(
+            &code::UNKNOWN_OPERATION,
+            format!("no operation is called {name:?}"),
+        )
+        .with("operation", name);
         match nearest(name, names) {
-            Some(near) => problem.with("did_you_mean", near).next(format!("windlass ops describe {near}")),
+            Some(near) => problem
+                .with("did_you_mean", near)
+                .next(format!("windlass ops describe {near}")),
             None => problem.next("windlass ops list"),
         }
     }
@@ -154,7 +183,10 @@ impl Catalogue {
         match result {
             Ok(answer) => {
                 let output = redact_output(redactor, info, answer.output);
-                Ok(Answer { output, run_id: answer.run_id })
+                Ok(Answer {
+                    output,
+                    run_id: answer.run_id,
+                })
             }
             Err(problem) => Err(problem.map_text(&mut |text| redactor.redact(text).into_owned())),
         }
@@ -186,13 +218,21 @@ impl Catalogue {
     }
 
     /// Scope, input and policy.
-    fn check_call(&self, entry: &Entry, request: &CallRequest, decision: &mut String) -> Result<(), Problem> {
+    fn check_call(
+        &self,
+        entry: &Entry,
+        request: &CallRequest,
+        decision: &mut String,
+    ) -> Result<(), Problem> {
         let info = entry.operation.info();
         let principal = &request.context.principal;
         if !principal.has_scope(&info.scope) {
             return Err(Problem::new(
                 &code::FORBIDDEN,
-                format!("{} needs the scope {:?}, which {principal} does not have", info.name, info.scope),
+                format!(
+                    "{} needs the scope {:?}, which {principal} does not have",
+                    info.name, info.scope
+                ),
             )
             .with("required_scopes", Value::from(vec![info.scope.clone()])));
         }
@@ -247,7 +287,11 @@ fn audit_entry(info: &OperationInfo, request: &CallRequest) -> AuditCall {
 /// Redacts everything but the fields the operation exists to disclose.
 fn redact_output(redactor: &Redactor, info: &OperationInfo, mut output: Value) -> Value {
     let disclosed: Vec<(String, Value)> = match &mut output {
-        Value::Object(map) => info.discloses.iter().filter_map(|field| map.remove_entry(field)).collect(),
+        Value::Object(map) => info
+            .discloses
+            .iter()
+            .filter_map(|field| map.remove_entry(field))
+            .collect(),
         _ => Vec::new(),
     };
     let mut output = redactor.redact_value(output);

@@ -50,7 +50,11 @@ pub trait Change: Send + Sync + 'static {
     fn info(&self) -> ChangeInfo;
 
     /// Works out what would change. Must give the same plan while the world is the same.
-    fn plan<'a>(&'a self, context: &'a CallContext, input: Self::Input) -> BoxFuture<'a, Result<Plan, Problem>>;
+    fn plan<'a>(
+        &'a self,
+        context: &'a CallContext,
+        input: Self::Input,
+    ) -> BoxFuture<'a, Result<Plan, Problem>>;
 }
 
 /// What planning answers.
@@ -105,13 +109,25 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
     vec![
         Arc::new(PlanOperation {
             engine: engine.clone(),
-            info: operation_info(&info, &info.plan_verb, Flow::Plan, plan_schema, schema_of::<PlanAnswer>()),
+            info: operation_info(
+                &info,
+                &info.plan_verb,
+                Flow::Plan,
+                plan_schema,
+                schema_of::<PlanAnswer>(),
+            ),
             apply_name: format!("{}.{}", info.toolset, info.apply_verb),
             change: Arc::clone(&change),
         }),
         Arc::new(ApplyOperation {
             engine: engine.clone(),
-            info: operation_info(&info, &info.apply_verb, Flow::Apply, apply_schema, schema_of::<ApplyAnswer>()),
+            info: operation_info(
+                &info,
+                &info.apply_verb,
+                Flow::Apply,
+                apply_schema,
+                schema_of::<ApplyAnswer>(),
+            ),
             plan_name,
             kind: info.kind,
             change,
@@ -119,7 +135,13 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
     ]
 }
 
-fn operation_info(info: &ChangeInfo, verb: &str, flow: Flow, input: Value, output: Value) -> OperationInfo {
+fn operation_info(
+    info: &ChangeInfo,
+    verb: &str,
+    flow: Flow,
+    input: Value,
+    output: Value,
+) -> OperationInfo {
     let (effect, description) = match flow {
         Flow::Apply => (
             info.effect,
@@ -131,7 +153,10 @@ fn operation_info(info: &ChangeInfo, verb: &str, flow: Flow, input: Value, outpu
         ),
         _ => (
             EffectClass::Read,
-            format!("{} Shows what would change, changes nothing, returns a confirm_token.", info.description),
+            format!(
+                "{} Shows what would change, changes nothing, returns a confirm_token.",
+                info.description
+            ),
         ),
     };
     OperationInfo {
@@ -145,17 +170,32 @@ fn operation_info(info: &ChangeInfo, verb: &str, flow: Flow, input: Value, outpu
         scope: info.toolset.clone(),
         input_schema: Arc::new(input),
         output_schema: Arc::new(output),
-        examples: if flow == Flow::Plan { info.examples.clone() } else { Vec::new() },
-        discloses: if flow == Flow::Plan { vec!["confirm_token".to_owned()] } else { Vec::new() },
+        examples: if flow == Flow::Plan {
+            info.examples.clone()
+        } else {
+            Vec::new()
+        },
+        discloses: if flow == Flow::Plan {
+            vec!["confirm_token".to_owned()]
+        } else {
+            Vec::new()
+        },
         envelope: Envelope::Plain,
     }
 }
 
 /// Adds the properties of one object schema to another.
 fn merge_properties(mut schema: Value, extra: Value) -> Value {
-    let extra = extra.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    let extra = extra
+        .get("properties")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     if let Some(map) = schema.as_object_mut()
-        && let Some(properties) = map.entry("properties").or_insert_with(|| json!({})).as_object_mut()
+        && let Some(properties) = map
+            .entry("properties")
+            .or_insert_with(|| json!({}))
+            .as_object_mut()
     {
         properties.extend(extra);
     }
@@ -174,7 +214,11 @@ impl<C: Change> Operation for PlanOperation<C> {
         &self.info
     }
 
-    fn call<'a>(&'a self, context: CallContext, input: Value) -> BoxFuture<'a, Result<Answer, Problem>> {
+    fn call<'a>(
+        &'a self,
+        context: CallContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Answer, Problem>> {
         Box::pin(async move {
             let input = parse_input(&self.info, input)?;
             let plan = self.change.plan(&context, input).await?;
@@ -183,7 +227,10 @@ impl<C: Change> Operation for PlanOperation<C> {
             let next_actions = if plan.is_empty() {
                 vec!["nothing to do".to_owned()]
             } else {
-                vec![format!("review the plan, then call {} with the confirm_token", self.apply_name)]
+                vec![format!(
+                    "review the plan, then call {} with the confirm_token",
+                    self.apply_name
+                )]
             };
             let answer = PlanAnswer {
                 plan_digest: sealed.plan_digest,
@@ -211,7 +258,11 @@ impl<C: Change> Operation for ApplyOperation<C> {
         &self.info
     }
 
-    fn call<'a>(&'a self, context: CallContext, mut input: Value) -> BoxFuture<'a, Result<Answer, Problem>> {
+    fn call<'a>(
+        &'a self,
+        context: CallContext,
+        mut input: Value,
+    ) -> BoxFuture<'a, Result<Answer, Problem>> {
         Box::pin(async move {
             let fields = take_apply_fields(&mut input)?;
             let request = ApplyRequest {
@@ -225,7 +276,9 @@ impl<C: Change> Operation for ApplyOperation<C> {
             };
             let opened = match self.engine.open_token(&request).await? {
                 crate::confirm::Opened::Fresh(opened) => opened,
-                crate::confirm::Opened::Repeated(run_id) => return self.answer(&run_id, fields.wait_seconds).await,
+                crate::confirm::Opened::Repeated(run_id) => {
+                    return self.answer(&run_id, fields.wait_seconds).await;
+                }
             };
             let input = parse_input(&self.info, input)?;
             let plan = self.change.plan(&context, input).await?;
@@ -237,7 +290,10 @@ impl<C: Change> Operation for ApplyOperation<C> {
 
 impl<C: Change> ApplyOperation<C> {
     async fn answer(&self, run_id: &RunId, wait_seconds: u64) -> Result<Answer, Problem> {
-        let record = self.engine.settle(run_id, Duration::from_secs(wait_seconds)).await?;
+        let record = self
+            .engine
+            .settle(run_id, Duration::from_secs(wait_seconds))
+            .await?;
         let run = RunView::from(record);
         let next_actions = run.next_actions();
         to_answer(&ApplyAnswer { run, next_actions }, Some(run_id.clone()))
@@ -254,14 +310,17 @@ fn take_apply_fields(input: &mut Value) -> Result<ApplyFields, Problem> {
             fields.insert(key.to_owned(), value);
         }
     }
-    serde_json::from_value(Value::Object(fields)).map_err(|error| Problem::invalid("", "shape", error.to_string()))
+    serde_json::from_value(Value::Object(fields))
+        .map_err(|error| Problem::invalid("", "shape", error.to_string()))
 }
 
 fn parse_input<I: DeserializeOwned>(info: &OperationInfo, input: Value) -> Result<I, Problem> {
-    serde_json::from_value(input).map_err(|error| Problem::invalid("", "shape", format!("{}: {error}", info.name)))
+    serde_json::from_value(input)
+        .map_err(|error| Problem::invalid("", "shape", format!("{}: {error}", info.name)))
 }
 
 fn to_answer<T: Serialize>(value: &T, run_id: Option<RunId>) -> Result<Answer, Problem> {
-    let output = serde_json::to_value(value).map_err(|error| Problem::internal("operation output", error))?;
+    let output = serde_json::to_value(value)
+        .map_err(|error| Problem::internal("operation output", error))?;
     Ok(Answer { output, run_id })
 }

@@ -101,7 +101,10 @@ impl OperationBuilder {
     /// An input that works.
     #[must_use]
     pub fn example(mut self, title: &str, input: Value) -> Self {
-        self.info.examples.push(Example { title: title.to_owned(), input });
+        self.info.examples.push(Example {
+            title: title.to_owned(),
+            input,
+        });
         self
     }
 
@@ -139,7 +142,11 @@ impl OperationBuilder {
             self.info.input_schema = Arc::new(schema_of::<I>());
         }
         self.info.output_schema = Arc::new(schema_of::<O>());
-        Arc::new(Defined { info: self.info, function, types: PhantomData::<fn(I) -> O> })
+        Arc::new(Defined {
+            info: self.info,
+            function,
+            types: PhantomData::<fn(I) -> O>,
+        })
     }
 }
 
@@ -160,10 +167,15 @@ where
         &self.info
     }
 
-    fn call<'a>(&'a self, context: CallContext, input: Value) -> BoxFuture<'a, Result<Answer, Problem>> {
+    fn call<'a>(
+        &'a self,
+        context: CallContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Answer, Problem>> {
         Box::pin(async move {
-            let input: I = serde_json::from_value(input)
-                .map_err(|error| Problem::invalid("", "shape", format!("{}: {error}", self.info.name)))?;
+            let input: I = serde_json::from_value(input).map_err(|error| {
+                Problem::invalid("", "shape", format!("{}: {error}", self.info.name))
+            })?;
             let (output, run_id) = (self.function)(context, input).await?;
             let output = serde_json::to_value(output)
                 .map_err(|error| Problem::internal("operation output", error))?;

@@ -91,5 +91,9 @@ pub trait Operation: Send + Sync + 'static {
     fn info(&self) -> &OperationInfo;
 
     /// Does it. The input has been validated; scope and policy have been checked.
-    fn call<'a>(&'a self, context: CallContext, input: Value) -> BoxFuture<'a, Result<Answer, Problem>>;
+    fn call<'a>(
+        &'a self,
+        context: CallContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Answer, Problem>>;
 }

@@ -18,18 +18,25 @@ pub(super) struct InputValidator {
 
 impl InputValidator {
     pub(super) const fn new(schema: Arc<Value>) -> Self {
-        Self { schema, compiled: OnceLock::new() }
+        Self {
+            schema,
+            compiled: OnceLock::new(),
+        }
     }
 
     pub(super) fn compile(&self) -> Result<&Validator, String> {
         self.compiled
-            .get_or_init(|| jsonschema::draft202012::new(&self.schema).map_err(|error| error.to_string()))
+            .get_or_init(|| {
+                jsonschema::draft202012::new(&self.schema).map_err(|error| error.to_string())
+            })
             .as_ref()
             .map_err(Clone::clone)
     }
 
     pub(super) fn validate(&self, input: &Value) -> Result<(), Problem> {
-        let validator = self.compile().map_err(|reason| Problem::internal("input schema", reason))?;
+        let validator = self
+            .compile()
+            .map_err(|reason| Problem::internal("input schema", reason))?;
         match validator.iter_errors(input).next() {
             None => Ok(()),
             Some(error) => Err(self.explain(&error)),
@@ -37,26 +44,45 @@ impl InputValidator {
     }
 
     fn explain(&self, error: &ValidationError<'_>) -> Problem {
-        let place = error.instance_path().as_str().trim_start_matches('/').replace('/', ".");
+        let place = error
+            .instance_path()
+            .as_str()
+            .trim_start_matches('/')
+            .replace('/', ".");
         let constraint = error.kind().keyword().to_owned();
         match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                let field = if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+                let field = if place.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{place}.{name}")
+                };
                 Problem::invalid(&field, &constraint, format!("{field:?} is required"))
             }
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let name = unexpected.first().map(String::as_str).unwrap_or_default();
-                let field = if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+                let field = if place.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{place}.{name}")
+                };
                 let known = self.known_fields();
                 let message = match nearest(name, known.iter().map(String::as_str)) {
                     Some(near) => format!("{field:?} is not a field here; did you mean {near:?}?"),
-                    None => format!("{field:?} is not a field here; known fields: {}", known.join(", ")),
+                    None => format!(
+                        "{field:?} is not a field here; known fields: {}",
+                        known.join(", ")
+                    ),
                 };
                 Problem::invalid(&field, &constraint, message)
             }
             _ => {
-                let subject = if place.is_empty() { "the input".to_owned() } else { format!("{place:?}") };
+                let subject = if place.is_empty() {
+                    "the input".to_owned()
+                } else {
+                    format!("{place:?}")
+                };
                 // `masked` leaves the value out: it may be a secret.
                 Problem::invalid(&place, &constraint, error.masked_with(subject).to_string())
             }
@@ -105,7 +131,11 @@ mod tests {
             .iter()
             .map(|case| {
                 let problem = validator.validate(case).unwrap_err();
-                format!("{case} → {} {}", problem.message(), Value::Object(problem.details().clone()))
+                format!(
+                    "{case} → {} {}",
+                    problem.message(),
+                    Value::Object(problem.details().clone())
+                )
             })
             .collect();
         insta::assert_snapshot!(shown.join("\n"), @r#"
@@ -119,6 +149,10 @@ mod tests {
         [] → the input is not of type "object" {"constraint":"type","field":""}
         null → the input is not of type "object" {"constraint":"type","field":""}
         "#);
-        assert!(validator.validate(&json!({"run_id": "r", "limit": 5})).is_ok());
+        assert!(
+            validator
+                .validate(&json!({"run_id": "r", "limit": 5}))
+                .is_ok()
+        );
     }
 }

@@ -7,22 +7,25 @@ use std::{
 };
 
 use tokio::{sync::watch, task::JoinSet};
-use windlass_ports::{CommitError, DeliveryFilter, DeliveryRecord, Expect, OutboundRequest, entropy::random};
+use windlass_ports::{
+    CommitError, DeliveryFilter, DeliveryRecord, Expect, OutboundRequest, entropy::random,
+};
 use windlass_types::{
-    DeliveryId, Timestamp,
+    Body, DeliveryId, Timestamp,
     event::SpanIds,
     journal::{DeliveryAttempted, EndpointDisabled},
 };
 
 use super::{judge, sign};
-use crate::Engine;
+use crate::{Engine, patience};
 
 /// Attempts under way at once, in all and to one receiver.
 const AT_ONCE: usize = 64;
 const AT_ONCE_PER_RECEIVER: usize = 4;
 const PAGE: usize = 512;
-/// How long a failing store is left alone.
-const STORE_PAUSE: Duration = Duration::from_secs(1);
+/// How long one look at the outbox lasts while attempts are under way or the store fails: what
+/// becomes due behind a receiver that hangs must not wait for it.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct UnderWay {
@@ -30,19 +33,24 @@ struct UnderWay {
     receivers: HashMap<String, usize>,
 }
 
-/// Sends deliveries until told to stop.
-pub async fn dispatch(engine: Engine, epoch: u64, mut stop: watch::Receiver<bool>) {
-    let engine = Arc::new(engine);
+/// Sends deliveries until told to stop, or until another process drives.
+pub async fn dispatch(engine: Engine, epoch: u64, stop: watch::Sender<bool>) {
+    let sender = Arc::new(Sender {
+        engine: engine.clone(),
+        epoch,
+        stop: stop.clone(),
+    });
+    let mut stop = stop.subscribe();
     let mut changes = engine.store.changes();
     let mut under_way = UnderWay::default();
     let mut attempts: JoinSet<(DeliveryId, String)> = JoinSet::new();
     loop {
         changes.mark_unchanged();
-        let wake_at = match start_due(&engine, epoch, &mut under_way, &mut attempts).await {
+        let wake_at = match start_due(&sender, &mut under_way, &mut attempts).await {
             Ok(next_due) => next_due,
             Err(error) => {
                 tracing::error!(%error, "the outbox cannot be read");
-                Some(engine.now().after(STORE_PAUSE))
+                Some(engine.now().after(LOOK_AGAIN))
             }
         };
         let timer = async {
@@ -73,11 +81,11 @@ pub async fn dispatch(engine: Engine, epoch: u64, mut stop: watch::Receiver<bool
 
 /// Starts attempts for what is due and free to be sent; when to look again otherwise.
 async fn start_due(
-    engine: &Arc<Engine>,
-    epoch: u64,
+    sender: &Arc<Sender>,
     under_way: &mut UnderWay,
     attempts: &mut JoinSet<(DeliveryId, String)>,
 ) -> Result<Option<Timestamp>, windlass_ports::StoreError> {
+    let engine = &sender.engine;
     let Some(next_due) = engine.store.next_delivery_due().await? else {
         return Ok(None);
     };
@@ -85,74 +93,128 @@ async fn start_due(
     if next_due > now {
         return Ok(Some(next_due));
     }
-    let filter = DeliveryFilter { due_by: Some(now), limit: PAGE, ..DeliveryFilter::default() };
-    for delivery in engine.store.deliveries(filter).await? {
-        if attempts.len() >= AT_ONCE {
-            break;
+    let mut limit = PAGE;
+    loop {
+        let filter = DeliveryFilter {
+            due_by: Some(now),
+            limit,
+            ..DeliveryFilter::default()
+        };
+        let due = engine.store.deliveries(filter).await?;
+        let seen = due.len();
+        for delivery in due {
+            if attempts.len() >= AT_ONCE {
+                break;
+            }
+            let receiver = receiver_of(&delivery.url);
+            let busy = under_way.receivers.get(&receiver).copied().unwrap_or(0);
+            if busy >= AT_ONCE_PER_RECEIVER || !under_way.deliveries.insert(delivery.id.clone()) {
+                continue;
+            }
+            *under_way.receivers.entry(receiver.clone()).or_insert(0) += 1;
+            let sender = Arc::clone(sender);
+            attempts.spawn(async move {
+                let id = delivery.id.clone();
+                sender.attempt(delivery).await;
+                (id, receiver)
+            });
         }
-        let receiver = receiver_of(&delivery.url);
-        let busy = under_way.receivers.get(&receiver).copied().unwrap_or(0);
-        if busy >= AT_ONCE_PER_RECEIVER || !under_way.deliveries.insert(delivery.id.clone()) {
-            continue;
+        // A page full of deliveries to receivers that hang may hide others behind it.
+        if seen < limit || attempts.len() >= AT_ONCE {
+            return Ok(Some(now.after(LOOK_AGAIN)));
         }
-        *under_way.receivers.entry(receiver.clone()).or_insert(0) += 1;
-        let engine = Arc::clone(engine);
-        attempts.spawn(async move {
-            let id = delivery.id.clone();
-            attempt(&engine, epoch, delivery).await;
-            (id, receiver)
-        });
+        limit *= 4;
     }
-    // Whatever was not started waits for an attempt to end, which wakes the loop.
-    Ok(None)
 }
 
-async fn attempt(engine: &Engine, epoch: u64, delivery: DeliveryRecord) {
-    let started = engine.now();
-    let attempt = delivery.attempts + 1;
-    let secret = delivery.secret_name.as_deref().map_or(Some(&engine.outbox.default_secret), |name| {
-        engine.outbox.secrets.get(name)
-    });
-    let outcome = match secret {
-        None => Err(windlass_ports::OutboundError::Unreachable(format!(
-            "the signing secret {:?} is not in the settings",
-            delivery.secret_name.as_deref().unwrap_or_default()
-        ))),
-        Some(secret) => {
-            let request = OutboundRequest {
-                method: "POST".to_owned(),
-                url: delivery.url.clone(),
-                headers: sign(&delivery.id, started, &delivery.body, secret),
-                body: delivery.body.clone().into_bytes(),
-                timeout: engine.outbox.timeout,
-            };
-            engine.outbound.send(request).await
+/// What an attempt is made with.
+struct Sender {
+    engine: Engine,
+    epoch: u64,
+    stop: watch::Sender<bool>,
+}
+
+impl Sender {
+    async fn attempt(&self, delivery: DeliveryRecord) {
+        let engine = &self.engine;
+        let started = engine.now();
+        let attempt = delivery.attempts + 1;
+        let secret = delivery
+            .secret_name
+            .as_deref()
+            .map_or(Some(&engine.outbox.default_secret), |name| {
+                engine.outbox.secrets.get(name)
+            });
+        let outcome = match secret {
+            None => Err(windlass_ports::OutboundError::Unreachable(format!(
+                "the signing secret {:?} is not in the settings",
+                delivery.secret_name.as_deref().unwrap_or_default()
+            ))),
+            Some(secret) => {
+                let request = OutboundRequest {
+                    method: "POST".to_owned(),
+                    url: delivery.url.clone(),
+                    headers: sign(&delivery.id, started, &delivery.body, secret),
+                    body: delivery.body.clone().into_bytes(),
+                    timeout: engine.outbox.timeout,
+                };
+                engine.outbound.send(request).await
+            }
+        };
+        let now = engine.now();
+        let [chance] = random(&*engine.entropy);
+        let judged = judge(&outcome, attempt, now, &engine.outbox.schedule, chance);
+        let mut bodies = vec![
+            DeliveryAttempted {
+                delivery_id: delivery.id.clone(),
+                attempt,
+                status: judged.status,
+                error: judged
+                    .error
+                    .map(|error| engine.redactor.redact(&error).into_owned()),
+                duration_ms: u64::try_from(now.since(started).as_millis()).unwrap_or(u64::MAX),
+                verdict: judged.verdict,
+            }
+            .into(),
+        ];
+        if judged.disable_endpoint {
+            bodies.push(EndpointDisabled { url: delivery.url }.into());
         }
-    };
-    let now = engine.now();
-    let [chance] = random(&*engine.entropy);
-    let judged = judge(&outcome, attempt, now, &engine.outbox.schedule, chance);
-    let mut bodies = vec![
-        DeliveryAttempted {
-            delivery_id: delivery.id.clone(),
-            attempt,
-            status: judged.status,
-            error: judged.error.map(|error| engine.redactor.redact(&error).into_owned()),
-            duration_ms: u64::try_from(now.since(started).as_millis()).unwrap_or(u64::MAX),
-            verdict: judged.verdict,
-        }
-        .into(),
-    ];
-    if judged.disable_endpoint {
-        bodies.push(EndpointDisabled { url: delivery.url }.into());
+        self.record(&delivery.id, bodies).await;
     }
-    let Ok(journal) = super::journal() else { return };
-    match engine.append(&journal, Expect::Any, bodies, SpanIds::default(), Some(epoch)).await {
-        Ok(_) | Err(CommitError::Fenced) => {}
-        // Not recorded means sent again with the same id: at least once.
-        Err(error) => {
-            tracing::error!(delivery = %delivery.id, %error, "an attempt could not be recorded");
-            engine.clock.sleep_until(engine.now().after(STORE_PAUSE)).await;
+
+    /// Records an attempt. A store that fails for now is asked again, so that the receiver is not;
+    /// what is not recorded in the end is sent again with the same id: at least once.
+    async fn record(&self, delivery: &DeliveryId, bodies: Vec<Body>) {
+        let Ok(journal) = super::journal() else {
+            return;
+        };
+        loop {
+            let spans = SpanIds::default();
+            match self
+                .engine
+                .append(
+                    &journal,
+                    Expect::Any,
+                    bodies.clone(),
+                    spans,
+                    Some(self.epoch),
+                )
+                .await
+            {
+                Ok(_) => return,
+                Err(CommitError::Fenced) => {
+                    tracing::warn!("another process drives now; this one stops");
+                    self.stop.send_replace(true);
+                    return;
+                }
+                Err(error) => {
+                    tracing::error!(%delivery, %error, "an attempt could not be recorded; trying again")
+                }
+            }
+            if !patience::pause(&self.engine, &self.stop).await {
+                return;
+            }
         }
     }
 }
@@ -160,6 +222,8 @@ async fn attempt(engine: &Engine, epoch: u64, delivery: DeliveryRecord) {
 /// Scheme, host and port: what one slow receiver is told apart by.
 fn receiver_of(url: &str) -> String {
     let after_scheme = url.find("://").map_or(0, |at| at + 3);
-    let end = url[after_scheme..].find(['/', '?', '#']).map_or(url.len(), |at| after_scheme + at);
+    let end = url[after_scheme..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |at| after_scheme + at);
     url[..end].to_ascii_lowercase()
 }

@@ -14,7 +14,11 @@ pub struct Schedule(pub Vec<Duration>);
 impl Default for Schedule {
     /// Ten attempts over about three days.
     fn default() -> Self {
-        Self([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map(Duration::from_secs).to_vec())
+        Self(
+            [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+                .map(Duration::from_secs)
+                .to_vec(),
+        )
     }
 }
 
@@ -49,25 +53,46 @@ pub fn judge(
     chance: u8,
 ) -> Judgement {
     let retry = |at_least: Duration| match schedule.pause(attempt, chance) {
-        Some(pause) => DeliveryVerdict::Retry { due_at: now.after(pause.max(at_least)) },
+        Some(pause) => DeliveryVerdict::Retry {
+            due_at: now.after(pause.max(at_least)),
+        },
         None => DeliveryVerdict::Dead,
     };
     match outcome {
         Ok(response) => {
             let (verdict, error) = match response.status {
                 200..=299 => (DeliveryVerdict::Delivered, None),
-                410 => (DeliveryVerdict::Dead, Some("the receiver is gone (410)".to_owned())),
-                300..=399 => (retry(Duration::ZERO), Some("redirects are not followed".to_owned())),
-                status => (retry(retry_after(response)), Some(format!("the receiver answered {status}"))),
+                410 => (
+                    DeliveryVerdict::Dead,
+                    Some("the receiver is gone (410)".to_owned()),
+                ),
+                300..=399 => (
+                    retry(Duration::ZERO),
+                    Some("redirects are not followed".to_owned()),
+                ),
+                status => (
+                    retry(retry_after(response)),
+                    Some(format!("the receiver answered {status}")),
+                ),
             };
-            Judgement { verdict, status: Some(response.status), error, disable_endpoint: response.status == 410 }
+            Judgement {
+                verdict,
+                status: Some(response.status),
+                error,
+                disable_endpoint: response.status == 410,
+            }
         }
         Err(error) => {
             let verdict = match error {
                 OutboundError::Unreachable(_) => retry(Duration::ZERO),
                 OutboundError::Forbidden(_) | OutboundError::InvalidUrl(_) => DeliveryVerdict::Dead,
             };
-            Judgement { verdict, status: None, error: Some(error.to_string()), disable_endpoint: false }
+            Judgement {
+                verdict,
+                status: None,
+                error: Some(error.to_string()),
+                disable_endpoint: false,
+            }
         }
     }
 }
@@ -86,8 +111,15 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, headers: &[(&str, &str)]) -> Result<OutboundResponse, OutboundError> {
-        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Ok(OutboundResponse { status, headers, body: Vec::new() })
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        Ok(OutboundResponse {
+            status,
+            headers,
+            body: Vec::new(),
+        })
     }
 
     #[test]
@@ -100,7 +132,10 @@ mod tests {
             (answer(500, &[]), 10),
             (answer(429, &[("Retry-After", "120")]), 1),
             (answer(429, &[("Retry-After", "999999999")]), 1),
-            (answer(429, &[("Retry-After", "Wed, 21 Oct 2026 07:28:00 GMT")]), 1),
+            (
+                answer(429, &[("Retry-After", "Wed, 21 Oct 2026 07:28:00 GMT")]),
+                1,
+            ),
             (answer(302, &[("Location", "http://169.254.169.254/")]), 1),
             (answer(410, &[]), 1),
             (Err(OutboundError::Unreachable("refused".into())), 1),
@@ -115,7 +150,11 @@ mod tests {
                     "attempt {attempt} {:?} → {:?}{}",
                     judged.status,
                     judged.verdict,
-                    if judged.disable_endpoint { ", endpoint disabled" } else { "" }
+                    if judged.disable_endpoint {
+                        ", endpoint disabled"
+                    } else {
+                        ""
+                    }
                 )
             })
             .collect();

@@ -16,9 +16,7 @@ use std::{collections::HashMap, time::Duration};
 
 use windlass_ports::{DeliveryFilter, DeliveryRecord, Expect};
 use windlass_types::{
-    DeliveryId, Principal, Problem, RunId, Secret, code,
-    event::SpanIds,
-    journal::DeliveryRequeued,
+    DeliveryId, Principal, Problem, RunId, Secret, code, event::SpanIds, journal::DeliveryRequeued,
 };
 
 use crate::{Engine, engine::commit_problem};
@@ -44,11 +42,23 @@ impl Engine {
     }
 
     /// Queues a delivery again, whatever became of it; same id, same body.
-    pub async fn replay_delivery(&self, by: &Principal, delivery_id: &DeliveryId) -> Result<(), Problem> {
-        let known = self.store.deliveries(DeliveryFilter { limit: usize::MAX, ..DeliveryFilter::default() }).await?;
+    pub async fn replay_delivery(
+        &self,
+        by: &Principal,
+        delivery_id: &DeliveryId,
+    ) -> Result<(), Problem> {
+        let known = self
+            .store
+            .deliveries(DeliveryFilter {
+                limit: usize::MAX,
+                ..DeliveryFilter::default()
+            })
+            .await?;
         if known.iter().all(|delivery| delivery.id != *delivery_id) {
-            return Err(Problem::new(&code::NOT_FOUND, format!("no delivery {delivery_id}"))
-                .next("windlass webhooks deliveries"));
+            return Err(
+                Problem::new(&code::NOT_FOUND, format!("no delivery {delivery_id}"))
+                    .next("windlass webhooks deliveries"),
+            );
         }
         let requeued = DeliveryRequeued {
             delivery_id: delivery_id.clone(),
@@ -56,13 +66,21 @@ impl Engine {
             due_at: self.now(),
         };
         let journal = journal()?;
-        self.append(&journal, Expect::Any, vec![requeued.into()], SpanIds::default(), None)
-            .await
-            .map(drop)
-            .map_err(commit_problem)
+        self.append(
+            &journal,
+            Expect::Any,
+            vec![requeued.into()],
+            SpanIds::default(),
+            None,
+        )
+        .await
+        .map(drop)
+        .map_err(commit_problem)
     }
 }
 
 pub(crate) fn journal() -> Result<RunId, Problem> {
-    JOURNAL.parse().map_err(|error| Problem::internal("journal name", error))
+    JOURNAL
+        .parse()
+        .map_err(|error| Problem::internal("journal name", error))
 }

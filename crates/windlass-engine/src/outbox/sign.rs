@@ -6,7 +6,12 @@ use sha2::Sha256;
 use windlass_types::{DeliveryId, Secret, Timestamp};
 
 /// The headers of one attempt.
-pub fn sign(id: &DeliveryId, at: Timestamp, body: &str, secret: &Secret<String>) -> Vec<(String, String)> {
+pub fn sign(
+    id: &DeliveryId,
+    at: Timestamp,
+    body: &str,
+    secret: &Secret<String>,
+) -> Vec<(String, String)> {
     let timestamp = at.as_seconds().to_string();
     let mut headers = vec![
         ("content-type".to_owned(), "application/json".to_owned()),
@@ -36,7 +41,10 @@ mod tests {
             r#"{"test": 2432232314}"#,
             &Secret::new("secret".to_owned()),
         );
-        let shown: Vec<String> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let shown: Vec<String> = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
         insta::assert_snapshot!(shown.join("\n"), @"
         content-type: application/json
         webhook-id: dlv_1

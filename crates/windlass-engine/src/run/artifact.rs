@@ -16,20 +16,39 @@ pub struct ArtifactContent {
 
 impl Engine {
     /// The artifacts of a run the principal may see.
-    pub async fn artifacts(&self, principal: &Principal, run_id: &RunId) -> Result<Vec<ArtifactRef>, Problem> {
+    pub async fn artifacts(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+    ) -> Result<Vec<ArtifactRef>, Problem> {
         self.visible_run(principal, run_id).await?;
         Ok(self.store.artifacts(run_id).await?)
     }
 
     /// One artifact with its content.
-    pub async fn artifact(&self, principal: &Principal, run_id: &RunId, name: &str) -> Result<ArtifactContent, Problem> {
+    pub async fn artifact(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        name: &str,
+    ) -> Result<ArtifactContent, Problem> {
         let artifacts = self.artifacts(principal, run_id).await?;
-        let artifact = artifacts.into_iter().find(|artifact| artifact.name == name).ok_or_else(|| {
-            Problem::new(&code::ARTIFACT_NOT_FOUND, format!("run {run_id} has no artifact {name:?}"))
+        let artifact = artifacts
+            .into_iter()
+            .find(|artifact| artifact.name == name)
+            .ok_or_else(|| {
+                Problem::new(
+                    &code::ARTIFACT_NOT_FOUND,
+                    format!("run {run_id} has no artifact {name:?}"),
+                )
                 .with("run_id", run_id.as_str())
                 .next(format!("windlass runs artifacts {run_id}"))
-        })?;
-        let bytes = self.blobs.get(artifact.sha256).await.map_err(blob_problem)?;
+            })?;
+        let bytes = self
+            .blobs
+            .get(artifact.sha256)
+            .await
+            .map_err(blob_problem)?;
         Ok(ArtifactContent { artifact, bytes })
     }
 }

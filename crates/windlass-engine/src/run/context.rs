@@ -8,9 +8,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 use windlass_ports::BoxFuture;
-use windlass_types::{ArtifactRef, DeliveryId, Digest, NewArtifact, Principal, Problem, RunId, Timestamp, code};
+use windlass_types::{
+    ArtifactRef, DeliveryId, Digest, NewArtifact, Principal, Problem, RunId, Timestamp, code,
+};
 
-use super::{ApprovalDecision, step::{StepRequest, StepWork}};
+use super::{
+    ApprovalDecision,
+    step::{StepRequest, StepWork},
+};
 
 /// Why a run's code stops early. Always pass it on with `?`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -106,23 +111,38 @@ pub trait RunContext: Send + Sync {
     fn created_at(&self) -> Timestamp;
 
     /// Does a step once, or returns what it gave before. See `Step` for the typed way.
-    fn perform<'a>(&'a self, request: StepRequest, work: StepWork) -> BoxFuture<'a, Result<Value, RunError>>;
+    fn perform<'a>(
+        &'a self,
+        request: StepRequest,
+        work: StepWork,
+    ) -> BoxFuture<'a, Result<Value, RunError>>;
 
     /// Sleeps; a restart does not begin the sleep again.
-    fn sleep<'a>(&'a self, name: &'a str, duration: Duration) -> BoxFuture<'a, Result<(), RunError>>;
+    fn sleep<'a>(
+        &'a self,
+        name: &'a str,
+        duration: Duration,
+    ) -> BoxFuture<'a, Result<(), RunError>>;
 
     /// Waits for a signal; `None` when the time ran out.
-    fn wait_for<'a>(&'a self, request: WaitRequest) -> BoxFuture<'a, Result<Option<Signal>, RunError>>;
+    fn wait_for<'a>(
+        &'a self,
+        request: WaitRequest,
+    ) -> BoxFuture<'a, Result<Option<Signal>, RunError>>;
 
     /// Makes something known to whoever watches.
     fn emit<'a>(&'a self, name: &'a str, data: Value) -> BoxFuture<'a, Result<(), RunError>>;
 
     /// Keeps bytes under a name of the run.
-    fn put_artifact<'a>(&'a self, artifact: NewArtifact) -> BoxFuture<'a, Result<ArtifactRef, RunError>>;
+    fn put_artifact<'a>(
+        &'a self,
+        artifact: NewArtifact,
+    ) -> BoxFuture<'a, Result<ArtifactRef, RunError>>;
 
     /// Starts another run and waits for its output. Undone by rolling the child back.
     fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>>;
 
     /// Puts a webhook into the outbox; delivered at least once, whatever happens to the run.
-    fn notify<'a>(&'a self, request: WebhookRequest) -> BoxFuture<'a, Result<DeliveryId, RunError>>;
+    fn notify<'a>(&'a self, request: WebhookRequest)
+    -> BoxFuture<'a, Result<DeliveryId, RunError>>;
 }

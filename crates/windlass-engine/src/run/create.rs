@@ -37,13 +37,15 @@ impl Engine {
     /// input. Durable when it returns; executed by whichever process drives.
     pub async fn create_run(&self, new: NewRun) -> Result<RunId, Problem> {
         if self.kinds().get(&new.kind).is_none() {
-            return Err(Problem::internal("run kind", format!("no code is registered for {:?}", new.kind)));
+            return Err(Problem::internal(
+                "run kind",
+                format!("no code is registered for {:?}", new.kind),
+            ));
         }
         let random_id = random(&*self.entropy);
         let run_id = match &new.id_prefix {
-            Some(prefix) => {
-                RunId::with_prefix(prefix, random_id).map_err(|error| Problem::internal("run id prefix", error))?
-            }
+            Some(prefix) => RunId::with_prefix(prefix, random_id)
+                .map_err(|error| Problem::internal("run id prefix", error))?,
             None => RunId::from_random(random_id),
         };
         let config_hash = config_hash(&new.kind, &new.input);
@@ -71,9 +73,18 @@ impl Engine {
         created: RunCreated,
         parent: ParentRef,
     ) -> Result<RunId, CommitError> {
-        let created = RunCreated { parent: Some(parent), ..created };
-        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
-        match self.append(&run_id, Expect::New, vec![created.into()], spans, None).await {
+        let created = RunCreated {
+            parent: Some(parent),
+            ..created
+        };
+        let spans = SpanIds {
+            span_id: self.new_span(),
+            parent_span_id: None,
+        };
+        match self
+            .append(&run_id, Expect::New, vec![created.into()], spans, None)
+            .await
+        {
             // The parent died between creating the child and journaling that it did.
             Err(CommitError::Unexpected { state: Some(_), .. }) | Ok(_) => Ok(run_id),
             Err(error) => Err(error),
@@ -82,11 +93,22 @@ impl Engine {
 
     async fn commit_created(&self, run_id: RunId, created: RunCreated) -> Result<RunId, Problem> {
         let config_hash = created.config_hash;
-        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
-        match self.append(&run_id, Expect::New, vec![created.into()], spans, None).await {
+        let spans = SpanIds {
+            span_id: self.new_span(),
+            parent_span_id: None,
+        };
+        match self
+            .append(&run_id, Expect::New, vec![created.into()], spans, None)
+            .await
+        {
             Ok(_) => Ok(run_id),
-            Err(CommitError::IdempotencyTaken { run_id, config_hash: taken }) if taken == config_hash => Ok(run_id),
-            Err(CommitError::Unexpected { .. }) => Err(Problem::new(&code::BUSY, "the run id is taken; try again")),
+            Err(CommitError::IdempotencyTaken {
+                run_id,
+                config_hash: taken,
+            }) if taken == config_hash => Ok(run_id),
+            Err(CommitError::Unexpected { .. }) => {
+                Err(Problem::new(&code::BUSY, "the run id is taken; try again"))
+            }
             Err(error) => Err(commit_problem(error)),
         }
     }

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
-use windlass_ports::CommitError;
+use windlass_ports::{BlobError, CommitError};
 use windlass_types::{
     Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, code,
     event::{ChainHead, verify_chain},
@@ -36,7 +36,11 @@ pub struct ExportedContent {
 
 impl Engine {
     /// Exports a run the principal may see.
-    pub async fn export_run(&self, principal: &Principal, run_id: &RunId) -> Result<RunExport, Problem> {
+    pub async fn export_run(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+    ) -> Result<RunExport, Problem> {
         self.visible_run(principal, run_id).await?;
         let mut events: Vec<Event> = Vec::new();
         loop {
@@ -50,47 +54,80 @@ impl Engine {
         let mut contents: Vec<ExportedContent> = Vec::new();
         for digest in stored_digests(&events)? {
             if contents.iter().all(|content| content.sha256 != digest) {
-                let bytes = self.blobs.get(digest).await.map_err(blob_problem)?;
-                contents.push(ExportedContent { sha256: digest, base64: STANDARD.encode(bytes) });
+                let bytes = match self.blobs.get(digest).await {
+                    // Expired and pruned: the journal still says what it was.
+                    Err(BlobError::Missing(_)) => continue,
+                    content => content.map_err(blob_problem)?,
+                };
+                contents.push(ExportedContent {
+                    sha256: digest,
+                    base64: STANDARD.encode(bytes),
+                });
             }
         }
-        Ok(RunExport { format: FORMAT.to_owned(), events, contents })
+        Ok(RunExport {
+            format: FORMAT.to_owned(),
+            events,
+            contents,
+        })
     }
 
     /// Imports an exported run. Only ended runs are taken: an unfinished one would start to act here.
     pub async fn import_run(&self, export: RunExport) -> Result<RunId, Problem> {
         let broken = |message: String| Problem::invalid("file", "format", message);
         if export.format != FORMAT {
-            return Err(broken(format!("not a {FORMAT} file (its format is {:?})", export.format)));
+            return Err(broken(format!(
+                "not a {FORMAT} file (its format is {:?})",
+                export.format
+            )));
         }
-        verify_chain(ChainHead::default(), &export.events)
-            .map_err(|error| Problem::new(&code::STORE_DAMAGED, format!("the exported journal does not verify: {error}")))?;
+        verify_chain(ChainHead::default(), &export.events).map_err(|error| {
+            Problem::new(
+                &code::STORE_DAMAGED,
+                format!("the exported journal does not verify: {error}"),
+            )
+        })?;
         let record = RunRecord::fold(&export.events)
             .map_err(|error| broken(format!("an event cannot be read: {error}")))?
             .ok_or_else(|| broken("the journal does not begin with run.created".to_owned()))?;
-        if export.events.iter().any(|event| event.run_id != record.run_id) {
-            return Err(broken("the file holds events of more than one run".to_owned()));
+        if export
+            .events
+            .iter()
+            .any(|event| event.run_id != record.run_id)
+        {
+            return Err(broken(
+                "the file holds events of more than one run".to_owned(),
+            ));
         }
         if !record.state.is_final() && record.state != RunState::Held {
             return Err(Problem::new(
                 &code::ILLEGAL_STATE,
-                format!("run {} is {}; only ended runs can be imported", record.run_id, record.state.as_str()),
+                format!(
+                    "run {} is {}; only ended runs can be imported",
+                    record.run_id,
+                    record.state.as_str()
+                ),
             ));
         }
         for content in &export.contents {
-            let bytes =
-                STANDARD.decode(&content.base64).map_err(|error| broken(format!("content is not base64: {error}")))?;
+            let bytes = STANDARD
+                .decode(&content.base64)
+                .map_err(|error| broken(format!("content is not base64: {error}")))?;
             if Digest::of(&bytes) != content.sha256 {
-                return Err(Problem::new(&code::STORE_DAMAGED, format!("content {} was altered", content.sha256)));
+                return Err(Problem::new(
+                    &code::STORE_DAMAGED,
+                    format!("content {} was altered", content.sha256),
+                ));
             }
             self.blobs.put(bytes).await.map_err(blob_problem)?;
         }
         match self.store.import(export.events).await {
             Ok(()) => Ok(record.run_id),
-            Err(CommitError::Unexpected { run_id, .. }) => {
-                Err(Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} exists here already"))
-                    .with("run_id", run_id.as_str()))
-            }
+            Err(CommitError::Unexpected { run_id, .. }) => Err(Problem::new(
+                &code::ILLEGAL_STATE,
+                format!("run {run_id} exists here already"),
+            )
+            .with("run_id", run_id.as_str())),
             Err(error) => Err(commit_problem(error)),
         }
     }
@@ -98,7 +135,10 @@ impl Engine {
 
 fn stored_digests(events: &[Event]) -> Result<Vec<Digest>, Problem> {
     let mut digests = Vec::new();
-    for event in events.iter().filter(|event| event.event_type == "artifact.stored") {
+    for event in events
+        .iter()
+        .filter(|event| event.event_type == "artifact.stored")
+    {
         let body = Body::decode(&event.event_type, &event.payload)
             .map_err(|error| Problem::internal("journal event", error))?;
         if let Some(Body::ArtifactStored(stored)) = body {

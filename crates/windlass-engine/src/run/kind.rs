@@ -14,7 +14,11 @@ pub trait RunKind: Send + Sync + 'static {
     fn name(&self) -> &str;
 
     /// Executes a run, from the start or over what the journal already holds.
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>>;
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>>;
 }
 
 /// Every kind of this process.

@@ -17,6 +17,7 @@ pub use create::NewRun;
 pub(crate) use create::config_hash;
 pub use export::{ExportedContent, RunExport};
 pub use kind::{RunKind, RunKinds};
+pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};
 pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK};
 pub use step::{RetryPolicy, Step, StepAttempt, StepMode, StepRequest, StepWork};
 pub use verify::VerifyReport;

@@ -22,6 +22,11 @@ pub const SIGNAL_CANCEL: &str = "cancel";
 /// A request to undo a completed run.
 pub const SIGNAL_ROLLBACK: &str = "rollback";
 
+/// The wait for the approval that policy wanted before the first step.
+pub(crate) const GATE_WAIT: &str = "approval before start";
+/// Names, in an answer's payload, the one wait that it answers.
+pub(crate) const ANSWERED_WAIT: &str = "wait";
+
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalDecision {
@@ -47,10 +52,16 @@ impl Engine {
     ) -> Result<(), Problem> {
         let record = self.visible_run(principal, run_id).await?;
         let wanted = wanted_approval(&record, self.policy.approvers()).ok_or_else(|| {
-            Problem::new(&code::ILLEGAL_STATE, format!("run {run_id} is {} and waits for no approval", record.state.as_str()))
-                .with("run_id", run_id.as_str())
-                .with("state", record.state.as_str())
-                .next(format!("windlass runs show {run_id}"))
+            Problem::new(
+                &code::ILLEGAL_STATE,
+                format!(
+                    "run {run_id} is {} and waits for no approval",
+                    record.state.as_str()
+                ),
+            )
+            .with("run_id", run_id.as_str())
+            .with("state", record.state.as_str())
+            .next(format!("windlass runs show {run_id}"))
         })?;
         if !may_approve(principal, &wanted.approvers) {
             return Err(Problem::new(
@@ -70,28 +81,60 @@ impl Engine {
             .with("reason_code", "plan_changed")
             .with("wanted_plan_digest", wanted.to_string()));
         }
-        let decision = ApprovalDecision { plan_digest: wanted.plan_digest, ..decision };
-        let payload = serde_json::to_value(decision).map_err(|error| Problem::internal("approval", error))?;
-        self.signal(principal, run_id, SIGNAL_APPROVAL, payload, ACTIVE.to_vec()).await
+        let decision = ApprovalDecision {
+            plan_digest: wanted.plan_digest,
+            ..decision
+        };
+        let mut payload =
+            serde_json::to_value(decision).map_err(|error| Problem::internal("approval", error))?;
+        payload[ANSWERED_WAIT] = Value::from(wanted.wait);
+        self.signal(principal, run_id, SIGNAL_APPROVAL, payload, ACTIVE.to_vec())
+            .await
     }
 
     /// Asks a run to stop and undo what it did.
-    pub async fn cancel(&self, principal: &Principal, run_id: &RunId, reason: Option<&str>) -> Result<(), Problem> {
+    pub async fn cancel(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+        reason: Option<&str>,
+    ) -> Result<(), Problem> {
         self.visible_run(principal, run_id).await?;
         let states = ACTIVE.into_iter().chain([RunState::Held]).collect();
-        self.signal(principal, run_id, SIGNAL_CANCEL, json!({ "reason": reason }), states).await
+        self.signal(
+            principal,
+            run_id,
+            SIGNAL_CANCEL,
+            json!({ "reason": reason }),
+            states,
+        )
+        .await
     }
 
     /// Lets a held run try again, for instance after an upgrade. Unfinished runs need no such
     /// word: whoever drives takes them up.
-    pub async fn resume(&self, principal: &Principal, run_id: &RunId) -> Result<RunRecord, Problem> {
+    pub async fn resume(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+    ) -> Result<RunRecord, Problem> {
         let record = self.visible_run(principal, run_id).await?;
         if record.state == RunState::Held {
-            self.signal(principal, run_id, "resume", Value::Null, vec![RunState::Held]).await?;
+            self.signal(
+                principal,
+                run_id,
+                "resume",
+                Value::Null,
+                vec![RunState::Held],
+            )
+            .await?;
         } else if record.state.is_final() {
             return Err(Problem::new(
                 &code::ILLEGAL_STATE,
-                format!("run {run_id} is {}; there is nothing to resume", record.state.as_str()),
+                format!(
+                    "run {run_id} is {}; there is nothing to resume",
+                    record.state.as_str()
+                ),
             )
             .with("run_id", run_id.as_str())
             .with("state", record.state.as_str()));
@@ -111,7 +154,14 @@ impl Engine {
             return Ok(());
         }
         let payload = json!({ "plan_digest": plan_digest });
-        self.signal(principal, run_id, SIGNAL_ROLLBACK, payload, vec![RunState::Completed]).await
+        self.signal(
+            principal,
+            run_id,
+            SIGNAL_ROLLBACK,
+            payload,
+            vec![RunState::Completed],
+        )
+        .await
     }
 
     /// Tells a run something it may be waiting for.
@@ -124,9 +174,14 @@ impl Engine {
     ) -> Result<(), Problem> {
         self.visible_run(principal, run_id).await?;
         if [SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK].contains(&signal) {
-            return Err(Problem::invalid("signal", "reserved", format!("{signal:?} has an operation of its own")));
+            return Err(Problem::invalid(
+                "signal",
+                "reserved",
+                format!("{signal:?} has an operation of its own"),
+            ));
         }
-        self.signal(principal, run_id, signal, payload, ACTIVE.to_vec()).await
+        self.signal(principal, run_id, signal, payload, ACTIVE.to_vec())
+            .await
     }
 
     async fn signal(
@@ -137,31 +192,71 @@ impl Engine {
         payload: Value,
         states: Vec<RunState>,
     ) -> Result<(), Problem> {
-        let received = SignalReceived { signal: signal.to_owned(), principal: principal.clone(), payload };
-        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
-        self.append(run_id, Expect::State(states), vec![received.into()], spans, None)
-            .await
-            .map(drop)
-            .map_err(commit_problem)
+        let received = SignalReceived {
+            signal: signal.to_owned(),
+            principal: principal.clone(),
+            payload,
+        };
+        let spans = SpanIds {
+            span_id: self.new_span(),
+            parent_span_id: None,
+        };
+        self.append(
+            run_id,
+            Expect::State(states),
+            vec![received.into()],
+            spans,
+            None,
+        )
+        .await
+        .map(drop)
+        .map_err(commit_problem)
     }
 
     /// A signal from the engine itself, to a child run.
-    pub(crate) async fn signal_child(&self, run_id: &RunId, signal: &str, states: Vec<RunState>) -> Result<(), CommitError> {
+    pub(crate) async fn signal_child(
+        &self,
+        run_id: &RunId,
+        signal: &str,
+        states: Vec<RunState>,
+    ) -> Result<(), CommitError> {
         let received = SignalReceived {
             signal: signal.to_owned(),
             principal: Principal::system(),
             payload: json!({ "reason": "parent" }),
         };
-        let spans = SpanIds { span_id: self.new_span(), parent_span_id: None };
-        self.append(run_id, Expect::State(states), vec![received.into()], spans, None).await.map(drop)
+        let spans = SpanIds {
+            span_id: self.new_span(),
+            parent_span_id: None,
+        };
+        self.append(
+            run_id,
+            Expect::State(states),
+            vec![received.into()],
+            spans,
+            None,
+        )
+        .await
+        .map(drop)
     }
 
-    /// A run's record, if the principal may see it. One that may not is told that it does not exist.
-    pub async fn visible_run(&self, principal: &Principal, run_id: &RunId) -> Result<RunRecord, Problem> {
+    /// A run's record, if the principal may see it: its own, any for the owner of the home, and
+    /// one that waits for an approval for those who may give it. Others are told that it does not
+    /// exist.
+    pub async fn visible_run(
+        &self,
+        principal: &Principal,
+        run_id: &RunId,
+    ) -> Result<RunRecord, Problem> {
         self.store
             .run(run_id)
             .await?
-            .filter(|record| principal.sees_all_runs() || record.principal.id() == principal.id())
+            .filter(|record| {
+                principal.sees_all_runs()
+                    || record.principal.id() == principal.id()
+                    || wanted_approval(record, self.policy.approvers())
+                        .is_some_and(|wanted| may_approve(principal, &wanted.approvers))
+            })
             .ok_or_else(|| {
                 Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
                     .with("run_id", run_id.as_str())
@@ -171,24 +266,34 @@ impl Engine {
 }
 
 struct WantedApproval {
+    wait: String,
     approvers: Vec<String>,
     plan_digest: Option<Digest>,
 }
 
 /// The approval a run waits for: the gate before its start, or one its code asked for.
 fn wanted_approval(record: &RunRecord, default_approvers: &[String]) -> Option<WantedApproval> {
-    let asked = record.waiting_on.iter().find(|(_, on)| on.what == SIGNAL_APPROVAL).map(|(_, on)| on);
+    let asked = record
+        .waiting_on
+        .iter()
+        .find(|(_, on)| on.what == SIGNAL_APPROVAL);
     let approvers = match &record.approval {
         Some(ApprovalGate::Wanted { approvers, .. }) => approvers.clone(),
         _ => default_approvers.to_vec(),
     };
     let gated = matches!(record.approval, Some(ApprovalGate::Wanted { .. }));
     match asked {
-        Some(on) => Some(WantedApproval { approvers, plan_digest: on.plan_digest }),
+        Some((key, on)) => Some(WantedApproval {
+            wait: key.clone(),
+            approvers,
+            plan_digest: on.plan_digest,
+        }),
         // Queued: no driver has announced the wait yet, but the gate stands in the first event.
-        None if record.state == RunState::Queued && gated => {
-            Some(WantedApproval { approvers, plan_digest: record.plan_digest })
-        }
+        None if record.state == RunState::Queued && gated => Some(WantedApproval {
+            wait: GATE_WAIT.to_owned(),
+            approvers,
+            plan_digest: record.plan_digest,
+        }),
         None => None,
     }
 }

@@ -35,13 +35,18 @@ pub struct RetryPolicy {
 
 impl RetryPolicy {
     /// One try.
-    pub const NEVER: Self =
-        Self { max_attempts: 1, first_pause: Duration::ZERO, longest_pause: Duration::ZERO };
+    pub const NEVER: Self = Self {
+        max_attempts: 1,
+        first_pause: Duration::ZERO,
+        longest_pause: Duration::ZERO,
+    };
 
     /// The pause after the `attempt`-th failure.
     pub fn pause(&self, attempt: u32) -> Duration {
         let factor = 2u32.saturating_pow(attempt.saturating_sub(1));
-        self.first_pause.saturating_mul(factor).min(self.longest_pause)
+        self.first_pause
+            .saturating_mul(factor)
+            .min(self.longest_pause)
     }
 }
 
@@ -98,8 +103,18 @@ impl Step {
     }
 
     fn new(name: String, mode: StepMode, effect: Option<String>) -> Self {
-        let request = StepRequest { name, input: Value::Null, mode, retry: RetryPolicy::NEVER, effect };
-        Self { request, undo: None, broken_input: None }
+        let request = StepRequest {
+            name,
+            input: Value::Null,
+            mode,
+            retry: RetryPolicy::NEVER,
+            effect,
+        };
+        Self {
+            request,
+            undo: None,
+            broken_input: None,
+        }
     }
 
     /// What the step works on.
@@ -127,11 +142,13 @@ impl Step {
         F: FnMut(T) -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), Problem>> + Send + 'static,
     {
-        self.undo = Some(Box::new(move |output| match serde_json::from_value::<T>(output) {
-            Ok(output) => Box::pin(undo(output)),
-            Err(error) => {
-                let problem = Problem::internal("recorded step output", error);
-                Box::pin(async move { Err(problem) })
+        self.undo = Some(Box::new(move |output| {
+            match serde_json::from_value::<T>(output) {
+                Ok(output) => Box::pin(undo(output)),
+                Err(error) => {
+                    let problem = Problem::internal("recorded step output", error);
+                    Box::pin(async move { Err(problem) })
+                }
             }
         }));
         self
@@ -150,10 +167,19 @@ impl Step {
         let work: WorkFn = Box::new(move |attempt| {
             let result = work(attempt);
             Box::pin(async move {
-                serde_json::to_value(result.await?).map_err(|error| Problem::internal("step output", error))
+                serde_json::to_value(result.await?)
+                    .map_err(|error| Problem::internal("step output", error))
             })
         });
-        let output = context.perform(self.request, StepWork { work, undo: self.undo }).await?;
+        let output = context
+            .perform(
+                self.request,
+                StepWork {
+                    work,
+                    undo: self.undo,
+                },
+            )
+            .await?;
         serde_json::from_value(output)
             .map_err(|error| Problem::internal("recorded step output", error).into())
     }

@@ -29,13 +29,20 @@ impl Engine {
     /// Checks every event of a journal. The store checks the chain of what it returns, so
     /// reading to the end is verifying.
     pub async fn verify(&self, run_id: &RunId) -> Result<VerifyReport, Problem> {
-        let mut report =
-            VerifyReport { run_id: run_id.clone(), events: 0, head: None, intact: true, finding: None };
+        let mut report = VerifyReport {
+            run_id: run_id.clone(),
+            events: 0,
+            head: None,
+            intact: true,
+            finding: None,
+        };
         let mut after = 0;
         loop {
             match self.store.events(run_id, after, PAGE).await {
                 Ok(events) => {
-                    let Some(last) = events.last() else { return Ok(report) };
+                    let Some(last) = events.last() else {
+                        return Ok(report);
+                    };
                     report.events += events.len() as u64;
                     report.head = Some(last.hash);
                     after = last.seq;

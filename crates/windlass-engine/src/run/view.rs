@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_types::{
-    Digest, Event, Json, Problem, RunId, RunRecord, RunState, Surface, Timestamp, TraceId, WaitingOn,
-    journal::ApprovalGate,
+    Digest, Event, Json, Problem, RunId, RunRecord, RunState, Surface, Timestamp, TraceId,
+    WaitingOn, journal::ApprovalGate,
 };
 
 /// A run, as shown.
@@ -78,9 +78,15 @@ impl RunView {
             RunState::Queued | RunState::Running | RunState::Waiting | RunState::Unwinding => {
                 vec![format!("windlass runs watch {id}")]
             }
-            RunState::Held => vec![format!("windlass runs show {id}"), format!("windlass runs cancel {id}")],
+            RunState::Held => vec![
+                format!("windlass runs show {id}"),
+                format!("windlass runs cancel {id}"),
+            ],
             RunState::Completed => {
-                vec![format!("windlass runs show {id}"), format!("windlass runs rollback {id}")]
+                vec![
+                    format!("windlass runs show {id}"),
+                    format!("windlass runs rollback {id}"),
+                ]
             }
             RunState::Failed | RunState::Cancelled | RunState::RolledBack => {
                 vec![format!("windlass runs show {id}")]
@@ -140,6 +146,11 @@ pub struct EventView {
 
 impl From<Event> for EventView {
     fn from(event: Event) -> Self {
-        Self { seq: event.seq, time: event.time, event_type: event.event_type, payload: event.payload }
+        Self {
+            seq: event.seq,
+            time: event.time,
+            event_type: event.event_type,
+            payload: event.payload,
+        }
     }
 }

@@ -40,7 +40,8 @@ impl Engine {
         loop {
             changes.mark_unchanged();
             let record = self.store.run(run_id).await?.ok_or_else(|| {
-                Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}")).with("run_id", run_id.as_str())
+                Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+                    .with("run_id", run_id.as_str())
             })?;
             if is_settled(&record) || self.now() >= deadline {
                 return Ok(record);
@@ -55,7 +56,10 @@ impl Engine {
 
 /// Whether nothing happens until a person acts.
 fn is_settled(record: &RunRecord) -> bool {
-    let asks_a_person = record.waiting_on.iter().any(|(_, on)| on.what != "timer" && on.what != "child");
+    let asks_a_person = record
+        .waiting_on
+        .iter()
+        .any(|(_, on)| on.what != "timer" && on.what != "child");
     record.state.is_final()
         || record.state == windlass_types::RunState::Held
         || (asks_a_person && record.state == windlass_types::RunState::Waiting)

@@ -20,7 +20,11 @@ pub(crate) struct Held {
 
 impl Held {
     pub(crate) fn hold(body: Body, permit: Option<Permit>, stream: Raised) -> Body {
-        Body::new(Self { body, _permit: permit, _stream: stream })
+        Body::new(Self {
+            body,
+            _permit: permit,
+            _stream: stream,
+        })
     }
 }
 

@@ -22,8 +22,11 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub(crate) fn new(listen: SocketAddr, allowed: &[String], public_url: Option<&str>) -> Self {
-        let mut names: Vec<_> =
-            allowed.iter().filter_map(|name| split(name)).map(|(name, port)| (name.to_owned(), port)).collect();
+        let mut names: Vec<_> = allowed
+            .iter()
+            .filter_map(|name| split(name))
+            .map(|(name, port)| (name.to_owned(), port))
+            .collect();
         // The unspecified address is a name nobody uses in earnest, but some systems route it here.
         if !listen.ip().is_unspecified() {
             let name = match listen {
@@ -40,10 +43,13 @@ impl Hosts {
     }
 
     fn takes(&self, authority: &str) -> bool {
-        let Some((host, port)) = split(authority) else { return false };
+        let Some((host, port)) = split(authority) else {
+            return false;
+        };
         is_loopback(host)
             || self.names.iter().any(|(name, wanted)| {
-                name.eq_ignore_ascii_case(host) && wanted.is_none_or(|wanted| port.is_none_or(|port| port == wanted))
+                name.eq_ignore_ascii_case(host)
+                    && wanted.is_none_or(|wanted| port.is_none_or(|port| port == wanted))
             })
     }
 
@@ -52,19 +58,31 @@ impl Hosts {
         let mut named = headers.get_all(HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else {
             let message = "the request must have exactly one Host header";
-            return Err(Failure::request(StatusCode::BAD_REQUEST, "Host", "required", message));
+            return Err(Failure::request(
+                StatusCode::BAD_REQUEST,
+                "Host",
+                "required",
+                message,
+            ));
         };
         let host = host.to_str().unwrap_or_default();
         // A request in absolute form names its host twice; neither may be foreign.
         let absolute = uri.authority().map(http::uri::Authority::as_str);
-        match [Some(host), absolute].into_iter().flatten().find(|name| !self.takes(name)) {
+        match [Some(host), absolute]
+            .into_iter()
+            .flatten()
+            .find(|name| !self.takes(name))
+        {
             None => Ok(()),
             Some(foreign) => {
                 let shown: String = foreign.chars().take(100).collect();
-                Err(Problem::new(&code::FORBIDDEN, format!("this server does not answer to the host {shown:?}"))
-                    .with("host", shown)
-                    .next("add the name to server.allowed_hosts")
-                    .into())
+                Err(Problem::new(
+                    &code::FORBIDDEN,
+                    format!("this server does not answer to the host {shown:?}"),
+                )
+                .with("host", shown)
+                .next("add the name to server.allowed_hosts")
+                .into())
             }
         }
     }
@@ -94,7 +112,11 @@ mod tests {
     #[test]
     fn takes_its_own_names_only() {
         let allowed = ["api.example".to_owned(), "exact.example:8443".to_owned()];
-        let hosts = Hosts::new("10.1.2.3:80".parse().unwrap(), &allowed, Some("https://w.example"));
+        let hosts = Hosts::new(
+            "10.1.2.3:80".parse().unwrap(),
+            &allowed,
+            Some("https://w.example"),
+        );
         for (authority, expected) in [
             ("localhost", true),
             ("LOCALHOST:1", true),

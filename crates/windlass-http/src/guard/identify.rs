@@ -26,7 +26,10 @@ pub(crate) enum Caller {
 
 /// What everybody may see.
 pub(crate) fn is_public(path: &str) -> bool {
-    is_probe(path) || path.strip_prefix(METADATA_PATH).is_some_and(|rest| rest.is_empty() || rest == MCP_PATH)
+    is_probe(path)
+        || path
+            .strip_prefix(METADATA_PATH)
+            .is_some_and(|rest| rest.is_empty() || rest == MCP_PATH)
 }
 
 /// What an orchestrator asks; never refused for being asked too often.
@@ -36,11 +39,17 @@ pub(crate) fn is_probe(path: &str) -> bool {
 
 /// The address of the other end, as far as the server told.
 pub(crate) fn peer(parts: &Parts) -> Option<IpAddr> {
-    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip().to_canonical())
+    parts
+        .extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(address)| address.ip().to_canonical())
 }
 
 /// Finds out who sends a request, or what they lack.
-pub(crate) async fn identify(shared: &Shared, parts: &Parts) -> Result<Caller, (Failure, Option<Lack>)> {
+pub(crate) async fn identify(
+    shared: &Shared,
+    parts: &Parts,
+) -> Result<Caller, (Failure, Option<Lack>)> {
     if is_public(parts.uri.path()) {
         return Ok(Caller::Anonymous);
     }
@@ -67,10 +76,16 @@ fn bearer(headers: &HeaderMap) -> Result<&str, (Failure, Option<Lack>)> {
         (Failure::from(problem), Some(lack))
     };
     let Some(value) = sent.next() else {
-        return Err(refuse(Lack::Credentials, "the request carries no API key; send `Authorization: Bearer wk_…`"));
+        return Err(refuse(
+            Lack::Credentials,
+            "the request carries no API key; send `Authorization: Bearer wk_…`",
+        ));
     };
     if sent.next().is_some() {
-        return Err(refuse(Lack::ValidToken, "the request carries more than one Authorization header"));
+        return Err(refuse(
+            Lack::ValidToken,
+            "the request carries more than one Authorization header",
+        ));
     }
     value
         .to_str()
@@ -79,5 +94,10 @@ fn bearer(headers: &HeaderMap) -> Result<&str, (Failure, Option<Lack>)> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .filter(|token| !token.is_empty())
-        .ok_or_else(|| refuse(Lack::ValidToken, "the Authorization header is not of the form `Bearer wk_…`"))
+        .ok_or_else(|| {
+            refuse(
+                Lack::ValidToken,
+                "the Authorization header is not of the form `Bearer wk_…`",
+            )
+        })
 }

@@ -27,7 +27,8 @@ pub(crate) enum InboundError {
 impl InboundError {
     /// The reason somewhere in a chain of errors.
     pub(crate) fn within(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
-        std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref().copied())
+        std::iter::successors(Some(error), |error| error.source())
+            .find_map(|error| error.downcast_ref().copied())
     }
 }
 
@@ -46,7 +47,13 @@ impl Inbound {
         if body.is_end_stream() {
             return body;
         }
-        Body::new(Self { body, limit, read: 0, patience, deadline: None })
+        Body::new(Self {
+            body,
+            limit,
+            read: 0,
+            patience,
+            deadline: None,
+        })
     }
 }
 
@@ -69,7 +76,9 @@ impl HttpBody for Inbound {
             }
             Poll::Ready(end) => Poll::Ready(end.map(|result| result.map_err(Into::into))),
             Poll::Pending => {
-                let deadline = this.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(this.patience)));
+                let deadline = this
+                    .deadline
+                    .get_or_insert_with(|| Box::pin(tokio::time::sleep(this.patience)));
                 match deadline.as_mut().poll(context) {
                     Poll::Ready(()) => Poll::Ready(Some(Err(InboundError::TooSlow.into()))),
                     Poll::Pending => Poll::Pending,

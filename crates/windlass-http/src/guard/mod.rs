@@ -25,12 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use axum::{
-    Router,
-    body::HttpBody as _,
-    extract::Request,
-    response::Response,
-};
+use axum::{Router, body::HttpBody as _, extract::Request, response::Response};
 use futures::FutureExt as _;
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode, Uri,
@@ -84,7 +79,10 @@ struct Refusal {
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
-        Self { failure, lack: None }
+        Self {
+            failure,
+            lack: None,
+        }
     }
 }
 
@@ -103,8 +101,16 @@ impl Guard {
         let id = shared.request_ids.adopt(&mut parts.headers);
         let host = parts.headers.get(HOST).cloned();
         let uri = parts.uri.clone();
-        let part = if uri.path() == MCP_PATH { Part::Mcp } else { Part::Api };
-        let origin = if shared.state.cors { parts.headers.get(ORIGIN).cloned() } else { None };
+        let part = if uri.path() == MCP_PATH {
+            Part::Mcp
+        } else {
+            Part::Api
+        };
+        let origin = if shared.state.cors {
+            parts.headers.get(ORIGIN).cloned()
+        } else {
+            None
+        };
 
         let found = self.screen_and_identify(&parts).await;
         let (permit, standing, found) = self.admit(&parts, found);
@@ -114,7 +120,12 @@ impl Guard {
                 lack = refusal.lack;
                 self.refuse(refusal.failure, uri.path(), &id)
             }
-            Ok(caller) => match shared.state.cors.then(|| origins::preflight(&parts.method, &parts.headers)).flatten() {
+            Ok(caller) => match shared
+                .state
+                .cors
+                .then(|| origins::preflight(&parts.method, &parts.headers))
+                .flatten()
+            {
                 Some(answer) => answer,
                 None => self.pass(caller, parts, body, &id).await,
             },
@@ -122,11 +133,19 @@ impl Guard {
 
         self.add_challenge(&mut response, host.as_ref(), &uri, lack);
         let headers = response.headers_mut();
-        rates::write_headers(headers, standing.tier, standing.status, standing.now, standing.retry_after);
+        rates::write_headers(
+            headers,
+            standing.tier,
+            standing.status,
+            standing.now,
+            standing.retry_after,
+        );
         headers.insert(REQUEST_ID, id);
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        headers
+            .entry(CACHE_CONTROL)
+            .or_insert(HeaderValue::from_static("no-store"));
         if let Some(origin) = origin
             && response.status() != StatusCode::FORBIDDEN
         {
@@ -146,12 +165,19 @@ impl Guard {
         let shared = &*self.shared;
         shared.hosts.check(&parts.headers, &parts.uri)?;
         shared.origins.check(&parts.headers)?;
-        screen::sizes(&parts.method, &parts.uri, &parts.headers, shared.state.body_limit)?;
+        screen::sizes(
+            &parts.method,
+            &parts.uri,
+            &parts.headers,
+            shared.state.body_limit,
+        )?;
         screen::no_key_in_address(&parts.uri)?;
         if shared.state.cors && origins::preflight(&parts.method, &parts.headers).is_some() {
             return Ok(Caller::Anonymous);
         }
-        identify(shared, parts).await.map_err(|(failure, lack)| Refusal { failure, lack })
+        identify(shared, parts)
+            .await
+            .map_err(|(failure, lack)| Refusal { failure, lack })
     }
 
     /// Counts the request for whoever sent it; refused ones count for their address, so that
@@ -174,30 +200,53 @@ impl Guard {
         let now = shared.state.catalogue.engine().now();
         match shared.state.limits.admit(&name, tier.tier, now) {
             Ok(permit) => {
-                let standing = Standing { tier, status: permit.status(), now, retry_after: None };
+                let standing = Standing {
+                    tier,
+                    status: permit.status(),
+                    now,
+                    retry_after: None,
+                };
                 (Some(permit), standing, found)
             }
-            Err(refused) if is_probe(parts.uri.path()) => {
-                (None, Standing { tier, status: refused.status, now, retry_after: None }, found)
-            }
+            Err(refused) if is_probe(parts.uri.path()) => (
+                None,
+                Standing {
+                    tier,
+                    status: refused.status,
+                    now,
+                    retry_after: None,
+                },
+                found,
+            ),
             Err(refused) => {
                 shared.state.metrics.count(&RATE_LIMITED, &[tier.name()]);
                 let retry_after = Some(refused.retry_after);
-                let standing = Standing { tier, status: refused.status, now, retry_after };
+                let standing = Standing {
+                    tier,
+                    status: refused.status,
+                    now,
+                    retry_after,
+                };
                 (None, standing, Err(Failure::from(refused.problem).into()))
             }
         }
     }
 
     /// Hands the request to its route.
-    async fn pass(&self, caller: Caller, mut parts: Parts, body: axum::body::Body, id: &HeaderValue) -> Response {
+    async fn pass(
+        &self,
+        caller: Caller,
+        mut parts: Parts,
+        body: axum::body::Body,
+        id: &HeaderValue,
+    ) -> Response {
         let state = &self.shared.state;
         if let Caller::Local(principal) | Caller::Key(principal, _) = caller {
             parts.extensions.insert(principal);
         }
         let uri = parts.uri.clone();
         let is_stream = uri.path() == MCP_PATH || wants_events(&parts.headers);
-        let body = Inbound::guard(body, state.body_limit, state.request_timeout);
+        let body = Inbound::guard(body, state.body_limit, state.request_timeout / 2);
         let mut routes = self.routes.clone();
         let span = tracing::info_span!(
             "request",
@@ -206,14 +255,18 @@ impl Guard {
             url.path = uri.path(),
             otel.kind = "server",
         );
-        let answer = routes.call(Request::from_parts(parts, body)).instrument(span);
+        let answer = routes
+            .call(Request::from_parts(parts, body))
+            .instrument(span);
         let answer = AssertUnwindSafe(answer).catch_unwind();
         let answer = if is_stream {
             answer.await
         } else {
             match tokio::time::timeout(state.request_timeout, answer).await {
                 Ok(answer) => answer,
-                Err(_) => return self.refuse(timed_out(state.request_timeout).into(), uri.path(), id),
+                Err(_) => {
+                    return self.refuse(timed_out(state.request_timeout).into(), uri.path(), id);
+                }
             }
         };
         match answer {
@@ -221,8 +274,13 @@ impl Guard {
             Ok(Err(never)) => match never {},
             Err(_) => {
                 state.traffic.panicked();
-                tracing::error!(request_id = id.to_str().unwrap_or_default(), path = uri.path(), "a request handler panicked");
-                let problem = Problem::internal("request handler", "it panicked; the log has the place");
+                tracing::error!(
+                    request_id = id.to_str().unwrap_or_default(),
+                    path = uri.path(),
+                    "a request handler panicked"
+                );
+                let problem =
+                    Problem::internal("request handler", "it panicked; the log has the place");
                 self.refuse(problem.into(), uri.path(), id)
             }
         }
@@ -230,8 +288,14 @@ impl Guard {
 
     fn refuse(&self, failure: Failure, path: &str, id: &HeaderValue) -> Response {
         let id = id.to_str().unwrap_or_default();
-        tracing::debug!(request_id = id, path, status = failure.status().as_u16(), "refused");
-        let known = resource::called_by_name(path).and_then(|name| self.shared.state.catalogue.find(name));
+        tracing::debug!(
+            request_id = id,
+            path,
+            status = failure.status().as_u16(),
+            "refused"
+        );
+        let known =
+            resource::called_by_name(path).and_then(|name| self.shared.state.catalogue.find(name));
         match known {
             Some(info) => failure.within(info).respond(id),
             None => failure.respond(id),
@@ -239,7 +303,13 @@ impl Guard {
     }
 
     /// Tells a caller without the right key what kind of key it needs.
-    fn add_challenge(&self, response: &mut Response, host: Option<&HeaderValue>, uri: &Uri, lack: Option<Lack>) {
+    fn add_challenge(
+        &self,
+        response: &mut Response,
+        host: Option<&HeaderValue>,
+        uri: &Uri,
+        lack: Option<Lack>,
+    ) {
         let required = response.extensions_mut().remove::<RequiredScopes>();
         let (lack, scopes) = match (lack, required) {
             (_, Some(RequiredScopes(scopes))) => (Lack::Scope, scopes),
@@ -254,9 +324,12 @@ impl Guard {
 }
 
 fn timed_out(after: Duration) -> Problem {
-    Problem::new(&code::TIMEOUT, format!("no answer within {} seconds", after.as_secs()))
-        .with("timeout_seconds", after.as_secs())
-        .next("windlass runs list")
+    Problem::new(
+        &code::TIMEOUT,
+        format!("no answer within {} seconds", after.as_secs()),
+    )
+    .with("timeout_seconds", after.as_secs())
+    .next("windlass runs list")
 }
 
 /// Whether the sender wants an event stream.
@@ -266,5 +339,11 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> bool {
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .any(|kind| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream"))
+        .any(|kind| {
+            kind.split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .eq_ignore_ascii_case("text/event-stream")
+        })
 }

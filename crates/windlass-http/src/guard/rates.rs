@@ -16,9 +16,21 @@ const IETF: HeaderName = HeaderName::from_static("ratelimit");
 const IETF_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 /// The tier of requests without a valid key, counted by address.
-const ANONYMOUS: (&str, Tier) = ("anonymous", Tier { per_minute: 120, concurrency: 16 });
+const ANONYMOUS: (&str, Tier) = (
+    "anonymous",
+    Tier {
+        per_minute: 120,
+        concurrency: 16,
+    },
+);
 /// The tier of open mode. The local user is trusted; this only ends a loop gone wild.
-const LOCAL: (&str, Tier) = ("local", Tier { per_minute: 10_000_000, concurrency: 1024 });
+const LOCAL: (&str, Tier) = (
+    "local",
+    Tier {
+        per_minute: 10_000_000,
+        concurrency: 1024,
+    },
+);
 
 /// A tier with what its headers have in common.
 #[derive(Clone, Debug)]
@@ -38,7 +50,12 @@ impl NamedTier {
         // A name that no header can hold is left out of it.
         let policy = HeaderValue::try_from(format!("\"{name}\";q={};w=60", tier.per_minute));
         let policy = policy.unwrap_or_else(|_| HeaderValue::from_static("\"tier\";w=60"));
-        Self { name: name.to_owned(), tier, limit: HeaderValue::from(tier.per_minute), policy }
+        Self {
+            name: name.to_owned(),
+            tier,
+            limit: HeaderValue::from(tier.per_minute),
+            policy,
+        }
     }
 }
 
@@ -52,9 +69,14 @@ pub(crate) struct Tiers {
 
 impl Tiers {
     pub(crate) fn new(tiers: &BTreeMap<String, Tier>) -> Self {
-        let built_in = |(name, tier): (&str, Tier)| NamedTier::new(name, tiers.get(name).copied().unwrap_or(tier));
+        let built_in = |(name, tier): (&str, Tier)| {
+            NamedTier::new(name, tiers.get(name).copied().unwrap_or(tier))
+        };
         Self {
-            named: tiers.iter().map(|(name, tier)| (name.clone(), NamedTier::new(name, *tier))).collect(),
+            named: tiers
+                .iter()
+                .map(|(name, tier)| (name.clone(), NamedTier::new(name, *tier)))
+                .collect(),
             anonymous: built_in(ANONYMOUS),
             local: built_in(LOCAL),
         }
@@ -90,7 +112,9 @@ pub(crate) fn write_headers(
     headers.insert(REMAINING, HeaderValue::from(status.remaining));
     headers.insert(RESET, HeaderValue::from(reset));
     headers.insert(IETF_POLICY, tier.policy.clone());
-    if let Ok(value) = HeaderValue::try_from(format!("\"{}\";r={};t={wait}", tier.name, status.remaining)) {
+    if let Ok(value) =
+        HeaderValue::try_from(format!("\"{}\";r={};t={wait}", tier.name, status.remaining))
+    {
         headers.insert(IETF, value);
     }
     if let Some(retry_after) = retry_after {

@@ -17,7 +17,10 @@ pub(crate) struct RequestIds {
 impl RequestIds {
     pub(crate) fn new(entropy: &dyn Entropy) -> Self {
         let prefix = format!("req_{}", hex::encode(random::<6>(entropy)));
-        Self { prefix, next: AtomicU64::new(1) }
+        Self {
+            prefix,
+            next: AtomicU64::new(1),
+        }
     }
 
     /// The id of this request; afterwards its headers carry it, for whatever is behind.
@@ -37,11 +40,17 @@ impl RequestIds {
 
 /// The id the guard gave a request.
 pub(crate) fn request_id(headers: &HeaderMap) -> &str {
-    headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default()
+    headers
+        .get(REQUEST_ID)
+        .and_then(|id| id.to_str().ok())
+        .unwrap_or_default()
 }
 
 fn is_sane(id: &[u8]) -> bool {
-    (1..=128).contains(&id.len()) && id.iter().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(byte))
+    (1..=128).contains(&id.len())
+        && id
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(byte))
 }
 
 #[cfg(test)]

@@ -9,19 +9,35 @@ const MAX_URI: usize = 8 * 1024;
 const MAX_HEADERS: usize = 32 * 1024;
 
 /// Refuses what is too large to be a request to this server.
-pub(crate) fn sizes(method: &Method, uri: &Uri, headers: &HeaderMap, body_limit: usize) -> Result<(), Failure> {
+pub(crate) fn sizes(
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body_limit: usize,
+) -> Result<(), Failure> {
     let uri_length = uri.path().len() + uri.query().map_or(0, str::len);
     if uri_length > MAX_URI {
         let message = format!("the address has {uri_length} bytes; at most {MAX_URI} are taken");
-        return Err(Failure::request(StatusCode::URI_TOO_LONG, "uri", "maxLength", message));
+        return Err(Failure::request(
+            StatusCode::URI_TOO_LONG,
+            "uri",
+            "maxLength",
+            message,
+        ));
     }
-    let header_length: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let header_length: usize = headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum();
     if header_length > MAX_HEADERS {
-        let message = format!("the headers have {header_length} bytes; at most {MAX_HEADERS} are taken");
+        let message =
+            format!("the headers have {header_length} bytes; at most {MAX_HEADERS} are taken");
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         return Err(Failure::request(status, "headers", "maxLength", message));
     }
-    let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let announced = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > body_limit as u64) && method != Method::GET {
         return Err(too_large(body_limit));
     }
@@ -29,15 +45,26 @@ pub(crate) fn sizes(method: &Method, uri: &Uri, headers: &HeaderMap, body_limit:
 }
 
 pub(crate) fn too_large(body_limit: usize) -> Failure {
-    Problem::new(&code::PAYLOAD_TOO_LARGE, format!("the request body is larger than {body_limit} bytes"))
-        .with("limit_bytes", body_limit as u64)
-        .into()
+    Problem::new(
+        &code::PAYLOAD_TOO_LARGE,
+        format!("the request body is larger than {body_limit} bytes"),
+    )
+    .with("limit_bytes", body_limit as u64)
+    .into()
 }
 
 /// Refuses a key in the address, where proxies and logs keep it.
 pub(crate) fn no_key_in_address(uri: &Uri) -> Result<(), Failure> {
-    const NAMES: [&str; 5] = ["access_token", "api_key", "apikey", "token", "authorization"];
-    let Some(query) = uri.query() else { return Ok(()) };
+    const NAMES: [&str; 5] = [
+        "access_token",
+        "api_key",
+        "apikey",
+        "token",
+        "authorization",
+    ];
+    let Some(query) = uri.query() else {
+        return Ok(());
+    };
     let carries_key = query.split('&').any(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         value.starts_with("wk_") || NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
@@ -47,7 +74,12 @@ pub(crate) fn no_key_in_address(uri: &Uri) -> Result<(), Failure> {
     }
     let message = "an API key must not be part of the address; send it as `Authorization: Bearer …`, and revoke \
                    this one if it was real";
-    Err(Failure::request(StatusCode::BAD_REQUEST, "query", "no_credentials", message))
+    Err(Failure::request(
+        StatusCode::BAD_REQUEST,
+        "query",
+        "no_credentials",
+        message,
+    ))
 }
 
 #[cfg(test)]
@@ -64,7 +96,11 @@ mod tests {
             ("/v1/runs?limit=3&API_KEY=x", true),
             ("/v1/runs?q=wk_1_2", true),
         ] {
-            assert_eq!(no_key_in_address(&address.parse().unwrap()).is_err(), refused, "{address}");
+            assert_eq!(
+                no_key_in_address(&address.parse().unwrap()).is_err(),
+                refused,
+                "{address}"
+            );
         }
     }
 }

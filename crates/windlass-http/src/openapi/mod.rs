@@ -10,8 +10,14 @@ use windlass_engine::operation::Catalogue;
 
 /// The OpenAPI 3.1 document of this catalogue.
 pub fn openapi(catalogue: &Catalogue) -> Value {
-    let tags: Vec<Value> = catalogue.toolsets().into_iter().map(|name| json!({ "name": name })).collect();
-    let mut all_tags = vec![json!({ "name": "server", "description": "This server: health, metrics, documents." })];
+    let tags: Vec<Value> = catalogue
+        .toolsets()
+        .into_iter()
+        .map(|name| json!({ "name": name }))
+        .collect();
+    let mut all_tags = vec![
+        json!({ "name": "server", "description": "This server: health, metrics, documents." }),
+    ];
     all_tags.extend(tags);
     json!({
         "openapi": "3.1.1",
@@ -49,16 +55,33 @@ pub fn openapi(catalogue: &Catalogue) -> Value {
 }
 
 fn headers() -> Value {
-    let integer = |description: &str| json!({ "description": description, "schema": { "type": "integer" } });
-    let text = |description: &str| json!({ "description": description, "schema": { "type": "string" } });
+    let integer =
+        |description: &str| json!({ "description": description, "schema": { "type": "integer" } });
+    let text =
+        |description: &str| json!({ "description": description, "schema": { "type": "string" } });
     let mut headers = Map::new();
     for (name, header) in [
-        ("X-Request-Id", text("The id of the request: the one sent, or a new one.")),
+        (
+            "X-Request-Id",
+            text("The id of the request: the one sent, or a new one."),
+        ),
         ("X-RateLimit-Limit", integer("Calls in a minute.")),
-        ("X-RateLimit-Remaining", integer("Calls left in this minute.")),
-        ("X-RateLimit-Reset", integer("When this minute ends, in seconds since 1970.")),
-        ("RateLimit", text("Calls left and seconds to wait, as a structured field.")),
-        ("RateLimit-Policy", text("The limit and its window, as a structured field.")),
+        (
+            "X-RateLimit-Remaining",
+            integer("Calls left in this minute."),
+        ),
+        (
+            "X-RateLimit-Reset",
+            integer("When this minute ends, in seconds since 1970."),
+        ),
+        (
+            "RateLimit",
+            text("Calls left and seconds to wait, as a structured field."),
+        ),
+        (
+            "RateLimit-Policy",
+            text("The limit and its window, as a structured field."),
+        ),
     ] {
         headers.insert(name.to_owned(), header);
     }

@@ -6,18 +6,28 @@ use windlass_engine::operation::{Catalogue, OperationInfo};
 use super::schemas::{answer, common_headers, failure_of, input_name, reference};
 use crate::{
     challenge::{MCP_PATH, METADATA_PATH},
-    resource::{Input, Output, OPERATIONS, RESOURCES, Resource},
+    resource::{Input, OPERATIONS, Output, RESOURCES, Resource},
 };
 
 pub(super) fn all(catalogue: &Catalogue) -> Value {
     let mut paths = Map::new();
     add_server(&mut paths);
     for info in catalogue.operations() {
-        add(&mut paths, &format!("{OPERATIONS}{}", info.name), "post", by_name(info));
+        add(
+            &mut paths,
+            &format!("{OPERATIONS}{}", info.name),
+            "post",
+            by_name(info),
+        );
     }
     for resource in RESOURCES {
         if let Some(info) = catalogue.find(resource.operation) {
-            add(&mut paths, resource.path, resource.verb.name(), of_resource(resource, info));
+            add(
+                &mut paths,
+                resource.path,
+                resource.verb.name(),
+                of_resource(resource, info),
+            );
         }
     }
     Value::Object(paths)
@@ -34,13 +44,43 @@ fn add_server(paths: &mut Map<String, Value>) {
     const JSON: &str = "application/json";
     let well_known_mcp = format!("{METADATA_PATH}{MCP_PATH}");
     let documents = [
-        ("/v1/health", "health", "Whether the process answers", JSON, true),
+        (
+            "/v1/health",
+            "health",
+            "Whether the process answers",
+            JSON,
+            true,
+        ),
         ("/v1/ready", "ready", "Whether work can be done", JSON, true),
-        ("/v1/metrics", "metrics", "Counters in Prometheus text", "text/plain", false),
+        (
+            "/v1/metrics",
+            "metrics",
+            "Counters in Prometheus text",
+            "text/plain",
+            false,
+        ),
         ("/v1/openapi.json", "openapi", "This document", JSON, false),
-        ("/v1/operations", "list_operations", "Every operation in a line", JSON, false),
-        (METADATA_PATH, "api_metadata", "Protected-resource metadata of the API", JSON, true),
-        (well_known_mcp.as_str(), "mcp_metadata", "Protected-resource metadata of the MCP endpoint", JSON, true),
+        (
+            "/v1/operations",
+            "list_operations",
+            "Every operation in a line",
+            JSON,
+            false,
+        ),
+        (
+            METADATA_PATH,
+            "api_metadata",
+            "Protected-resource metadata of the API",
+            JSON,
+            true,
+        ),
+        (
+            well_known_mcp.as_str(),
+            "mcp_metadata",
+            "Protected-resource metadata of the MCP endpoint",
+            JSON,
+            true,
+        ),
     ];
     for (path, id, summary, kind, public) in documents {
         let mut operation = json!({
@@ -56,7 +96,10 @@ fn add_server(paths: &mut Map<String, Value>) {
             operation["security"] = json!([]);
         }
         if id == "ready" {
-            operation["responses"]["503"] = success("Not ready.", json!({ kind: { "schema": { "type": "object" } } }));
+            operation["responses"]["503"] = success(
+                "Not ready.",
+                json!({ kind: { "schema": { "type": "object" } } }),
+            );
         }
         add(paths, path, "get", operation);
     }
@@ -86,7 +129,12 @@ fn by_name(info: &OperationInfo) -> Value {
     let examples: Map<String, Value> = info
         .examples
         .iter()
-        .map(|example| (example.title.clone(), json!({ "summary": example.title, "value": example.input })))
+        .map(|example| {
+            (
+                example.title.clone(),
+                json!({ "summary": example.title, "value": example.input }),
+            )
+        })
         .collect();
     let mut body = json!({ "schema": reference(&input_name(info)) });
     if !examples.is_empty() {
@@ -135,7 +183,8 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),
         Input::Body => {
             let schema = without(&info.input_schema, &in_path);
-            operation["requestBody"] = json!({ "content": { "application/json": { "schema": schema } } });
+            operation["requestBody"] =
+                json!({ "content": { "application/json": { "schema": schema } } });
         }
     }
     if resource.output == Output::Events {
@@ -167,15 +216,21 @@ fn described(info: &OperationInfo, id: &str, success: &Value) -> Value {
 }
 
 fn json_answer(info: &OperationInfo) -> Value {
-    success("The answer.", json!({ "application/json": { "schema": answer(info) } }))
+    success(
+        "The answer.",
+        json!({ "application/json": { "schema": answer(info) } }),
+    )
 }
 
 fn parameters_of(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+    path.split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
 fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str]) -> Vec<Value> {
-    let Some(properties) = info.input_schema["properties"].as_object() else { return Vec::new() };
+    let Some(properties) = info.input_schema["properties"].as_object() else {
+        return Vec::new();
+    };
     let required = info.input_schema["required"].as_array();
     properties
         .iter()
@@ -183,7 +238,8 @@ fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str])
         // The route of approvals sets this one itself.
         .filter(|(name, _)| resource.output != Output::Approvals || *name != "states")
         .map(|(name, schema)| {
-            let required = required.is_some_and(|names| names.iter().any(|required| required == name));
+            let required =
+                required.is_some_and(|names| names.iter().any(|required| required == name));
             json!({
                 "name": name,
                 "in": "query",

@@ -21,18 +21,30 @@ pub(super) fn reference(name: &str) -> Value {
 
 /// References to the headers every answer has.
 pub(super) fn common_headers() -> Value {
-    let names =
-        ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"];
-    let entries = names
-        .into_iter()
-        .map(|name| (name.to_owned(), json!({ "$ref": format!("#/components/headers/{name}") })));
+    let names = [
+        "X-Request-Id",
+        "X-RateLimit-Limit",
+        "X-RateLimit-Remaining",
+        "X-RateLimit-Reset",
+        "RateLimit",
+        "RateLimit-Policy",
+    ];
+    let entries = names.into_iter().map(|name| {
+        (
+            name.to_owned(),
+            json!({ "$ref": format!("#/components/headers/{name}") }),
+        )
+    });
     Value::Object(entries.collect())
 }
 
 pub(super) fn all(catalogue: &Catalogue) -> Value {
     let mut schemas = Map::new();
     for info in catalogue.operations() {
-        for (name, schema) in [(input_name(info), &info.input_schema), (output_name(info), &info.output_schema)] {
+        for (name, schema) in [
+            (input_name(info), &info.input_schema),
+            (output_name(info), &info.output_schema),
+        ] {
             let schema = relocated(schema, &format!("#/components/schemas/{name}"));
             schemas.insert(name, schema);
         }
@@ -54,7 +66,9 @@ fn relocated(schema: &Value, place: &str) -> Value {
                 })
                 .collect(),
         ),
-        Value::Array(items) => Value::Array(items.iter().map(|item| relocated(item, place)).collect()),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| relocated(item, place)).collect())
+        }
         other => other.clone(),
     }
 }
@@ -117,7 +131,8 @@ mod tests {
 
     #[test]
     fn references_follow_their_schema() {
-        let schema = json!({ "properties": { "a": { "$ref": "#/$defs/A" }, "$ref": { "type": "string" } } });
+        let schema =
+            json!({ "properties": { "a": { "$ref": "#/$defs/A" }, "$ref": { "type": "string" } } });
         let expected = json!({ "properties": { "a": { "$ref": "#/p/$defs/A" }, "$ref": { "type": "string" } } });
         assert_eq!(relocated(&schema, "#/p"), expected);
     }

@@ -18,18 +18,32 @@ const PAGE: u64 = 200;
 /// Pages looked at for one answer, so that a long history cannot hold a request for ever.
 const PAGES: usize = 20;
 
-pub(super) async fn list(state: &HttpState, query: Value, context: CallContext) -> Result<Response, Failure> {
+pub(super) async fn list(
+    state: &HttpState,
+    query: Value,
+    context: CallContext,
+) -> Result<Response, Failure> {
     let mut query = match query {
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let limit = query.remove("limit").and_then(|limit| limit.as_u64()).unwrap_or(50).clamp(1, 500);
+    let limit = query
+        .remove("limit")
+        .and_then(|limit| limit.as_u64())
+        .unwrap_or(50)
+        .clamp(1, 500);
     query.insert("states".to_owned(), json!(["queued", "waiting"]));
     query.insert("limit".to_owned(), json!(PAGE));
     let mut waiting = Vec::new();
     let mut next = Value::Null;
     for _ in 0..PAGES {
-        let answer = call(state, "runs.list", Value::Object(query.clone()), context.clone()).await?;
+        let answer = call(
+            state,
+            "runs.list",
+            Value::Object(query.clone()),
+            context.clone(),
+        )
+        .await?;
         let mut page = answer.output;
         if let Value::Array(runs) = page["runs"].take() {
             waiting.extend(runs.into_iter().filter(asks_for_approval));
@@ -48,9 +62,15 @@ pub(super) async fn list(state: &HttpState, query: Value, context: CallContext) 
 }
 
 fn asks_for_approval(run: &Value) -> bool {
-    let waits = run["waiting_on"].as_array().is_some_and(|on| on.iter().any(|on| on["what"] == "approval"));
+    let waits = run["waiting_on"]
+        .as_array()
+        .is_some_and(|on| on.iter().any(|on| on["what"] == "approval"));
     // Before a driver has announced the wait, the wish for one stands in the run itself.
-    waits || (run["state"] == "queued" && run["approvers"].as_array().is_some_and(|names| !names.is_empty()))
+    waits
+        || (run["state"] == "queued"
+            && run["approvers"]
+                .as_array()
+                .is_some_and(|names| !names.is_empty()))
 }
 
 #[cfg(test)]
@@ -60,12 +80,24 @@ mod tests {
     #[test]
     fn only_runs_that_ask_are_kept() {
         for (run, asks) in [
-            (json!({"state": "waiting", "waiting_on": [{"what": "approval"}]}), true),
-            (json!({"state": "waiting", "waiting_on": [{"what": "timer"}, {"what": "approval"}]}), true),
-            (json!({"state": "waiting", "waiting_on": [{"what": "timer"}]}), false),
+            (
+                json!({"state": "waiting", "waiting_on": [{"what": "approval"}]}),
+                true,
+            ),
+            (
+                json!({"state": "waiting", "waiting_on": [{"what": "timer"}, {"what": "approval"}]}),
+                true,
+            ),
+            (
+                json!({"state": "waiting", "waiting_on": [{"what": "timer"}]}),
+                false,
+            ),
             (json!({"state": "queued", "approvers": ["local:ada"]}), true),
             (json!({"state": "queued", "approvers": []}), false),
-            (json!({"state": "waiting", "approvers": ["local:ada"]}), false),
+            (
+                json!({"state": "waiting", "approvers": ["local:ada"]}),
+                false,
+            ),
             (json!({"state": "queued"}), false),
         ] {
             assert_eq!(asks_for_approval(&run), asks, "{run}");

@@ -8,7 +8,10 @@ use std::fmt::Write as _;
 use axum::{body::Body, response::Response};
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+    header::{
+        CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+        IF_NONE_MATCH,
+    },
 };
 use serde_json::Value;
 use windlass_engine::operation::{CallContext, CallRequest};
@@ -26,7 +29,11 @@ pub(super) async fn fetch(
 ) -> Result<Response, Failure> {
     let catalogue = &shared.state.catalogue;
     let engine = catalogue.engine();
-    let request = CallRequest { operation: "runs.artifact".to_owned(), input, context };
+    let request = CallRequest {
+        operation: "runs.artifact".to_owned(),
+        input,
+        context,
+    };
     catalogue.authorize(&request).await?;
     let run_id: RunId = text(&request.input, "run_id")
         .parse()
@@ -37,19 +44,35 @@ pub(super) async fn fetch(
     let listed = engine.artifacts(principal, &run_id).await.map_err(show)?;
     let known = listed.into_iter().find(|artifact| artifact.name == name);
     let Some(artifact) = known else {
-        return Err(Problem::new(&code::ARTIFACT_NOT_FOUND, format!("run {run_id} has no artifact {name:?}"))
-            .with("run_id", run_id.as_str())
-            .next(format!("GET /v1/runs/{run_id}/artifacts"))
-            .into());
+        return Err(Problem::new(
+            &code::ARTIFACT_NOT_FOUND,
+            format!("run {run_id} has no artifact {name:?}"),
+        )
+        .with("run_id", run_id.as_str())
+        .next(format!("GET /v1/runs/{run_id}/artifacts"))
+        .into());
     };
     let tag = format!("\"{}\"", artifact.sha256);
     if matches(headers, &tag) {
-        return Ok(described(StatusCode::NOT_MODIFIED, Body::empty(), &artifact, &tag));
+        return Ok(described(
+            StatusCode::NOT_MODIFIED,
+            Body::empty(),
+            &artifact,
+            &tag,
+        ));
     }
-    let content = engine.artifact(principal, &run_id, name).await.map_err(show)?;
+    let content = engine
+        .artifact(principal, &run_id, name)
+        .await
+        .map_err(show)?;
     // A newer artifact of the same name may have arrived in between; say what is sent.
     let tag = format!("\"{}\"", content.artifact.sha256);
-    Ok(described(StatusCode::OK, Body::from(content.bytes), &content.artifact, &tag))
+    Ok(described(
+        StatusCode::OK,
+        Body::from(content.bytes),
+        &content.artifact,
+        &tag,
+    ))
 }
 
 fn text<'a>(input: &'a Value, field: &str) -> &'a str {
@@ -71,9 +94,15 @@ fn described(status: StatusCode, body: Body, artifact: &ArtifactRef, tag: &str) 
     *response.status_mut() = status;
     let headers = response.headers_mut();
     let unnamed = HeaderValue::from_static("application/octet-stream");
-    headers.insert(CONTENT_TYPE, HeaderValue::try_from(&artifact.content_type).unwrap_or(unnamed));
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::try_from(&artifact.content_type).unwrap_or(unnamed),
+    );
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; sandbox"),
+    );
     let written = [
         (ETAG, tag.to_owned()),
         (SHA256, artifact.sha256.to_string()),
@@ -92,7 +121,13 @@ fn disposition(name: &str) -> String {
     let file = name.rsplit('/').next().unwrap_or(name);
     let plain: String = file
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || " ._-+()".contains(c) { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || " ._-+()".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect();
     let mut text = format!("attachment; filename=\"{plain}\"");
     if plain != file {
@@ -114,17 +149,28 @@ mod tests {
 
     #[test]
     fn no_name_breaks_out_of_its_quotes() {
-        let shown = ["report.json", "logs/build.txt", "a\"b\r\nX: y.txt", "résumé.pdf", ""]
-            .map(disposition)
-            .join("\n");
+        let shown = [
+            "report.json",
+            "logs/build.txt",
+            "a\"b\r\nX: y.txt",
+            "résumé.pdf",
+            "",
+        ]
+        .map(disposition)
+        .join("\n");
         insta::assert_snapshot!(shown, @"");
     }
 
     #[test]
     fn tags_are_compared_weakly() {
-        for (sent, expected) in
-            [("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), ("\"b\"", false), ("a", false)]
-        {
+        for (sent, expected) in [
+            ("\"a\"", true),
+            ("W/\"a\"", true),
+            ("\"b\", \"a\"", true),
+            ("*", true),
+            ("\"b\"", false),
+            ("a", false),
+        ] {
             let headers = HeaderMap::from_iter([(IF_NONE_MATCH, sent.parse().unwrap())]);
             assert_eq!(matches(&headers, "\"a\""), expected, "{sent}");
         }

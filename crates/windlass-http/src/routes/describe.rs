@@ -22,9 +22,13 @@ use crate::{
 
 /// The OpenAPI document; made once.
 pub(super) async fn document(State(shared): State<Arc<Shared>>) -> Response {
-    let bytes = shared.openapi.get_or_init(|| Bytes::from(openapi(&shared.state.catalogue).to_string()));
+    let bytes = shared
+        .openapi
+        .get_or_init(|| Bytes::from(openapi(&shared.state.catalogue).to_string()));
     let mut response = Response::new(Body::from(bytes.clone()));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -37,6 +41,10 @@ pub(super) async fn mcp_metadata(State(shared): State<Arc<Shared>>, request: Req
 }
 
 fn show_metadata(shared: &Shared, request: &Request, suffix: &str) -> Response {
-    let base = base_url(shared.state.public_url.as_deref(), request.headers().get(HOST), request.uri());
+    let base = base_url(
+        shared.state.public_url.as_deref(),
+        request.headers().get(HOST),
+        request.uri(),
+    );
     failure::json(StatusCode::OK, &metadata(&base, suffix, &shared.scopes))
 }

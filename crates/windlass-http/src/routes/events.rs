@@ -42,12 +42,24 @@ pub(super) async fn stream(
     let catalogue = &shared.state.catalogue;
     let engine = catalogue.engine().clone();
     if let Some(last) = headers.get(LAST_EVENT_ID) {
-        let last: u64 = last.to_str().ok().and_then(|text| text.trim().parse().ok()).ok_or_else(|| {
-            Problem::invalid("Last-Event-ID", "integer", "Last-Event-ID must be the id of an event of this stream")
-        })?;
+        let last: u64 = last
+            .to_str()
+            .ok()
+            .and_then(|text| text.trim().parse().ok())
+            .ok_or_else(|| {
+                Problem::invalid(
+                    "Last-Event-ID",
+                    "integer",
+                    "Last-Event-ID must be the id of an event of this stream",
+                )
+            })?;
         input["after_seq"] = json!(last);
     }
-    let request = CallRequest { operation: "runs.watch".to_owned(), input, context };
+    let request = CallRequest {
+        operation: "runs.watch".to_owned(),
+        input,
+        context,
+    };
     catalogue.authorize(&request).await?;
     let run_id: RunId = request.input["run_id"]
         .as_str()
@@ -58,7 +70,10 @@ pub(super) async fn stream(
     let record = engine.visible_run(&principal, &run_id).await?;
     let cursor = request.input["after_seq"].as_u64().unwrap_or(0);
     if cursor > record.last_seq {
-        let message = format!("event {cursor} is beyond the end of run {run_id}, which is {}", record.last_seq);
+        let message = format!(
+            "event {cursor} is beyond the end of run {run_id}, which is {}",
+            record.last_seq
+        );
         return Err(Problem::invalid("after_seq", "maximum", message).into());
     }
     if headers.contains_key(LAST_EVENT_ID) && has_ended(&record, cursor) {
@@ -67,7 +82,15 @@ pub(super) async fn stream(
         return Ok(response);
     }
     let until = engine.now().after(LIFETIME);
-    let follow = Follow { shared: Arc::clone(&shared), engine, principal, run_id, cursor, until, ended: false };
+    let follow = Follow {
+        shared: Arc::clone(&shared),
+        engine,
+        principal,
+        run_id,
+        cursor,
+        until,
+        ended: false,
+    };
     let body = Body::from_stream(stream::unfold(follow, |mut follow| async move {
         let chunk = follow.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(chunk)), follow))
@@ -110,13 +133,19 @@ impl Follow {
     }
 
     async fn read(&mut self) -> Result<String, Problem> {
-        let record = self.engine.visible_run(&self.principal, &self.run_id).await?;
+        let record = self
+            .engine
+            .visible_run(&self.principal, &self.run_id)
+            .await?;
         if has_ended(&record, self.cursor) {
             self.ended = true;
             let data = json!({ "state": record.state, "last_seq": record.last_seq });
             return Ok(format!("event: end\ndata: {data}\n\n"));
         }
-        let events = self.engine.events_after(&self.run_id, self.cursor, PAGE, KEEP_ALIVE).await?;
+        let events = self
+            .engine
+            .events_after(&self.run_id, self.cursor, PAGE, KEEP_ALIVE)
+            .await?;
         if events.is_empty() {
             return Ok(": keep-alive\n\n".to_owned());
         }
@@ -125,8 +154,12 @@ impl Follow {
             self.cursor = event.seq;
             let mut view = EventView::from(event);
             view.payload = Json::from(self.engine.redactor.redact_value(view.payload.value()));
-            let data = serde_json::to_string(&view).map_err(|error| Problem::internal("event", error))?;
-            chunk.push_str(&format!("id: {}\nevent: {}\ndata: {data}\n\n", view.seq, view.event_type));
+            let data =
+                serde_json::to_string(&view).map_err(|error| Problem::internal("event", error))?;
+            chunk.push_str(&format!(
+                "id: {}\nevent: {}\ndata: {data}\n\n",
+                view.seq, view.event_type
+            ));
         }
         Ok(chunk)
     }

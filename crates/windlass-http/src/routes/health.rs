@@ -26,7 +26,10 @@ const COUNTED: usize = 10_000;
 
 /// The process answers.
 pub(super) async fn health() -> Response {
-    failure::json(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+    failure::json(
+        StatusCode::OK,
+        &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }),
+    )
 }
 
 /// Work can be done: the store can be read and some process drives the runs.
@@ -36,7 +39,11 @@ pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
     let driver = engine.lease.holder().is_some();
     let closing = shared.state.closing.is_cancelled();
     let ready = store && driver && !closing;
-    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let status = if ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     let word = |good: bool, bad: &'static str| if good { "ok" } else { bad };
     let checks = json!({
         "store": word(store, "unreachable"),
@@ -49,15 +56,20 @@ pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
 /// Counters in Prometheus text, for a key with the scope `metrics` or `admin`.
 pub(super) async fn metrics(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let id = request_id(request.headers()).to_owned();
-    try_metrics(&shared, request).await.unwrap_or_else(|failure| failure.respond(&id))
+    try_metrics(&shared, request)
+        .await
+        .unwrap_or_else(|failure| failure.respond(&id))
 }
 
 async fn try_metrics(shared: &Shared, request: Request) -> Result<Response, Failure> {
     let (parts, _) = request.into_parts();
     let principal = context(&parts)?.principal;
     if !principal.has_scope("metrics") && !principal.has_scope("admin") {
-        let message = format!("metrics need the scope \"metrics\", which {principal} does not have");
-        return Err(Problem::new(&code::FORBIDDEN, message).with("required_scopes", json!(["metrics"])).into());
+        let message =
+            format!("metrics need the scope \"metrics\", which {principal} does not have");
+        return Err(Problem::new(&code::FORBIDDEN, message)
+            .with("required_scopes", json!(["metrics"]))
+            .into());
     }
     let mut text = shared.state.metrics.render();
     text.push_str(&shared.state.traffic.text());
@@ -70,13 +82,41 @@ async fn try_metrics(shared: &Shared, request: Request) -> Result<Response, Fail
 
 async fn add_engine_figures(engine: &Engine, text: &mut String) -> Result<(), Problem> {
     let unfinished = engine.store.unfinished().await?.len();
-    figure(text, "windlass_runs_unfinished", "gauge", "Runs that have not ended.", unfinished);
+    figure(
+        text,
+        "windlass_runs_unfinished",
+        "gauge",
+        "Runs that have not ended.",
+        unfinished,
+    );
     let position = engine.store.position().await?;
-    figure(text, "windlass_store_position", "counter", "The place of the newest event of all.", position);
+    figure(
+        text,
+        "windlass_store_position",
+        "counter",
+        "The place of the newest event of all.",
+        position,
+    );
     let driving = u8::from(engine.lease.holder().is_some());
-    figure(text, "windlass_driver_present", "gauge", "Whether some process drives the runs.", driving);
-    let pending = DeliveryFilter { state: Some(DeliveryState::Pending), limit: COUNTED, ..DeliveryFilter::default() };
+    figure(
+        text,
+        "windlass_driver_present",
+        "gauge",
+        "Whether some process drives the runs.",
+        driving,
+    );
+    let pending = DeliveryFilter {
+        state: Some(DeliveryState::Pending),
+        limit: COUNTED,
+        ..DeliveryFilter::default()
+    };
     let pending = engine.store.deliveries(pending).await?.len();
-    figure(text, "windlass_webhooks_pending", "gauge", "Webhook deliveries not yet made.", pending);
+    figure(
+        text,
+        "windlass_webhooks_pending",
+        "gauge",
+        "Webhook deliveries not yet made.",
+        pending,
+    );
     Ok(())
 }

@@ -53,11 +53,19 @@ fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
         .route("/v1/metrics", get(health::metrics))
         .route("/v1/openapi.json", get(describe::document))
         .route(METADATA_PATH, get(describe::api_metadata))
-        .route(&format!("{METADATA_PATH}{MCP_PATH}"), get(describe::mcp_metadata))
+        .route(
+            &format!("{METADATA_PATH}{MCP_PATH}"),
+            get(describe::mcp_metadata),
+        )
         .route("/v1/operations", get(operations::list))
-        .route("/v1/operations/{name}", get(operations::describe).post(operations::call));
+        .route(
+            "/v1/operations/{name}",
+            get(operations::describe).post(operations::call),
+        );
     for resource in RESOURCES {
-        let handler = on(resource.verb.filter(), move |state, request| resources::answer(state, resource, request));
+        let handler = on(resource.verb.filter(), move |state, request| {
+            resources::answer(state, resource, request)
+        });
         // An artifact's name may have several segments.
         let path = match resource.output {
             Output::Bytes => resource.path.replace("{name}", "{*name}"),
@@ -79,7 +87,11 @@ async fn no_such_path(request: Request) -> Response {
 
 /// The router adds `Allow`.
 async fn wrong_method(request: Request) -> Response {
-    let message = format!("{} cannot be done at {}", request.method(), request.uri().path());
+    let message = format!(
+        "{} cannot be done at {}",
+        request.method(),
+        request.uri().path()
+    );
     Failure::request(StatusCode::METHOD_NOT_ALLOWED, "method", "allowed", message)
         .respond(request_id(request.headers()))
 }

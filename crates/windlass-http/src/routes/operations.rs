@@ -41,7 +41,8 @@ fn summary(info: &OperationInfo) -> Value {
 /// One operation with its schemas and examples.
 pub(super) async fn describe(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let described = named(&shared, &request).and_then(|info| {
-        let value = serde_json::to_value(info).map_err(|error| Problem::internal("operation description", error))?;
+        let value = serde_json::to_value(info)
+            .map_err(|error| Problem::internal("operation description", error))?;
         Ok(failure::json(StatusCode::OK, &value))
     });
     described.unwrap_or_else(|failure| failure.respond(request_id(request.headers())))
@@ -50,14 +51,18 @@ pub(super) async fn describe(State(shared): State<Arc<Shared>>, request: Request
 /// Calls one operation; the body is its input.
 pub(super) async fn call(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let id = request_id(request.headers()).to_owned();
-    try_call(&shared, request).await.unwrap_or_else(|failure| failure.respond(&id))
+    try_call(&shared, request)
+        .await
+        .unwrap_or_else(|failure| failure.respond(&id))
 }
 
 async fn try_call(shared: &Shared, request: Request) -> Result<Response, Failure> {
     let info = named(shared, &request)?;
     let (parts, body) = request.into_parts();
     let context = context(&parts)?;
-    let input = from_body(&parts.headers, body).await.map_err(|failure| failure.within(info))?;
+    let input = from_body(&parts.headers, body)
+        .await
+        .map_err(|failure| failure.within(info))?;
     call_and_show(&shared.state, &info.name, input, context, StatusCode::OK).await
 }
 
@@ -65,5 +70,7 @@ async fn try_call(shared: &Shared, request: Request) -> Result<Response, Failure
 fn named<'a>(shared: &'a Shared, request: &Request) -> Result<&'a OperationInfo, Failure> {
     let catalogue = &shared.state.catalogue;
     let name = called_by_name(request.uri().path()).unwrap_or_default();
-    catalogue.find(name).ok_or_else(|| catalogue.unknown(name).into())
+    catalogue
+        .find(name)
+        .ok_or_else(|| catalogue.unknown(name).into())
 }

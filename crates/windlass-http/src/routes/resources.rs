@@ -25,10 +25,16 @@ pub(super) async fn answer(
     request: Request,
 ) -> Response {
     let id = request_id(request.headers()).to_owned();
-    try_answer(shared, resource, request).await.unwrap_or_else(|failure| failure.respond(&id))
+    try_answer(shared, resource, request)
+        .await
+        .unwrap_or_else(|failure| failure.respond(&id))
 }
 
-async fn try_answer(shared: Arc<Shared>, resource: &'static Resource, request: Request) -> Result<Response, Failure> {
+async fn try_answer(
+    shared: Arc<Shared>,
+    resource: &'static Resource,
+    request: Request,
+) -> Result<Response, Failure> {
     let (mut parts, body) = request.into_parts();
     let catalogue = &shared.state.catalogue;
     let context = context(&parts)?;
@@ -41,13 +47,33 @@ async fn try_answer(shared: Arc<Shared>, resource: &'static Resource, request: R
         Input::Body => from_body(&parts.headers, body).await.map_err(in_envelope)?,
         Input::Query => Value::Object(from_query(info, parts.uri.query()).map_err(in_envelope)?),
     };
-    add_path(&mut parts, &mut input).await.map_err(in_envelope)?;
+    add_path(&mut parts, &mut input)
+        .await
+        .map_err(in_envelope)?;
     match resource.output {
-        Output::Events if wants_events(&parts.headers) => events::stream(shared, &parts.headers, input, context).await,
-        Output::Json | Output::Events => {
-            call_and_show(&shared.state, resource.operation, input, context, StatusCode::OK).await
+        Output::Events if wants_events(&parts.headers) => {
+            events::stream(shared, &parts.headers, input, context).await
         }
-        Output::Created => call_and_show(&shared.state, resource.operation, input, context, StatusCode::CREATED).await,
+        Output::Json | Output::Events => {
+            call_and_show(
+                &shared.state,
+                resource.operation,
+                input,
+                context,
+                StatusCode::OK,
+            )
+            .await
+        }
+        Output::Created => {
+            call_and_show(
+                &shared.state,
+                resource.operation,
+                input,
+                context,
+                StatusCode::CREATED,
+            )
+            .await
+        }
         Output::Bytes => artifact::fetch(&shared, &parts.headers, input, context).await,
         Output::Approvals => approvals::list(&shared.state, input, context).await,
     }

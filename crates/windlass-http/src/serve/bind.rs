@@ -28,7 +28,11 @@ pub(super) async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError>
 }
 
 fn try_bind(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
     // Connections of a predecessor that linger in TIME_WAIT must not keep the port.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

@@ -14,7 +14,12 @@ use super::ListenOptions;
 const READ_BUFFER: usize = 64 * 1024;
 const MAX_HEADERS: usize = 128;
 
-pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, options: ListenOptions) {
+pub(super) async fn serve(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    options: ListenOptions,
+) {
     let _open = Arc::clone(&options.traffic).connection_begins();
     // Answers are written whole; waiting to fill a packet would only delay them.
     if let Err(error) = stream.set_nodelay(true) {

@@ -34,7 +34,11 @@ pub struct ListenOptions {
 }
 
 impl ListenOptions {
-    pub(crate) const fn new(address: SocketAddr, closing: CancellationToken, traffic: Arc<Traffic>) -> Self {
+    pub(crate) const fn new(
+        address: SocketAddr,
+        closing: CancellationToken,
+        traffic: Arc<Traffic>,
+    ) -> Self {
         Self {
             address,
             closing,
@@ -78,7 +82,10 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let listener = bind::bind(options.address).await?;
-    bound(listener.local_addr().map_err(|source| ServeError::Bind { address: options.address, source })?);
+    bound(listener.local_addr().map_err(|source| ServeError::Bind {
+        address: options.address,
+        source,
+    })?);
     let mut connections = JoinSet::new();
     tokio::select! {
         () = accept(&options, &listener, &router, &mut connections) => {}
@@ -91,17 +98,27 @@ pub async fn serve(
         while connections.join_next().await.is_some() {}
     });
     if drained.await.is_err() {
-        tracing::warn!(left = connections.len(), "some requests did not end in time and are cut off");
+        tracing::warn!(
+            left = connections.len(),
+            "some requests did not end in time and are cut off"
+        );
         connections.shutdown().await;
     }
     Ok(())
 }
 
-async fn accept(options: &ListenOptions, listener: &TcpListener, router: &Router, connections: &mut JoinSet<()>) {
+async fn accept(
+    options: &ListenOptions,
+    listener: &TcpListener,
+    router: &Router,
+    connections: &mut JoinSet<()>,
+) {
     let places = Arc::new(Semaphore::new(options.max_connections));
     loop {
         // The semaphore is never closed, so a place is always had in the end.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
         let (stream, peer) = next_connection(listener).await;
         // Reap what has ended, so that the set does not grow with history.
         while connections.try_join_next().is_some() {}
@@ -119,7 +136,11 @@ async fn next_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
         match listener.accept().await {
             Ok(accepted) => return accepted,
             // The client was gone before we got to it.
-            Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+                ) => {}
             Err(error) => {
                 // Out of file handles, most likely; trying again at once would only burn time.
                 tracing::error!(%error, "cannot accept connections");

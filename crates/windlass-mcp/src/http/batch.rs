@@ -22,53 +22,83 @@ use super::{
 use crate::wire::{Fault, Frame, Message};
 
 /// Answers a batch.
-pub async fn answer<H: ServerHandler>(endpoint: &McpEndpoint<H>, parts: &Parts, body: &[u8]) -> Response {
+pub async fn answer<H: ServerHandler>(
+    endpoint: &McpEndpoint<H>,
+    parts: &Parts,
+    body: &[u8],
+) -> Response {
     let messages = match Frame::parse(body) {
         Frame::Batch(messages) => messages,
-        Frame::Single(Message::Refused(fault)) => return reply::refusal(StatusCode::BAD_REQUEST, &fault),
+        Frame::Single(Message::Refused(fault)) => {
+            return reply::refusal(StatusCode::BAD_REQUEST, &fault);
+        }
         Frame::Single(_) => return refused("invalid request: the message cannot be read"),
     };
     if !allows_batches(&parts.headers) {
-        return refused("invalid request: batches exist in protocol 2025-03-26 only; send one message per request");
+        return refused(
+            "invalid request: batches exist in protocol 2025-03-26 only; send one message per request",
+        );
     }
-    if messages.iter().any(|message| matches!(message, Message::Request(_, ClientRequest::InitializeRequest(_)))) {
+    if messages.iter().any(|message| {
+        matches!(
+            message,
+            Message::Request(_, ClientRequest::InitializeRequest(_))
+        )
+    }) {
         return refused("invalid request: initialize must not be part of a batch");
     }
     // The text of each element, to hand on as it came. The frame above proves it is a list.
     let Ok(texts) = serde_json::from_slice::<Vec<&RawValue>>(body) else {
         return refused("invalid request: the message cannot be read");
     };
-    let answers = join_all(messages.into_iter().zip(texts).map(|(message, text)| async move {
-        match message {
-            Message::Refused(fault) => Some(refusal_event(&fault)),
-            Message::Ignored(_) => None,
-            _ => {
-                let mut parts = parts.clone();
-                parts.headers.remove(CONTENT_LENGTH);
-                Some(endpoint.forward(parts, Bytes::copy_from_slice(text.get().as_bytes())).await)
-            }
-        }
-    }))
+    let answers = join_all(
+        messages
+            .into_iter()
+            .zip(texts)
+            .map(|(message, text)| async move {
+                match message {
+                    Message::Refused(fault) => Some(refusal_event(&fault)),
+                    Message::Ignored(_) => None,
+                    _ => {
+                        let mut parts = parts.clone();
+                        parts.headers.remove(CONTENT_LENGTH);
+                        Some(
+                            endpoint
+                                .forward(parts, Bytes::copy_from_slice(text.get().as_bytes()))
+                                .await,
+                        )
+                    }
+                }
+            }),
+    )
     .await;
     merge(answers.into_iter().flatten().collect())
 }
 
 fn refused(reason: &'static str) -> Response {
-    reply::refusal(StatusCode::BAD_REQUEST, &Fault::invalid_request(None, reason))
+    reply::refusal(
+        StatusCode::BAD_REQUEST,
+        &Fault::invalid_request(None, reason),
+    )
 }
 
 /// A refusal in the form of a one-event stream.
 fn refusal_event(fault: &Fault) -> Response {
     let text = serde_json::to_string(fault).unwrap_or_default();
     let mut response = Response::new(Body::from(format!("data: {text}\n\n")));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     response
 }
 
 /// One stream of all streams. A failure that concerns the connection, an unknown session
 /// for example, is the same for every message and answers for all.
 fn merge(mut answers: Vec<Response>) -> Response {
-    if let Some(failed) = answers.iter().position(|answer| !answer.status().is_success()) {
+    if let Some(failed) = answers
+        .iter()
+        .position(|answer| !answer.status().is_success())
+    {
         return answers.swap_remove(failed);
     }
     answers.retain(|answer| answer.status() != StatusCode::ACCEPTED);
@@ -79,7 +109,9 @@ fn merge(mut answers: Vec<Response>) -> Response {
     }
     // Each chunk of an event stream from rmcp is one whole event, so chunks of several
     // streams may alternate.
-    let streams = answers.into_iter().map(|answer| answer.into_body().into_data_stream().boxed());
+    let streams = answers
+        .into_iter()
+        .map(|answer| answer.into_body().into_data_stream().boxed());
     let mut response = Response::new(Body::from_stream(stream::select_all(streams)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

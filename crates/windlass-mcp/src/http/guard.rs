@@ -40,7 +40,9 @@ struct Inner<H> {
 
 impl<H> Clone for McpEndpoint<H> {
     fn clone(&self) -> Self {
-        Self { inner: Arc::clone(&self.inner) }
+        Self {
+            inner: Arc::clone(&self.inner),
+        }
     }
 }
 
@@ -50,7 +52,13 @@ impl<H: ServerHandler> McpEndpoint<H> {
         sessions: Arc<Sessions>,
         max_body_bytes: usize,
     ) -> Self {
-        Self { inner: Arc::new(Inner { service, sessions, max_body_bytes }) }
+        Self {
+            inner: Arc::new(Inner {
+                service,
+                sessions,
+                max_body_bytes,
+            }),
+        }
     }
 
     /// Answers one request.
@@ -66,7 +74,11 @@ impl<H: ServerHandler> McpEndpoint<H> {
         let response = if json && parts.method == Method::POST {
             self.post(parts, body).await
         } else {
-            self.inner.service.handle(Request::from_parts(parts, body)).await.map(Body::new)
+            self.inner
+                .service
+                .handle(Request::from_parts(parts, body))
+                .await
+                .map(Body::new)
         };
         reply::with_json_body(response).await
     }
@@ -74,7 +86,10 @@ impl<H: ServerHandler> McpEndpoint<H> {
     async fn post(&self, parts: Parts, body: Body) -> Response {
         if names_unsupported_version(&parts.headers) {
             let reason = "the MCP-Protocol-Version header names a version that is not served";
-            return reply::refusal(StatusCode::BAD_REQUEST, &Fault::invalid_request(None, reason));
+            return reply::refusal(
+                StatusCode::BAD_REQUEST,
+                &Fault::invalid_request(None, reason),
+            );
         }
         let body = match self.read_body(&parts.headers, body).await {
             Ok(body) => body,
@@ -105,11 +120,15 @@ impl<H: ServerHandler> McpEndpoint<H> {
 
     async fn read_body(&self, headers: &HeaderMap, body: Body) -> Result<Bytes, Response> {
         let limit = self.inner.max_body_bytes;
-        let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let announced = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse().ok());
         if announced.is_some_and(|length: u64| length > limit as u64) {
             return Err(too_large(limit));
         }
-        axum::body::to_bytes(body, limit).await.map_err(|_| too_large(limit))
+        axum::body::to_bytes(body, limit)
+            .await
+            .map_err(|_| too_large(limit))
     }
 }
 
@@ -125,7 +144,10 @@ fn refuse_body(body: &[u8]) -> Response {
 
 fn too_large(limit: usize) -> Response {
     let reason = format!("the request body is larger than {limit} bytes; send less per message");
-    reply::refusal(StatusCode::PAYLOAD_TOO_LARGE, &Fault::invalid_request(None, reason))
+    reply::refusal(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        &Fault::invalid_request(None, reason),
+    )
 }
 
 fn session_id(headers: &HeaderMap) -> Option<&str> {
@@ -134,12 +156,16 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
 
 /// Whether batches may be sent: 2025-03-26 has no version header, later versions require it.
 pub(super) fn allows_batches(headers: &HeaderMap) -> bool {
-    headers.get(PROTOCOL_VERSION).is_none_or(|version| version == "2025-03-26")
+    headers
+        .get(PROTOCOL_VERSION)
+        .is_none_or(|version| version == "2025-03-26")
 }
 
 /// rmcp also takes 2024-11-05, which is not served here.
 fn names_unsupported_version(headers: &HeaderMap) -> bool {
-    headers.get(PROTOCOL_VERSION).is_some_and(|version| version == "2024-11-05")
+    headers
+        .get(PROTOCOL_VERSION)
+        .is_some_and(|version| version == "2024-11-05")
 }
 
 /// Brings a JSON content type into the one spelling rmcp knows and takes any other away:

@@ -25,7 +25,6 @@ pub use guard::McpEndpoint;
 use sessions::Sessions;
 pub use sessions::StreamHandle;
 
-
 /// How the endpoint is served.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
@@ -73,8 +72,7 @@ pub fn endpoint<H: ServerHandler>(
         .with_json_response(true)
         .with_max_request_body_bytes(options.max_body_bytes)
         .with_cancellation_token(options.shutdown);
-    let service =
-        StreamableHttpService::new(move || Ok(handlers()), Arc::clone(&sessions), config);
+    let service = StreamableHttpService::new(move || Ok(handlers()), Arc::clone(&sessions), config);
     McpEndpoint::new(service, sessions, options.max_body_bytes)
 }
 
@@ -85,7 +83,13 @@ pub fn principal(context: &RequestContext<RoleServer>) -> Option<&Principal> {
 
 /// The id the HTTP surface gave a request.
 pub fn request_id(context: &RequestContext<RoleServer>) -> Option<&str> {
-    context.extensions.get::<Parts>()?.headers.get("x-request-id")?.to_str().ok()
+    context
+        .extensions
+        .get::<Parts>()?
+        .headers
+        .get("x-request-id")?
+        .to_str()
+        .ok()
 }
 
 type Request = http::Request<Body>;

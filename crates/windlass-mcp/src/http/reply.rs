@@ -12,7 +12,9 @@ pub fn refusal(status: StatusCode, fault: &Fault) -> Response {
     let body = serde_json::to_vec(fault).unwrap_or_default();
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -20,7 +22,10 @@ pub fn refusal(status: StatusCode, fault: &Fault) -> Response {
 /// kind of error to read. Anything that is not a text refusal passes unchanged.
 pub async fn with_json_body(response: Response) -> Response {
     let status = response.status();
-    let typed = response.headers().get(CONTENT_TYPE).is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
+    let typed = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| !kind.as_bytes().starts_with(b"text/plain"));
     if !(status.is_client_error() || status.is_server_error()) || typed {
         return response;
     }
@@ -39,7 +44,9 @@ pub async fn with_json_body(response: Response) -> Response {
         crate::wire::codes::INVALID_REQUEST
     };
     let body = serde_json::to_vec(&Fault::new(None, code, reason)).unwrap_or_default();
-    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    parts
+        .headers
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     parts.headers.remove(http::header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(body))
 }

@@ -38,21 +38,40 @@ impl Sessions {
     pub fn new(limit: usize, idle: Duration) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(idle);
-        Self { local, owners: Mutex::default(), limit }
+        Self {
+            local,
+            owners: Mutex::default(),
+            limit,
+        }
     }
 
     /// Notes who opened a session, and closes the one idle longest when there are too many.
     pub async fn opened(&self, id: &str, principal: Option<&Principal>) {
         let evicted = {
             let mut owners = self.owners();
-            let oldest = || owners.iter().min_by_key(|(_, owner)| owner.used).map(|(id, _)| id.clone());
-            let evicted = if owners.len() >= self.limit { oldest() } else { None };
-            let owner = Owner { principal: principal.map(Principal::id), used: Instant::now() };
+            let oldest = || {
+                owners
+                    .iter()
+                    .min_by_key(|(_, owner)| owner.used)
+                    .map(|(id, _)| id.clone())
+            };
+            let evicted = if owners.len() >= self.limit {
+                oldest()
+            } else {
+                None
+            };
+            let owner = Owner {
+                principal: principal.map(Principal::id),
+                used: Instant::now(),
+            };
             owners.insert(id.into(), owner);
             evicted
         };
         if let Some(evicted) = evicted {
-            tracing::info!(limit = self.limit, "closed an idle MCP session to make room");
+            tracing::info!(
+                limit = self.limit,
+                "closed an idle MCP session to make room"
+            );
             let _ = self.close_session(&evicted).await;
         }
     }
@@ -61,7 +80,9 @@ impl Sessions {
     /// inner service says that it does not exist.
     pub fn may_use(&self, id: &str, principal: Option<&Principal>) -> bool {
         let mut owners = self.owners();
-        let Some(owner) = owners.get_mut(id) else { return true };
+        let Some(owner) = owners.get_mut(id) else {
+            return true;
+        };
         owner.used = Instant::now();
         owner.principal == principal.map(Principal::id)
     }
@@ -103,14 +124,24 @@ impl SessionManager for Sessions {
         mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         let session = self.local.sessions.read().await.get(id).cloned();
-        let session = session.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))?;
+        let session =
+            session.ok_or_else(|| LocalSessionManagerError::SessionNotFound(id.clone()))?;
         let receiver = session.establish_request_wise_channel().await?;
-        message.insert_extension(StreamHandle { session: session.clone(), stream: receiver.http_request_id });
-        session.push_message(message, receiver.http_request_id).await?;
+        message.insert_extension(StreamHandle {
+            session: session.clone(),
+            stream: receiver.http_request_id,
+        });
+        session
+            .push_message(message, receiver.http_request_id)
+            .await?;
         Ok(ReceiverStream::new(receiver.inner))
     }
 
-    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
+    async fn accept_message(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<(), Self::Error> {
         self.local.accept_message(id, message).await
     }
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolResponse, ElicitRequest, ElicitRequestParams, InputRequest, InputRequiredResult, InputResponses,
+        CallToolResponse, ElicitRequest, ElicitRequestParams, InputRequest, InputRequiredResult,
+        InputResponses,
     },
     service::RequestContext,
 };
@@ -32,8 +33,12 @@ const PURPOSE: &str = "mcp.approval ";
 /// What the person said.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decision {
-    Approved { reason: Option<String> },
-    Rejected { reason: Option<String> },
+    Approved {
+        reason: Option<String>,
+    },
+    Rejected {
+        reason: Option<String>,
+    },
     /// Nothing that counts as an answer.
     Open,
 }
@@ -55,13 +60,21 @@ pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitReq
     }
     let engine = server.engine();
     // A run's code may ask without naming anybody; policy names whom then.
-    let approvers = if run.approvers.is_empty() { engine.policy.approvers() } else { &run.approvers };
+    let approvers = if run.approvers.is_empty() {
+        engine.policy.approvers()
+    } else {
+        &run.approvers
+    };
     if !may_approve(caller.principal(), approvers) {
         return None;
     }
-    let prompt = waits.and_then(|on| on.prompt.clone()).unwrap_or_else(|| format!("Approve {}?", run.title));
+    let prompt = waits
+        .and_then(|on| on.prompt.clone())
+        .unwrap_or_else(|| format!("Approve {}?", run.title));
     let plan = waits.and_then(|on| on.plan_digest).or(run.plan_digest);
-    let plan = plan.map(|digest| format!("\nPlan {digest}")).unwrap_or_default();
+    let plan = plan
+        .map(|digest| format!("\nPlan {digest}"))
+        .unwrap_or_default();
     let form = json!({
         "mode": "form",
         "message": format!("{prompt}\nRun {} ({}){plan}", run.run_id, run.kind),
@@ -80,7 +93,10 @@ pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitReq
 }
 
 /// Asks a legacy client and waits for its user.
-pub async fn elicit(context: &RequestContext<RoleServer>, question: ElicitRequestParams) -> Decision {
+pub async fn elicit(
+    context: &RequestContext<RoleServer>,
+    question: ElicitRequestParams,
+) -> Decision {
     match context.peer.create_elicitation(question).await {
         Ok(answer) => read(&json!({ "action": answer.action, "content": answer.content })),
         Err(error) => {
@@ -106,29 +122,51 @@ pub fn ask(
         plan_digest: asked,
         expires_at: engine.now().after(STATE_LIFETIME),
     };
-    let state = engine.sealer.seal(&claims).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let state = engine
+        .sealer
+        .seal(&claims)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let question = InputRequest::Elicitation(ElicitRequest::new(question));
-    Ok(InputRequiredResult::new(Some([(APPROVAL.to_owned(), question)].into()), Some(state)).into())
+    Ok(
+        InputRequiredResult::new(Some([(APPROVAL.to_owned(), question)].into()), Some(state))
+            .into(),
+    )
 }
 
 /// Opens the state of an earlier round: the run it is about.
-pub fn open(server: &Server, caller: &Caller, state: &str, asked: Digest) -> Result<RunId, ErrorData> {
+pub fn open(
+    server: &Server,
+    caller: &Caller,
+    state: &str,
+    asked: Digest,
+) -> Result<RunId, ErrorData> {
     let engine = server.engine();
-    let refused = |reason: &str| ErrorData::invalid_params(format!("requestState refused: {reason}"), None);
-    let claims = engine.sealer.open(state, engine.now()).map_err(|_| refused("it is altered, foreign or too old"))?;
-    let run_id = claims.operation.strip_prefix(PURPOSE).ok_or_else(|| refused("it was made for something else"))?;
+    let refused =
+        |reason: &str| ErrorData::invalid_params(format!("requestState refused: {reason}"), None);
+    let claims = engine
+        .sealer
+        .open(state, engine.now())
+        .map_err(|_| refused("it is altered, foreign or too old"))?;
+    let run_id = claims
+        .operation
+        .strip_prefix(PURPOSE)
+        .ok_or_else(|| refused("it was made for something else"))?;
     if claims.principal != caller.principal().id() {
         return Err(refused("it was made for another caller"));
     }
     if claims.plan_digest != asked {
-        return Err(refused("it was made for another call; repeat the same tool and arguments"));
+        return Err(refused(
+            "it was made for another call; repeat the same tool and arguments",
+        ));
     }
     run_id.parse().map_err(|_| refused("it names no run"))
 }
 
 /// What the answers of a round say about the approval.
 pub fn decision(answers: Option<&InputResponses>) -> Decision {
-    answers.and_then(|answers| answers.get(APPROVAL)).map_or(Decision::Open, read)
+    answers
+        .and_then(|answers| answers.get(APPROVAL))
+        .map_or(Decision::Open, read)
 }
 
 /// Reads an elicitation's answer. Only a clear yes approves; dismissing the form decides nothing.
@@ -147,7 +185,12 @@ pub fn read(answer: &Value) -> Decision {
 }
 
 /// Delivers the decision to the run, through the catalogue.
-pub async fn deliver(server: &Server, caller: &Caller, run_id: &RunId, decision: Decision) -> Result<(), Problem> {
+pub async fn deliver(
+    server: &Server,
+    caller: &Caller,
+    run_id: &RunId,
+    decision: Decision,
+) -> Result<(), Problem> {
     let (operation, reason) = match decision {
         Decision::Approved { reason } => ("runs.approve", reason),
         Decision::Rejected { reason } => ("runs.reject", reason),
@@ -167,15 +210,26 @@ mod tests {
     #[test]
     fn only_a_clear_answer_decides() {
         let cases = [
-            (json!({ "action": "accept", "content": { "approve": true } }), Decision::Approved { reason: None }),
+            (
+                json!({ "action": "accept", "content": { "approve": true } }),
+                Decision::Approved { reason: None },
+            ),
             (
                 json!({ "action": "accept", "content": { "approve": false, "reason": "no" } }),
-                Decision::Rejected { reason: Some("no".to_owned()) },
+                Decision::Rejected {
+                    reason: Some("no".to_owned()),
+                },
             ),
-            (json!({ "action": "decline" }), Decision::Rejected { reason: None }),
+            (
+                json!({ "action": "decline" }),
+                Decision::Rejected { reason: None },
+            ),
             (json!({ "action": "cancel" }), Decision::Open),
             (json!({ "action": "accept" }), Decision::Open),
-            (json!({ "action": "accept", "content": { "approve": "true" } }), Decision::Open),
+            (
+                json!({ "action": "accept", "content": { "approve": "true" } }),
+                Decision::Open,
+            ),
             (json!({ "content": { "approve": true } }), Decision::Open),
             (json!(12345), Decision::Open),
             (json!(null), Decision::Open),

@@ -47,7 +47,13 @@ pub async fn call_tool(
         return Err(server.unknown_tool(&request.name));
     };
     let reporter = Reporter::new(context, session.level());
-    let call = Call { server, info, caller, reporter, context };
+    let call = Call {
+        server,
+        info,
+        caller,
+        reporter,
+        context,
+    };
     call.answer(request).await
 }
 
@@ -64,13 +70,18 @@ impl Call<'_> {
     async fn answer(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         if let Some(state) = request.request_state {
-            return self.next_round(&state, arguments, request.input_responses.as_ref()).await;
+            return self
+                .next_round(&state, arguments, request.input_responses.as_ref())
+                .await;
         }
         let asked = self.asked_digest(&arguments);
         let (input, wait) = self.split_wait(arguments);
         match self.operate(input).await {
             Err(problem) => Ok(self.failure(&problem)),
-            Ok(Answer { output, run_id: Some(run_id) }) if self.info.flow == Flow::Apply => {
+            Ok(Answer {
+                output,
+                run_id: Some(run_id),
+            }) if self.info.flow == Flow::Apply => {
                 self.after_apply(output, &run_id, wait, asked).await
             }
             Ok(answer) => Ok(self.success(answer.output)),
@@ -79,12 +90,21 @@ impl Call<'_> {
 
     /// Calls the operation; a query about a run reports the run's progress while it waits.
     async fn operate(&self, input: Value) -> Result<Answer, Problem> {
-        let run_id = input.get("run_id").and_then(Value::as_str).and_then(|id| id.parse::<RunId>().ok());
+        let run_id = input
+            .get("run_id")
+            .and_then(Value::as_str)
+            .and_then(|id| id.parse::<RunId>().ok());
         let operation = self.server.operate(&self.caller, &self.info.name, input);
-        let Some(run_id) = run_id.filter(|_| self.info.flow == Flow::Query) else { return operation.await };
+        let Some(run_id) = run_id.filter(|_| self.info.flow == Flow::Query) else {
+            return operation.await;
+        };
         let engine = self.server.engine();
         let follow = async {
-            if engine.visible_run(self.caller.principal(), &run_id).await.is_err() {
+            if engine
+                .visible_run(self.caller.principal(), &run_id)
+                .await
+                .is_err()
+            {
                 return std::future::pending().await;
             }
             self.reporter.follow_from_now(engine, &run_id).await
@@ -117,7 +137,11 @@ impl Call<'_> {
         asked: Digest,
     ) -> Result<CallToolResponse, ErrorData> {
         loop {
-            let record = match self.reporter.settle(self.server.engine(), run_id, wait).await {
+            let record = match self
+                .reporter
+                .settle(self.server.engine(), run_id, wait)
+                .await
+            {
                 Ok(record) => record,
                 Err(problem) => return Ok(self.failure(&problem)),
             };
@@ -132,11 +156,15 @@ impl Call<'_> {
                 return Ok(self.success(with_run(output, &run)));
             };
             match Era::of(self.context) {
-                Era::Modern => return approve::ask(self.server, &self.caller, &run, question, asked),
+                Era::Modern => {
+                    return approve::ask(self.server, &self.caller, &run, question, asked);
+                }
                 Era::Legacy => match approve::elicit(self.context, question).await {
                     Decision::Open => return Ok(self.success(with_run(output, &run))),
                     decision => {
-                        if let Err(problem) = approve::deliver(self.server, &self.caller, run_id, decision).await {
+                        if let Err(problem) =
+                            approve::deliver(self.server, &self.caller, run_id, decision).await
+                        {
                             return Ok(self.failure(&problem));
                         }
                     }
@@ -159,12 +187,20 @@ impl Call<'_> {
             // Not answered: `after_apply` asks again, with a fresh state.
             Decision::Open => {}
             decision => {
-                if let Err(problem) = approve::deliver(self.server, &self.caller, &run_id, decision).await {
+                if let Err(problem) =
+                    approve::deliver(self.server, &self.caller, &run_id, decision).await
+                {
                     return Ok(self.failure(&problem));
                 }
             }
         }
-        self.after_apply(json!({ "run": null, "next_actions": [] }), &run_id, wait, asked).await
+        self.after_apply(
+            json!({ "run": null, "next_actions": [] }),
+            &run_id,
+            wait,
+            asked,
+        )
+        .await
     }
 
     /// What a later round must repeat: the tool and its arguments.
@@ -173,7 +209,8 @@ impl Call<'_> {
     }
 
     fn success(&self, output: Value) -> CallToolResponse {
-        let result: CallToolResult = render::success(self.info, &self.caller.context.request_id, output);
+        let result: CallToolResult =
+            render::success(self.info, &self.caller.context.request_id, output);
         result.into()
     }
 

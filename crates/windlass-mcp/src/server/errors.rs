@@ -21,7 +21,11 @@ pub fn error_of(problem: &Problem) -> ErrorData {
 
 /// The error of a resource that cannot be read.
 pub fn resource_error(uri: &str, problem: &Problem) -> ErrorData {
-    let missing = [&code::RUN_NOT_FOUND, &code::ARTIFACT_NOT_FOUND, &code::NOT_FOUND];
+    let missing = [
+        &code::RUN_NOT_FOUND,
+        &code::ARTIFACT_NOT_FOUND,
+        &code::NOT_FOUND,
+    ];
     if missing.iter().any(|code| code.name == problem.code().name) {
         return no_such_resource(uri);
     }
@@ -35,5 +39,8 @@ pub fn resource_error(uri: &str, problem: &Problem) -> ErrorData {
 /// The error of a resource that does not exist.
 pub fn no_such_resource(uri: &str) -> ErrorData {
     // rmcp turns this code into the one of the modern era where it has to.
-    ErrorData::resource_not_found(format!("resource not found: {uri}"), Some(json!({ "uri": uri })))
+    ErrorData::resource_not_found(
+        format!("resource not found: {uri}"),
+        Some(json!({ "uri": uri })),
+    )
 }

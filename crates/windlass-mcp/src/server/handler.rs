@@ -8,12 +8,13 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult,
-        CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-        Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities,
-        ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+        CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse,
+        GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        LoggingLevel, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
         UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{Peer, RequestContext, SubscriptionContext},
@@ -55,7 +56,10 @@ impl Session {
 
 impl McpHandler {
     pub(super) fn new(server: Arc<Server>) -> Self {
-        Self { server, session: Arc::default() }
+        Self {
+            server,
+            session: Arc::default(),
+        }
     }
 
     /// A handler for another session of the same server.
@@ -67,7 +71,11 @@ impl McpHandler {
     /// Tells the client about changes of what it subscribed to, from the first subscription on
     /// and for as long as the session lasts.
     fn start_watching(&self, peer: Peer<RoleServer>) {
-        let mut watcher = self.session.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watcher = self
+            .session
+            .watcher
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if watcher.is_some() {
             return;
         }
@@ -75,7 +83,11 @@ impl McpHandler {
         *watcher = Some(AbortOnDropHandle::new(tokio::spawn(async move {
             loop {
                 for uri in watched.changed(server.engine()).await {
-                    if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
+                    if peer
+                        .notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
+                        .await
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -95,7 +107,8 @@ impl ServerHandler for McpHandler {
             .enable_tools()
             .enable_tasks()
             .build();
-        let name = Implementation::new("windlass", env!("CARGO_PKG_VERSION")).with_title("Windlass");
+        let name =
+            Implementation::new("windlass", env!("CARGO_PKG_VERSION")).with_title("Windlass");
         ServerConfig::new(capabilities)
             .with_server_info(name)
             .with_protocol_version(negotiate::FALLBACK)
@@ -128,7 +141,11 @@ impl ServerHandler for McpHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         negotiate::legacy_only("logging/setLevel", &context)?;
-        *self.session.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
+        *self
+            .session
+            .level
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(request.level);
         Ok(())
     }
 
@@ -174,7 +191,13 @@ impl ServerHandler for McpHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.server, &self.server.caller(&context)?, Era::of(&context), cursor).await
+        resources::list(
+            &self.server,
+            &self.server.caller(&context)?,
+            Era::of(&context),
+            cursor,
+        )
+        .await
     }
 
     async fn list_resource_templates(
@@ -191,7 +214,9 @@ impl ServerHandler for McpHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.server.caller(&context)?;
-        resources::read(&self.server, &caller, Era::of(&context), &request.uri).await.map(Into::into)
+        resources::read(&self.server, &caller, Era::of(&context), &request.uri)
+            .await
+            .map(Into::into)
     }
 
     async fn subscribe(
@@ -201,7 +226,10 @@ impl ServerHandler for McpHandler {
     ) -> Result<(), ErrorData> {
         negotiate::legacy_only("resources/subscribe", &context)?;
         let caller = self.server.caller(&context)?;
-        self.session.watched.add(self.server.engine(), caller.principal(), &request.uri).await;
+        self.session
+            .watched
+            .add(self.server.engine(), caller.principal(), &request.uri)
+            .await;
         self.start_watching(context.peer);
         Ok(())
     }
@@ -216,10 +244,16 @@ impl ServerHandler for McpHandler {
         Ok(())
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         let mut accepted = SubscriptionFilter::new();
         accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            uris.iter().filter(|uri| resources::Address::parse(uri).is_some()).cloned().collect()
+            uris.iter()
+                .filter(|uri| resources::Address::parse(uri).is_some())
+                .cloned()
+                .collect()
         });
         Some(accepted)
     }
@@ -228,7 +262,9 @@ impl ServerHandler for McpHandler {
         let caller = self.server.caller(context.request_context())?;
         let watched = Watched::default();
         for uri in context.accepted().resource_subscriptions.iter().flatten() {
-            watched.add(self.server.engine(), caller.principal(), uri).await;
+            watched
+                .add(self.server.engine(), caller.principal(), uri)
+                .await;
         }
         loop {
             let changed = tokio::select! {
@@ -256,7 +292,9 @@ impl ServerHandler for McpHandler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.server, &self.server.caller(&context)?, &request).await.map(Into::into)
+        prompts::get(&self.server, &self.server.caller(&context)?, &request)
+            .await
+            .map(Into::into)
     }
 
     async fn get_task(
@@ -264,7 +302,12 @@ impl ServerHandler for McpHandler {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        tasks::get(&self.server, &self.server.caller(&context)?, &request.task_id).await
+        tasks::get(
+            &self.server,
+            &self.server.caller(&context)?,
+            &request.task_id,
+        )
+        .await
     }
 
     async fn update_task(
@@ -273,7 +316,13 @@ impl ServerHandler for McpHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let caller = self.server.caller(&context)?;
-        tasks::update(&self.server, &caller, &request.task_id, &request.input_responses).await
+        tasks::update(
+            &self.server,
+            &caller,
+            &request.task_id,
+            &request.input_responses,
+        )
+        .await
     }
 
     async fn cancel_task(
@@ -281,6 +330,11 @@ impl ServerHandler for McpHandler {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        tasks::cancel(&self.server, &self.server.caller(&context)?, &request.task_id).await
+        tasks::cancel(
+            &self.server,
+            &self.server.caller(&context)?,
+            &request.task_id,
+        )
+        .await
     }
 }

@@ -12,7 +12,13 @@ use super::{
 };
 
 /// Run control that is listed by itself, where its toolset is offered.
-const RUN_CONTROL: [&str; 5] = ["runs_show", "runs_watch", "runs_cancel", "runs_approve", "runs_reject"];
+const RUN_CONTROL: [&str; 5] = [
+    "runs_show",
+    "runs_watch",
+    "runs_cancel",
+    "runs_approve",
+    "runs_reject",
+];
 /// Matches returned at most.
 const MAX_MATCHES: usize = 20;
 
@@ -51,7 +57,12 @@ pub fn tools(server: &Server) -> Vec<Tool> {
             })),
         ),
     ];
-    list.extend(RUN_CONTROL.iter().filter_map(|name| server.find(name)).map(short_tool));
+    list.extend(
+        RUN_CONTROL
+            .iter()
+            .filter_map(|name| server.find(name))
+            .map(short_tool),
+    );
     list
 }
 
@@ -68,14 +79,25 @@ pub fn resolve(server: &Server, caller: &Caller, mut request: CallToolRequestPar
     if server.options.tools == ToolMode::Full {
         return Lean::Call(request);
     }
-    let argument = |name: &str| request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
+    let argument = |name: &str| {
+        request
+            .arguments
+            .as_ref()
+            .and_then(|arguments| arguments.get(name)?.as_str())
+    };
     match request.name.as_ref() {
-        "search" => Lean::Answered(search(server, caller, argument("query").unwrap_or_default())),
+        "search" => Lean::Answered(search(
+            server,
+            caller,
+            argument("query").unwrap_or_default(),
+        )),
         "describe" => Lean::Answered(describe(server, argument("tool").unwrap_or_default())),
         "call" => {
             let mut wrapped = request.arguments.take().unwrap_or_default();
             let Some(Value::String(tool)) = wrapped.remove("tool") else {
-                return Lean::Answered(refused("call needs \"tool\", the name of a tool; search finds it"));
+                return Lean::Answered(refused(
+                    "call needs \"tool\", the name of a tool; search finds it",
+                ));
             };
             request.name = tool.into();
             request.arguments = match wrapped.remove("arguments") {
@@ -100,13 +122,20 @@ fn search(server: &Server, caller: &Caller, query: &str) -> CallToolResult {
     // Stable: equals stay in the catalogue's order.
     matches.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     let total = matches.len();
-    let shown = if words.is_empty() { total } else { total.min(MAX_MATCHES) };
+    let shown = if words.is_empty() {
+        total
+    } else {
+        total.min(MAX_MATCHES)
+    };
     let found: Vec<_> = matches
         .iter()
         .take(shown)
         .map(|(_, info)| json!({ "tool": info.tool, "title": info.title, "effect": info.effect }))
         .collect();
-    structured(json!({ "tools": found, "total": total, "next": "describe a tool, then call it" }), Outcome::Done)
+    structured(
+        json!({ "tools": found, "total": total, "next": "describe a tool, then call it" }),
+        Outcome::Done,
+    )
 }
 
 /// How well an operation fits: the name counts most, then the title, then the description.
@@ -115,7 +144,12 @@ fn score(info: &OperationInfo, words: &[String]) -> usize {
     let fields = fields.map(|(text, weight)| (text.to_lowercase(), weight));
     words
         .iter()
-        .flat_map(|word| fields.iter().filter(|(text, _)| text.contains(word.as_str())).map(|(_, weight)| weight))
+        .flat_map(|word| {
+            fields
+                .iter()
+                .filter(|(text, _)| text.contains(word.as_str()))
+                .map(|(_, weight)| weight)
+        })
         .sum()
 }
 
@@ -136,7 +170,10 @@ fn describe(server: &Server, tool: &str) -> CallToolResult {
 }
 
 fn refused(reason: &str) -> CallToolResult {
-    structured(json!({ "ok": false, "error": { "code": "INVALID_INPUT", "message": reason } }), Outcome::Failed)
+    structured(
+        json!({ "ok": false, "error": { "code": "INVALID_INPUT", "message": reason } }),
+        Outcome::Failed,
+    )
 }
 
 fn object(value: Value) -> JsonObject {

@@ -4,7 +4,10 @@
 //! goes through the catalogue, so scope, policy, redaction and audit are the same as on every
 //! other surface. Made by the binary, served by the transports.
 
-#![expect(deprecated, reason = "legacy clients still set log levels and subscribe one by one")]
+#![expect(
+    deprecated,
+    reason = "legacy clients still set log levels and subscribe one by one"
+)]
 
 mod approve;
 mod call;
@@ -91,7 +94,10 @@ impl Caller {
     /// Whether the client can show a form to its user.
     fn can_ask(&self) -> bool {
         // A bare declaration means forms; only a client that lists modes may leave them out.
-        self.capabilities.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+        self.capabilities
+            .elicitation
+            .as_ref()
+            .is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
     }
 
     fn has_tasks(&self) -> bool {
@@ -104,10 +110,17 @@ impl Server {
         let known = catalogue.toolsets();
         for name in options.toolsets.iter().flatten() {
             if !known.contains(&name.as_str()) {
-                return Err(UnknownToolset { name: name.clone(), known: known.join(", ") });
+                return Err(UnknownToolset {
+                    name: name.clone(),
+                    known: known.join(", "),
+                });
             }
         }
-        Ok(Self { catalogue, options, tools: OnceLock::new() })
+        Ok(Self {
+            catalogue,
+            options,
+            tools: OnceLock::new(),
+        })
     }
 
     fn engine(&self) -> &Engine {
@@ -116,34 +129,62 @@ impl Server {
 
     /// Whether the operation belongs to a toolset this server offers.
     fn offers(&self, info: &OperationInfo) -> bool {
-        self.options.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(&info.toolset))
+        self.options
+            .toolsets
+            .as_ref()
+            .is_none_or(|toolsets| toolsets.contains(&info.toolset))
     }
 
     /// The operation behind a tool name, if it is offered here.
     fn find(&self, tool: &str) -> Option<&OperationInfo> {
-        self.catalogue.find(tool).filter(|info| info.tool == tool && self.offers(info))
+        self.catalogue
+            .find(tool)
+            .filter(|info| info.tool == tool && self.offers(info))
     }
 
     /// Who sent the request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         let principal = crate::http::principal(context).or(self.options.principal.as_ref());
         let Some(principal) = principal.cloned() else {
-            return Err(ErrorData::internal_error("the request reached MCP without a caller", None));
+            return Err(ErrorData::internal_error(
+                "the request reached MCP without a caller",
+                None,
+            ));
         };
         let request_id = crate::http::request_id(context).map_or_else(
-            || format!("req_{:016x}", u64::from_be_bytes(random(&*self.engine().entropy))),
+            || {
+                format!(
+                    "req_{:016x}",
+                    u64::from_be_bytes(random(&*self.engine().entropy))
+                )
+            },
             str::to_owned,
         );
         Ok(Caller {
-            context: CallContext { principal, surface: Surface::Mcp, request_id },
+            context: CallContext {
+                principal,
+                surface: Surface::Mcp,
+                request_id,
+            },
             capabilities: context.client_capabilities().unwrap_or_default(),
         })
     }
 
     /// Calls an operation through the catalogue.
-    async fn operate(&self, caller: &Caller, operation: &str, input: Value) -> Result<Answer, Problem> {
+    async fn operate(
+        &self,
+        caller: &Caller,
+        operation: &str,
+        input: Value,
+    ) -> Result<Answer, Problem> {
         let context = caller.context.clone();
-        self.catalogue.call(CallRequest { operation: operation.to_owned(), input, context }).await
+        self.catalogue
+            .call(CallRequest {
+                operation: operation.to_owned(),
+                input,
+                context,
+            })
+            .await
     }
 }
 

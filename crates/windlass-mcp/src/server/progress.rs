@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use rmcp::{
     RoleServer,
-    model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken},
+    model::{
+        LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    },
     service::{Peer, RequestContext},
 };
 use serde_json::json;
@@ -35,7 +37,11 @@ impl Reporter {
             Era::Legacy => session_level,
             Era::Modern => context.meta.log_level(),
         };
-        Self { peer: context.peer.clone(), token: context.meta.get_progress_token(), level }
+        Self {
+            peer: context.peer.clone(),
+            token: context.meta.get_progress_token(),
+            level,
+        }
     }
 
     fn is_wanted(&self) -> bool {
@@ -43,7 +49,12 @@ impl Reporter {
     }
 
     /// Waits for the run to end or to ask something, reporting what happens meanwhile.
-    pub async fn settle(&self, engine: &Engine, run_id: &RunId, wait: Duration) -> Result<RunRecord, Problem> {
+    pub async fn settle(
+        &self,
+        engine: &Engine,
+        run_id: &RunId,
+        wait: Duration,
+    ) -> Result<RunRecord, Problem> {
         let settled = engine.settle(run_id, wait);
         if !self.is_wanted() || wait.is_zero() {
             return settled.await;
@@ -54,7 +65,8 @@ impl Reporter {
             never = self.follow(engine, run_id, &mut seen) => match never {},
         };
         // What happened between the last look and the end.
-        self.report_after(engine, run_id, &mut seen, Duration::ZERO).await;
+        self.report_after(engine, run_id, &mut seen, Duration::ZERO)
+            .await;
         Ok(record)
     }
 
@@ -74,7 +86,13 @@ impl Reporter {
         }
     }
 
-    async fn report_after(&self, engine: &Engine, run_id: &RunId, seen: &mut u64, patience: Duration) {
+    async fn report_after(
+        &self,
+        engine: &Engine,
+        run_id: &RunId,
+        seen: &mut u64,
+        patience: Duration,
+    ) {
         match engine.events_after(run_id, *seen, PAGE, patience).await {
             Ok(events) => {
                 for event in &events {
@@ -90,13 +108,16 @@ impl Reporter {
     }
 
     async fn report(&self, engine: &Engine, event: &Event) {
-        let Some((level, message)) = describe(event) else { return };
+        let Some((level, message)) = describe(event) else {
+            return;
+        };
         let message = engine.redactor.redact(&message).into_owned();
         if let Some(token) = &self.token {
             // The place in the journal grows with every event, as progress must.
             #[expect(clippy::cast_precision_loss, reason = "no journal has 2^52 events")]
             let progress = event.seq as f64;
-            let note = ProgressNotificationParam::new(token.clone(), progress).with_message(message.clone());
+            let note = ProgressNotificationParam::new(token.clone(), progress)
+                .with_message(message.clone());
             let _ = self.peer.notify_progress(note).await;
         }
         if self.level.is_some_and(|wanted| rank(level) >= rank(wanted)) {
@@ -126,18 +147,31 @@ fn describe(event: &Event) -> Option<(LoggingLevel, String)> {
         Body::RunHeld(held) => (Error, format!("held: {}", held.problem.message())),
         Body::StepStarted(step) => (Info, format!("{}: started", step.key)),
         Body::StepCompleted(step) => (Info, format!("{}: done", step.key)),
-        Body::StepFailed(step) => (Warning, format!("{}: failed: {}", step.key, step.problem.message())),
+        Body::StepFailed(step) => (
+            Warning,
+            format!("{}: failed: {}", step.key, step.problem.message()),
+        ),
         Body::UndoCompleted(undo) => (Info, format!("{}: undone", undo.key)),
-        Body::UndoFailed(undo) => (Error, format!("{}: cannot be undone: {}", undo.key, undo.problem.message())),
+        Body::UndoFailed(undo) => (
+            Error,
+            format!("{}: cannot be undone: {}", undo.key, undo.problem.message()),
+        ),
         Body::TimerStarted(timer) => (Info, format!("waiting until {}", timer.fire_at)),
-        Body::WaitStarted(wait) => {
-            (Notice, wait.prompt.unwrap_or_else(|| format!("waiting for {}", wait.signal)))
+        Body::WaitStarted(wait) => (
+            Notice,
+            wait.prompt
+                .unwrap_or_else(|| format!("waiting for {}", wait.signal)),
+        ),
+        Body::SignalReceived(signal) => {
+            (Notice, format!("{} by {}", signal.signal, signal.principal))
         }
-        Body::SignalReceived(signal) => (Notice, format!("{} by {}", signal.signal, signal.principal)),
         Body::ArtifactStored(stored) => (Info, format!("stored {}", stored.artifact.name)),
         Body::ChildStarted(child) => (Info, format!("{}: child run {}", child.key, child.run_id)),
         Body::Domain(name, event) => {
-            let message = event.data.get("message").and_then(|message| message.as_str());
+            let message = event
+                .data
+                .get("message")
+                .and_then(|message| message.as_str());
             (Info, message.map_or(name, str::to_owned))
         }
         _ => return None,

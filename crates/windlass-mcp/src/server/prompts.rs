@@ -3,8 +3,8 @@
 use rmcp::{
     ErrorData,
     model::{
-        ContentBlock, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument,
-        PromptMessage, ResourceContents, Role,
+        ContentBlock, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt,
+        PromptArgument, PromptMessage, ResourceContents, Role,
     },
 };
 use serde_json::json;
@@ -18,7 +18,11 @@ pub const EXPLAIN_RUN: &str = "explain_run";
 
 /// The prompts.
 pub fn list(era: Era) -> ListPromptsResult {
-    let argument = |name: &str, words: &str| PromptArgument::new(name).with_description(words).with_required(true);
+    let argument = |name: &str, words: &str| {
+        PromptArgument::new(name)
+            .with_description(words)
+            .with_required(true)
+    };
     let mut result = ListPromptsResult::with_all_items(vec![
         Prompt::new(
             EXPLAIN_RUN,
@@ -39,21 +43,36 @@ pub fn list(era: Era) -> ListPromptsResult {
 }
 
 /// One prompt, filled in.
-pub async fn get(server: &Server, caller: &Caller, request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+pub async fn get(
+    server: &Server,
+    caller: &Caller,
+    request: &GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
     let argument = |name: &str| {
-        let value = request.arguments.as_ref().and_then(|arguments| arguments.get(name)?.as_str());
-        value.ok_or_else(|| ErrorData::invalid_params(format!("prompt {} needs the argument {name}", request.name), None))
+        let value = request
+            .arguments
+            .as_ref()
+            .and_then(|arguments| arguments.get(name)?.as_str());
+        value.ok_or_else(|| {
+            ErrorData::invalid_params(
+                format!("prompt {} needs the argument {name}", request.name),
+                None,
+            )
+        })
     };
     let contents = match request.name.as_str() {
         EXPLAIN_RUN => {
             let run_id = argument("run_id")?;
-            let run_id: RunId = run_id
-                .parse()
-                .map_err(|_| ErrorData::invalid_params(format!("{run_id:?} is not a run id"), None))?;
-            let shown = server.operate(caller, "runs.show", json!({ "run_id": run_id })).await;
+            let run_id: RunId = run_id.parse().map_err(|_| {
+                ErrorData::invalid_params(format!("{run_id:?} is not a run id"), None)
+            })?;
+            let shown = server
+                .operate(caller, "runs.show", json!({ "run_id": run_id }))
+                .await;
             let shown = shown.map_err(|problem| error_of(&problem))?.output;
-            let run = ResourceContents::text(shown.to_string(), format!("windlass://runs/{run_id}"))
-                .with_mime_type("application/json");
+            let run =
+                ResourceContents::text(shown.to_string(), format!("windlass://runs/{run_id}"))
+                    .with_mime_type("application/json");
             vec![
                 ContentBlock::resource(run),
                 ContentBlock::text(format!(
@@ -75,8 +94,16 @@ pub async fn get(server: &Server, caller: &Caller, request: &GetPromptRequestPar
                  and the run id."
             ))]
         }
-        name => return Err(ErrorData::invalid_params(format!("unknown prompt: {name}"), None)),
+        name => {
+            return Err(ErrorData::invalid_params(
+                format!("unknown prompt: {name}"),
+                None,
+            ));
+        }
     };
-    let messages = contents.into_iter().map(|content| PromptMessage::new(Role::User, content)).collect();
+    let messages = contents
+        .into_iter()
+        .map(|content| PromptMessage::new(Role::User, content))
+        .collect();
     Ok(GetPromptResult::new(messages))
 }

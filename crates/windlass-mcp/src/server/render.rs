@@ -8,13 +8,19 @@ use windlass_types::Problem;
 
 /// An answer.
 pub fn success(info: &OperationInfo, request_id: &str, output: Value) -> CallToolResult {
-    let context = EnvelopeContext { operation: &info.name, request_id };
+    let context = EnvelopeContext {
+        operation: &info.name,
+        request_id,
+    };
     structured(info.envelope.success(context, output), Outcome::Done)
 }
 
 /// A failure, for the model to read and act on.
 pub fn failure(info: &OperationInfo, request_id: &str, problem: &Problem) -> CallToolResult {
-    let context = EnvelopeContext { operation: &info.name, request_id };
+    let context = EnvelopeContext {
+        operation: &info.name,
+        request_id,
+    };
     structured(info.envelope.failure(context, problem), Outcome::Failed)
 }
 

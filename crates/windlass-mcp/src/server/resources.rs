@@ -5,8 +5,8 @@
 use rmcp::{
     ErrorData,
     model::{
-        CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
-        ResourceTemplate,
+        CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
+        ResourceContents, ResourceTemplate,
     },
 };
 use serde_json::{Value, json};
@@ -39,7 +39,9 @@ impl Address {
     /// Reads a URI; `None` for one that is not ours.
     pub fn parse(uri: &str) -> Option<Self> {
         let rest = uri.strip_prefix(RUNS)?;
-        let (run_id, rest) = rest.split_once('/').map_or((rest, None), |(run_id, rest)| (run_id, Some(rest)));
+        let (run_id, rest) = rest
+            .split_once('/')
+            .map_or((rest, None), |(run_id, rest)| (run_id, Some(rest)));
         let run_id = percent_decode(run_id)?.parse().ok()?;
         match rest {
             None => Some(Self::Run(run_id)),
@@ -68,14 +70,27 @@ pub async fn list(
 ) -> Result<ListResourcesResult, ErrorData> {
     let mut input = json!({ "limit": PAGE });
     if let Some(cursor) = cursor {
-        let place: u64 =
-            cursor.parse().map_err(|_| ErrorData::invalid_params(format!("unknown cursor: {cursor}"), None))?;
+        let place: u64 = cursor
+            .parse()
+            .map_err(|_| ErrorData::invalid_params(format!("unknown cursor: {cursor}"), None))?;
         input["cursor"] = json!(place);
     }
-    let page = server.operate(caller, "runs.list", input).await.map_err(|problem| error_of(&problem))?.output;
-    let runs = page.get("runs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut result = ListResourcesResult::with_all_items(runs.iter().filter_map(run_resource).collect());
-    result.next_cursor = page.get("next_cursor").and_then(Value::as_u64).map(|place| place.to_string());
+    let page = server
+        .operate(caller, "runs.list", input)
+        .await
+        .map_err(|problem| error_of(&problem))?
+        .output;
+    let runs = page
+        .get("runs")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let mut result =
+        ListResourcesResult::with_all_items(runs.iter().filter_map(run_resource).collect());
+    result.next_cursor = page
+        .get("next_cursor")
+        .and_then(Value::as_u64)
+        .map(|place| place.to_string());
     // A list of runs is out of date as soon as the next one starts.
     (result.ttl_ms, result.cache_scope) = hints(era, 0);
     Ok(result)
@@ -84,36 +99,67 @@ pub async fn list(
 fn run_resource(run: &Value) -> Option<Resource> {
     let text = |name: &str| run.get(name).and_then(Value::as_str);
     let run_id = text("run_id")?;
-    let mut resource = Resource::new(format!("{RUNS}{run_id}"), run_id).with_mime_type("application/json");
-    resource.title = text("title").filter(|title| !title.is_empty()).map(str::to_owned);
+    let mut resource =
+        Resource::new(format!("{RUNS}{run_id}"), run_id).with_mime_type("application/json");
+    resource.title = text("title")
+        .filter(|title| !title.is_empty())
+        .map(str::to_owned);
     resource.description = Some(format!("{} run, {}", text("kind")?, text("state")?));
     Some(resource)
 }
 
 /// The three kinds of resource.
 pub fn templates(era: Era) -> ListResourceTemplatesResult {
-    let template = |uri: &str, name: &str, words: &str| ResourceTemplate::new(uri, name).with_description(words);
+    let template = |uri: &str, name: &str, words: &str| {
+        ResourceTemplate::new(uri, name).with_description(words)
+    };
     let mut result = ListResourceTemplatesResult::with_all_items(vec![
-        template("windlass://runs/{run_id}", "run", "One run: state, what it waits for, output or failure, artifacts")
-            .with_mime_type("application/json"),
-        template("windlass://runs/{run_id}/events", "run-events", "A run's journal: every event, oldest first")
-            .with_mime_type("application/json"),
-        template("windlass://runs/{run_id}/artifacts/{name}", "run-artifact", "Something a run left behind"),
+        template(
+            "windlass://runs/{run_id}",
+            "run",
+            "One run: state, what it waits for, output or failure, artifacts",
+        )
+        .with_mime_type("application/json"),
+        template(
+            "windlass://runs/{run_id}/events",
+            "run-events",
+            "A run's journal: every event, oldest first",
+        )
+        .with_mime_type("application/json"),
+        template(
+            "windlass://runs/{run_id}/artifacts/{name}",
+            "run-artifact",
+            "Something a run left behind",
+        ),
     ]);
     (result.ttl_ms, result.cache_scope) = hints(era, 3_600_000);
     result
 }
 
 /// Reads a resource.
-pub async fn read(server: &Server, caller: &Caller, era: Era, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let Some(address) = Address::parse(uri) else { return Err(no_such_resource(uri)) };
+pub async fn read(
+    server: &Server,
+    caller: &Caller,
+    era: Era,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
+    let Some(address) = Address::parse(uri) else {
+        return Err(no_such_resource(uri));
+    };
     let (operation, input) = match &address {
         Address::Run(run_id) => ("runs.show", json!({ "run_id": run_id })),
-        Address::Events(run_id) => ("runs.watch", json!({ "run_id": run_id, "limit": MAX_EVENTS })),
-        Address::Artifact(run_id, name) => ("runs.artifact", json!({ "run_id": run_id, "name": name })),
+        Address::Events(run_id) => (
+            "runs.watch",
+            json!({ "run_id": run_id, "limit": MAX_EVENTS }),
+        ),
+        Address::Artifact(run_id, name) => {
+            ("runs.artifact", json!({ "run_id": run_id, "name": name }))
+        }
     };
     let answer = server.operate(caller, operation, input).await;
-    let output = answer.map_err(|problem| resource_error(uri, &problem))?.output;
+    let output = answer
+        .map_err(|problem| resource_error(uri, &problem))?
+        .output;
     let contents = match address {
         Address::Artifact(..) => artifact(uri, &output),
         Address::Run(_) | Address::Events(_) => {
@@ -126,14 +172,23 @@ pub async fn read(server: &Server, caller: &Caller, era: Era, uri: &str) -> Resu
 }
 
 fn artifact(uri: &str, output: &Value) -> ResourceContents {
-    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |value: &Value, name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let content = text(output, "content");
     let contents = if text(output, "encoding") == "base64" {
         ResourceContents::blob(content, uri)
     } else {
         ResourceContents::text(content, uri)
     };
-    contents.with_mime_type(text(output.get("artifact").unwrap_or(&Value::Null), "content_type"))
+    contents.with_mime_type(text(
+        output.get("artifact").unwrap_or(&Value::Null),
+        "content_type",
+    ))
 }
 
 /// How long, and by whom, a result may be kept; only the modern era has words for it.
@@ -176,9 +231,18 @@ mod tests {
         let cases = [
             ("windlass://runs/run_1", Some(Address::Run(run()))),
             ("windlass://runs/run_1/events", Some(Address::Events(run()))),
-            ("windlass://runs/run_1/artifacts/report.json", artifact("report.json")),
-            ("windlass://runs/run_1/artifacts/a%20b%2Fc.txt", artifact("a b/c.txt")),
-            ("windlass://runs/run_1/artifacts/deep/name.txt", artifact("deep/name.txt")),
+            (
+                "windlass://runs/run_1/artifacts/report.json",
+                artifact("report.json"),
+            ),
+            (
+                "windlass://runs/run_1/artifacts/a%20b%2Fc.txt",
+                artifact("a b/c.txt"),
+            ),
+            (
+                "windlass://runs/run_1/artifacts/deep/name.txt",
+                artifact("deep/name.txt"),
+            ),
             ("windlass://runs/run_1/artifacts/%C3%A9", artifact("é")),
             ("windlass://runs/run%5F1", Some(Address::Run(run()))),
             ("windlass://runs/", None),

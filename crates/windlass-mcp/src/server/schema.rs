@@ -26,15 +26,34 @@ pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
     let dialect = output.remove("$schema");
     let output = Value::Object(output);
     let (success, failure) = match info.envelope {
-        Envelope::Plain => (output, members(&[("ok", json!({ "const": false })), ("error", any_object())])),
+        Envelope::Plain => (
+            output,
+            members(&[("ok", json!({ "const": false })), ("error", any_object())]),
+        ),
         Envelope::Pipeline => (output, members(&[("error", any_object())])),
         Envelope::Stack => (
-            members(&[("ok", json!({ "const": true })), ("code", text()), ("message", text()), ("data", output)]),
-            members(&[("ok", json!({ "const": false })), ("code", text()), ("message", text())]),
+            members(&[
+                ("ok", json!({ "const": true })),
+                ("code", text()),
+                ("message", text()),
+                ("data", output),
+            ]),
+            members(&[
+                ("ok", json!({ "const": false })),
+                ("code", text()),
+                ("message", text()),
+            ]),
         ),
         Envelope::Pack => (
-            members(&[("ok", json!({ "const": true })), ("command", text()), ("data", output)]),
-            members(&[("ok", json!({ "const": false })), ("errors", json!({ "type": "array" }))]),
+            members(&[
+                ("ok", json!({ "const": true })),
+                ("command", text()),
+                ("data", output),
+            ]),
+            members(&[
+                ("ok", json!({ "const": false })),
+                ("errors", json!({ "type": "array" })),
+            ]),
         ),
         Envelope::Launch => (
             json!({ "allOf": [members(&[("ok", json!({ "const": true }))]), output] }),
@@ -80,7 +99,10 @@ fn object(schema: &Value) -> JsonObject {
 
 fn members(members: &[(&str, Value)]) -> Value {
     let names: Vec<_> = members.iter().map(|(name, _)| *name).collect();
-    let properties: Map<_, _> = members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    let properties: Map<_, _> = members
+        .iter()
+        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
+        .collect();
     json!({ "type": "object", "properties": properties, "required": names })
 }
 

@@ -27,9 +27,14 @@ struct Seen {
 impl Watched {
     /// Watches a run from now on. A URI that names no run the caller may see never changes.
     pub async fn add(&self, engine: &Engine, principal: &Principal, uri: &str) {
-        let Some(address) = Address::parse(uri) else { return };
+        let Some(address) = Address::parse(uri) else {
+            return;
+        };
         if let Ok(record) = engine.visible_run(principal, address.run_id()).await {
-            let seen = Seen { run_id: record.run_id, last_seq: record.last_seq };
+            let seen = Seen {
+                run_id: record.run_id,
+                last_seq: record.last_seq,
+            };
             self.lock().insert(uri.to_owned(), seen);
         }
     }
@@ -57,10 +62,16 @@ impl Watched {
     }
 
     async fn look(&self, engine: &Engine) -> Vec<String> {
-        let watched: Vec<_> = self.lock().iter().map(|(uri, seen)| (uri.clone(), seen.clone())).collect();
+        let watched: Vec<_> = self
+            .lock()
+            .iter()
+            .map(|(uri, seen)| (uri.clone(), seen.clone()))
+            .collect();
         let mut changed = Vec::new();
         for (uri, seen) in watched {
-            let Ok(Some(record)) = engine.store.run(&seen.run_id).await else { continue };
+            let Ok(Some(record)) = engine.store.run(&seen.run_id).await else {
+                continue;
+            };
             if record.last_seq > seen.last_seq {
                 if let Some(seen) = self.lock().get_mut(&uri) {
                     seen.last_seq = record.last_seq;

@@ -7,8 +7,8 @@
 use rmcp::{
     ErrorData,
     model::{
-        CreateTaskResult, DetailedTask, ElicitRequest, GetTaskResult, InputRequest, InputResponses, JsonObject, Task,
-        TaskPayload, TaskStatus,
+        CreateTaskResult, DetailedTask, ElicitRequest, GetTaskResult, InputRequest, InputResponses,
+        JsonObject, Task, TaskPayload, TaskStatus,
     },
 };
 use serde_json::{Value, json};
@@ -31,10 +31,17 @@ pub fn create(server: &Server, run: &RunView) -> CreateTaskResult {
 }
 
 /// Answers `tasks/get`.
-pub async fn get(server: &Server, caller: &Caller, task_id: &str) -> Result<GetTaskResult, ErrorData> {
+pub async fn get(
+    server: &Server,
+    caller: &Caller,
+    task_id: &str,
+) -> Result<GetTaskResult, ErrorData> {
     let run = find(server, caller, task_id).await?;
     let payload = payload(server, caller, &run);
-    Ok(GetTaskResult::new(DetailedTask::new(task(server, &run, payload.status()), payload)))
+    Ok(GetTaskResult::new(DetailedTask::new(
+        task(server, &run, payload.status()),
+        payload,
+    )))
 }
 
 /// Answers `tasks/update`: takes the answers that fit, ignores the rest.
@@ -50,7 +57,9 @@ pub async fn update(
         return Ok(());
     }
     let decision = approve::decision(Some(answers));
-    approve::deliver(server, caller, &run.run_id, decision).await.map_err(|problem| error_of(&problem))
+    approve::deliver(server, caller, &run.run_id, decision)
+        .await
+        .map_err(|problem| error_of(&problem))
 }
 
 /// Answers `tasks/cancel`. A task that has ended stays as it is.
@@ -59,7 +68,9 @@ pub async fn cancel(server: &Server, caller: &Caller, task_id: &str) -> Result<(
     if is_over(&run) {
         return Ok(());
     }
-    let cancelled = server.operate(caller, "runs.cancel", json!({ "run_id": run.run_id })).await;
+    let cancelled = server
+        .operate(caller, "runs.cancel", json!({ "run_id": run.run_id }))
+        .await;
     match cancelled {
         Ok(_) => Ok(()),
         // It ended, or began to unwind, between the look and the request.
@@ -71,7 +82,11 @@ pub async fn cancel(server: &Server, caller: &Caller, task_id: &str) -> Result<(
 async fn find(server: &Server, caller: &Caller, task_id: &str) -> Result<RunView, ErrorData> {
     let unknown = || ErrorData::invalid_params(format!("unknown task: {task_id}"), None);
     let run_id: RunId = task_id.parse().map_err(|_| unknown())?;
-    match server.engine().visible_run(caller.principal(), &run_id).await {
+    match server
+        .engine()
+        .visible_run(caller.principal(), &run_id)
+        .await
+    {
         Ok(record) => Ok(RunView::from(record)),
         Err(problem) if problem.code().name == code::RUN_NOT_FOUND.name => Err(unknown()),
         Err(problem) => Err(error_of(&problem)),
@@ -88,7 +103,10 @@ fn payload(server: &Server, caller: &Caller, run: &RunView) -> TaskPayload {
     match run.state {
         RunState::Cancelled => TaskPayload::Cancelled,
         RunState::Failed => {
-            let problem = run.problem.clone().unwrap_or_else(|| Problem::internal("run", "no reason on record"));
+            let problem = run
+                .problem
+                .clone()
+                .unwrap_or_else(|| Problem::internal("run", "no reason on record"));
             let failure = json!({
                 "ok": false,
                 "error": {
@@ -100,16 +118,22 @@ fn payload(server: &Server, caller: &Caller, run: &RunView) -> TaskPayload {
                 },
                 "run": run,
             });
-            TaskPayload::Completed { result: result(server, failure, Outcome::Failed) }
+            TaskPayload::Completed {
+                result: result(server, failure, Outcome::Failed),
+            }
         }
         _ if is_over(run) => {
             let answer = json!({ "run": run, "next_actions": run.next_actions() });
-            TaskPayload::Completed { result: result(server, answer, Outcome::Done) }
+            TaskPayload::Completed {
+                result: result(server, answer, Outcome::Done),
+            }
         }
         _ => match approve::question(server, caller, run) {
             Some(question) => {
                 let question = InputRequest::Elicitation(ElicitRequest::new(question));
-                TaskPayload::InputRequired { input_requests: [(APPROVAL.to_owned(), question)].into() }
+                TaskPayload::InputRequired {
+                    input_requests: [(APPROVAL.to_owned(), question)].into(),
+                }
             }
             None => TaskPayload::Working,
         },
@@ -135,13 +159,25 @@ fn task(server: &Server, run: &RunView, status: TaskStatus) -> Task {
 /// Where the run stands, in a few words.
 fn describe(run: &RunView) -> String {
     if let Some(on) = run.waiting_on.first() {
-        return on.prompt.clone().unwrap_or_else(|| format!("{}: waiting for {}", run.title, on.what));
+        return on
+            .prompt
+            .clone()
+            .unwrap_or_else(|| format!("{}: waiting for {}", run.title, on.what));
     }
     if run.state == RunState::Queued && !run.approvers.is_empty() {
-        return format!("{}: waiting for approval by {}", run.title, run.approvers.join(" or "));
+        return format!(
+            "{}: waiting for approval by {}",
+            run.title,
+            run.approvers.join(" or ")
+        );
     }
     match &run.problem {
-        Some(problem) => format!("{}: {}: {}", run.title, run.state.as_str(), problem.message()),
+        Some(problem) => format!(
+            "{}: {}: {}",
+            run.title,
+            run.state.as_str(),
+            problem.message()
+        ),
         None => format!("{}: {}", run.title, run.state.as_str()),
     }
 }

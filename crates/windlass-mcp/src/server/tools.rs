@@ -32,17 +32,27 @@ impl Server {
     pub(super) fn unknown_tool(&self, name: &str) -> ErrorData {
         let shown: String = name.chars().take(100).collect();
         let problem = self.catalogue.unknown(name);
-        let hint = match problem.details().get("did_you_mean").and_then(|near| near.as_str()) {
+        let hint = match problem
+            .details()
+            .get("did_you_mean")
+            .and_then(|near| near.as_str())
+        {
             Some(near) => self.catalogue.find(near).filter(|info| self.offers(info)),
             None => None,
         };
-        let hint = hint.map(|info| format!("; did you mean {}?", info.tool)).unwrap_or_default();
+        let hint = hint
+            .map(|info| format!("; did you mean {}?", info.tool))
+            .unwrap_or_default();
         ErrorData::invalid_params(format!("unknown tool: {shown}{hint}"), None)
     }
 }
 
 fn full_tool(info: &OperationInfo) -> Tool {
-    let mut tool = Tool::new(info.tool.clone(), info.description.clone(), schema::input(info));
+    let mut tool = Tool::new(
+        info.tool.clone(),
+        info.description.clone(),
+        schema::input(info),
+    );
     tool.title = Some(info.title.clone());
     tool.output_schema = Some(schema::output(info));
     tool.annotations = Some(annotations(info));

@@ -41,7 +41,11 @@ mod linux {
         let stdin = std::io::stdin();
         match file_type(&stdin)? {
             FileType::Fifo => {
-                let fd = open("/proc/self/fd/0", OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+                let fd = open(
+                    "/proc/self/fd/0",
+                    OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC,
+                    Mode::empty(),
+                );
                 Some(Box::new(pipe::Receiver::from_owned_fd(fd.ok()?).ok()?))
             }
             FileType::Socket => Some(Box::new(socket(stdin.as_fd().try_clone_to_owned().ok()?)?)),
@@ -53,7 +57,11 @@ mod linux {
         let stdout = std::io::stdout();
         match file_type(&stdout)? {
             FileType::Fifo => {
-                let fd = open("/proc/self/fd/1", OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+                let fd = open(
+                    "/proc/self/fd/1",
+                    OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC,
+                    Mode::empty(),
+                );
                 Some(Box::new(pipe::Sender::from_owned_fd(fd.ok()?).ok()?))
             }
             FileType::Socket => Some(Box::new(socket(stdout.as_fd().try_clone_to_owned().ok()?)?)),
@@ -62,7 +70,9 @@ mod linux {
     }
 
     fn file_type(fd: impl AsFd) -> Option<FileType> {
-        fstat(fd).ok().map(|stat| FileType::from_raw_mode(stat.st_mode))
+        fstat(fd)
+            .ok()
+            .map(|stat| FileType::from_raw_mode(stat.st_mode))
     }
 
     fn socket(fd: OwnedFd) -> Option<UnixStream> {

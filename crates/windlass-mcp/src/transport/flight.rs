@@ -69,7 +69,13 @@ impl Flight {
         let key = BatchKey(self.next_batch);
         self.next_batch += 1;
         // One place is kept by the batch itself until it is sealed.
-        self.batches.insert(key, Batch { missing: 1, answers: Vec::new() });
+        self.batches.insert(
+            key,
+            Batch {
+                missing: 1,
+                answers: Vec::new(),
+            },
+        );
         key
     }
 
@@ -126,7 +132,10 @@ mod tests {
     }
 
     fn texts(answers: Vec<Box<RawValue>>) -> Vec<String> {
-        answers.iter().map(|answer| answer.get().to_owned()).collect()
+        answers
+            .iter()
+            .map(|answer| answer.get().to_owned())
+            .collect()
     }
 
     #[test]
@@ -148,7 +157,9 @@ mod tests {
         flight.add_answer(key, &"refused");
         assert!(flight.seal(key).is_none());
         assert!(matches!(flight.end(&id(2), &"two"), Release::Held));
-        let Release::Batch(answers) = flight.end(&id(1), &"one") else { panic!("not complete") };
+        let Release::Batch(answers) = flight.end(&id(1), &"one") else {
+            panic!("not complete")
+        };
         assert_eq!(texts(answers), ["\"refused\"", "\"two\"", "\"one\""]);
     }
 
@@ -158,7 +169,10 @@ mod tests {
         let key = flight.open_batch();
         flight.begin(id(1), Some(key));
         assert!(matches!(flight.end(&id(1), &"one"), Release::Held));
-        assert_eq!(flight.seal(key).map(texts), Some(vec!["\"one\"".to_owned()]));
+        assert_eq!(
+            flight.seal(key).map(texts),
+            Some(vec!["\"one\"".to_owned()])
+        );
     }
 
     #[test]
@@ -169,7 +183,10 @@ mod tests {
         flight.begin(id(2), Some(key));
         assert!(flight.seal(key).is_none());
         assert!(matches!(flight.end(&id(1), &"one"), Release::Held));
-        assert_eq!(flight.cancel(&id(2)).map(texts), Some(vec!["\"one\"".to_owned()]));
+        assert_eq!(
+            flight.cancel(&id(2)).map(texts),
+            Some(vec!["\"one\"".to_owned()])
+        );
         assert!(flight.cancel(&id(2)).is_none());
     }
 

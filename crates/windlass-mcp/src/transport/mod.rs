@@ -9,4 +9,3 @@ mod stdio;
 
 pub use fds::open_stdio;
 pub use stdio::{StdioOptions, serve, serve_stdio};
-

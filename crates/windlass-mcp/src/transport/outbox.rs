@@ -47,9 +47,18 @@ struct State {
 impl Outbox {
     /// An outbox over `output`, and the task that flushes it for as long as it is held.
     pub fn new(output: Output) -> (Self, AbortOnDropHandle<()>) {
-        let state = State { output, pending: Vec::new(), written: 0, flushing: false, broken: None };
-        let shared =
-            Arc::new(Shared { state: Mutex::new(state), leftover: Notify::new(), progress: Notify::new() });
+        let state = State {
+            output,
+            pending: Vec::new(),
+            written: 0,
+            flushing: false,
+            broken: None,
+        };
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            leftover: Notify::new(),
+            progress: Notify::new(),
+        });
         let flusher = AbortOnDropHandle::new(tokio::spawn(flush_leftovers(Arc::clone(&shared))));
         (Self { shared }, flusher)
     }
@@ -100,13 +109,16 @@ impl Outbox {
 
     /// Waits until there is room again, or the client is gone.
     pub async fn uncongested(&self) {
-        self.until(|state| state.broken.is_some() || state.pending.len() - state.written <= HIGH_WATER / 2)
-            .await;
+        self.until(|state| {
+            state.broken.is_some() || state.pending.len() - state.written <= HIGH_WATER / 2
+        })
+        .await;
     }
 
     /// Waits until everything is written, or the client is gone.
     pub async fn flushed(&self) {
-        self.until(|state| state.broken.is_some() || state.pending.is_empty()).await;
+        self.until(|state| state.broken.is_some() || state.pending.is_empty())
+            .await;
     }
 
     async fn until(&self, done: impl Fn(&State) -> bool) {
@@ -137,7 +149,12 @@ impl State {
     /// Writes what is pending. Ready when nothing is left or nothing more can be written.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<()> {
         while self.broken.is_none() && self.written < self.pending.len() {
-            let Self { output, pending, written, .. } = self;
+            let Self {
+                output,
+                pending,
+                written,
+                ..
+            } = self;
             match Pin::new(output).poll_write(context, &pending[*written..]) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(0)) => self.broken = Some(io::ErrorKind::WriteZero),

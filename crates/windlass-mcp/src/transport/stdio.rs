@@ -46,7 +46,10 @@ pub struct StdioOptions {
 
 impl Default for StdioOptions {
     fn default() -> Self {
-        Self { max_line_bytes: 10 * 1024 * 1024, grace: Duration::from_millis(500) }
+        Self {
+            max_line_bytes: 10 * 1024 * 1024,
+            grace: Duration::from_millis(500),
+        }
     }
 }
 
@@ -177,13 +180,16 @@ impl Connection {
                 {
                     return None;
                 }
-                self.ready.push_back(ClientJsonRpcMessage::notification(note));
+                self.ready
+                    .push_back(ClientJsonRpcMessage::notification(note));
             }
             Message::Response(id, Ok(result)) => {
-                self.ready.push_back(ClientJsonRpcMessage::response(result, id));
+                self.ready
+                    .push_back(ClientJsonRpcMessage::response(result, id));
             }
             Message::Response(id, Err(error)) => {
-                self.ready.push_back(ClientJsonRpcMessage::error(error, Some(id)));
+                self.ready
+                    .push_back(ClientJsonRpcMessage::error(error, Some(id)));
             }
         }
         None
@@ -196,7 +202,8 @@ impl Connection {
         batch: Option<BatchKey>,
     ) -> Option<Fault> {
         if self.flight.contains(&id) {
-            let reason = format!("invalid request: id {id} is in use by a request not answered yet");
+            let reason =
+                format!("invalid request: id {id} is in use by a request not answered yet");
             return Some(Fault::invalid_request(Some(id), reason));
         }
         let opens = is_handshake(&request);
@@ -213,7 +220,10 @@ impl Connection {
             return Some(Fault::invalid_params(Some(id), reason));
         }
         if self.deferred.len() >= MAX_DEFERRED {
-            let reason = format!("{} requests wait for an answer already; slow down", self.flight.len());
+            let reason = format!(
+                "{} requests wait for an answer already; slow down",
+                self.flight.len()
+            );
             return Some(Fault::new(Some(id), codes::BUSY, reason));
         }
         self.flight.begin(id.clone(), batch);
@@ -231,7 +241,8 @@ impl Connection {
             if is_handshake(&request) {
                 self.lifecycle = Lifecycle::Initializing(id.clone());
             }
-            self.ready.push_back(ClientJsonRpcMessage::request(request, id));
+            self.ready
+                .push_back(ClientJsonRpcMessage::request(request, id));
         }
     }
 
@@ -301,14 +312,19 @@ fn is_handshake(request: &ClientRequest) -> bool {
 
 /// Whether the request says by itself which protocol it speaks (2026-07-28).
 fn is_self_contained(request: &ClientRequest) -> bool {
-    request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+    request
+        .get_meta()
+        .missing_required_keys(&ProtocolVersion::V_2026_07_28)
+        .is_empty()
 }
 
 /// Whether the request may come before `initialize`. Discovery answers for itself when its
 /// `_meta` is incomplete, and a ping has always been allowed.
 fn may_open(request: &ClientRequest) -> bool {
-    matches!(request, ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_))
-        || is_self_contained(request)
+    matches!(
+        request,
+        ClientRequest::DiscoverRequest(_) | ClientRequest::PingRequest(_)
+    ) || is_self_contained(request)
 }
 
 impl Transport<RoleServer> for Connection {

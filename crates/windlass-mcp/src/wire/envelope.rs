@@ -93,7 +93,8 @@ impl Envelope<'_> {
 
     /// Whether the version member says 2.0.
     pub fn is_version_2(&self) -> bool {
-        self.jsonrpc.is_some_and(|raw| text(raw).is_some_and(|version| version == "2.0"))
+        self.jsonrpc
+            .is_some_and(|raw| text(raw).is_some_and(|version| version == "2.0"))
     }
 
     /// The method name, when it is a string.
@@ -104,7 +105,9 @@ impl Envelope<'_> {
 
 /// The string behind a raw value, when it is one.
 fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Text<'_>>(raw.get()).ok().map(|text| text.0)
+    serde_json::from_str::<Text<'_>>(raw.get())
+        .ok()
+        .map(|text| text.0)
 }
 
 /// A string borrowed from the input where it has no escapes.

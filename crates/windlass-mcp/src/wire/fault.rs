@@ -35,8 +35,15 @@ pub struct Fault {
 
 impl Fault {
     /// A refusal of the request `id`.
-    pub fn new(id: Option<RequestId>, code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { id, error: ErrorData::new(code, message, None) }
+    pub fn new(
+        id: Option<RequestId>,
+        code: ErrorCode,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            id,
+            error: ErrorData::new(code, message, None),
+        }
     }
 
     /// The bytes are not JSON.

@@ -23,7 +23,10 @@ pub const MAX_BATCH: usize = 100;
 
 /// What one line (or one HTTP body) turned out to be.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "single messages are the rule; boxing each would cost more")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "single messages are the rule; boxing each would cost more"
+)]
 pub enum Frame {
     /// One message.
     Single(Message),
@@ -33,7 +36,10 @@ pub enum Frame {
 
 /// One message of a client.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "requests are the rule; boxing each would cost more")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "requests are the rule; boxing each would cost more"
+)]
 pub enum Message {
     /// Wants an answer.
     Request(RequestId, ClientRequest),
@@ -61,7 +67,10 @@ impl Frame {
 
     fn batch(elements: &[&RawValue]) -> Self {
         if elements.is_empty() {
-            return Self::refused(Fault::invalid_request(None, "invalid request: the batch is empty"));
+            return Self::refused(Fault::invalid_request(
+                None,
+                "invalid request: the batch is empty",
+            ));
         }
         if elements.len() > MAX_BATCH {
             let reason = format!(
@@ -70,7 +79,12 @@ impl Frame {
             );
             return Self::refused(Fault::invalid_request(None, reason));
         }
-        Self::Batch(elements.iter().map(|element| judge_element(element.get())).collect())
+        Self::Batch(
+            elements
+                .iter()
+                .map(|element| judge_element(element.get()))
+                .collect(),
+        )
     }
 
     fn refused(fault: Fault) -> Self {
@@ -130,10 +144,16 @@ impl<'a> Outline<'a> {
             None
         };
         if let Some(reason) = reason {
-            return Err(Fault::invalid_request(id, format!("invalid request: {reason}")));
+            return Err(Fault::invalid_request(
+                id,
+                format!("invalid request: {reason}"),
+            ));
         }
         let Some(method) = envelope.method_name() else {
-            return Err(Fault::invalid_request(id, "invalid request: \"method\" must be a string"));
+            return Err(Fault::invalid_request(
+                id,
+                "invalid request: \"method\" must be a string",
+            ));
         };
         Ok(match id {
             None => Self::Notification(method),
@@ -171,7 +191,11 @@ fn judge_request(id: RequestId, method: &str, params: Option<&RawValue>) -> Mess
     let params = match object(params) {
         Ok(params) => params,
         Err(BadParams::Syntax(reason)) => {
-            return Message::Refused(Fault::new(Some(id), codes::PARSE, format!("parse error: {reason}")));
+            return Message::Refused(Fault::new(
+                Some(id),
+                codes::PARSE,
+                format!("parse error: {reason}"),
+            ));
         }
         // A method that does not exist is the first thing to say about such a request.
         Err(BadParams::NotAnObject) if super::is_known_method(method) => {
@@ -192,7 +216,11 @@ fn judge_request(id: RequestId, method: &str, params: Option<&RawValue>) -> Mess
 /// The refusal of a method that does not exist.
 pub fn unknown_method(id: Option<RequestId>, method: &str) -> Fault {
     let shown: String = method.chars().take(100).collect();
-    Fault::new(id, codes::METHOD_NOT_FOUND, format!("method not found: {shown}"))
+    Fault::new(
+        id,
+        codes::METHOD_NOT_FOUND,
+        format!("method not found: {shown}"),
+    )
 }
 
 fn judge_notification(method: &str, params: Option<&RawValue>) -> Message {
@@ -228,7 +256,9 @@ enum BadParams {
 
 /// The parameters as an object; absent and `null` are an empty one.
 fn object(params: Option<&RawValue>) -> Result<JsonObject, BadParams> {
-    let Some(raw) = params else { return Ok(JsonObject::new()) };
+    let Some(raw) = params else {
+        return Ok(JsonObject::new());
+    };
     match serde_json::from_str::<Option<JsonObject>>(raw.get()) {
         Ok(params) => Ok(params.unwrap_or_default()),
         Err(error) if error.classify() == Category::Data => Err(BadParams::NotAnObject),
@@ -246,7 +276,10 @@ pub struct FrameReader {
 impl FrameReader {
     /// A reader that accepts lines of up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { lines: LineReader::new(limit), limit }
+        Self {
+            lines: LineReader::new(limit),
+            limit,
+        }
     }
 
     /// Adds bytes as they come.

@@ -10,7 +10,10 @@ fn outcome(frame: &Frame) -> String {
     match frame {
         Frame::Single(message) => describe(message),
         Frame::Batch(messages) => {
-            format!("[{}]", messages.iter().map(describe).collect::<Vec<_>>().join(", "))
+            format!(
+                "[{}]",
+                messages.iter().map(describe).collect::<Vec<_>>().join(", ")
+            )
         }
     }
 }
@@ -32,17 +35,47 @@ fn describe(message: &Message) -> String {
 #[test]
 fn messages_are_recognised() {
     let cases = [
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping"),
-        (r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{}}"#, "request a tools/list"),
-        (r#"{"jsonrpc":"2.0","id":1.0,"method":"tools/list","params":null}"#, "request 1 tools/list"),
-        (r#" {"id":1,"extra":{},"method":"ping","jsonrpc":"2.0"} "#, "request 1 ping"),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":{}}}"#, "request 1 tools/call"),
-        (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "notification"),
-        (r#"{"jsonrpc":"2.0","method":"notifications/unheard_of","params":{"a":1}}"#, "notification"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            "request 1 ping",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":"a","method":"tools/list","params":{}}"#,
+            "request a tools/list",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1.0,"method":"tools/list","params":null}"#,
+            "request 1 tools/list",
+        ),
+        (
+            r#" {"id":1,"extra":{},"method":"ping","jsonrpc":"2.0"} "#,
+            "request 1 ping",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","task":{}}}"#,
+            "request 1 tools/call",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            "notification",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","method":"notifications/unheard_of","params":{"a":1}}"#,
+            "notification",
+        ),
         (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, "result 7"),
-        (r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}"#, "error 7"),
-        (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}"#, "ignored: a response that is not valid JSON-RPC 2.0"),
-        (r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#, "ignored: a response that is not valid JSON-RPC 2.0"),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"no"}}"#,
+            "error 7",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}"#,
+            "ignored: a response that is not valid JSON-RPC 2.0",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#,
+            "ignored: a response that is not valid JSON-RPC 2.0",
+        ),
     ];
     for (text, want) in cases {
         assert_eq!(outcome(&Frame::parse(text.as_bytes())), want, "{text}");
@@ -84,8 +117,15 @@ fn refusals_say_what_is_wrong() {
 #[test]
 fn legacy_methods_do_not_exist_in_the_modern_era() {
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
-    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"] {
-        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": meta } });
+    for method in [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ] {
+        let request =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": meta } });
         let want = format!("-32601 id=1 method not found: {method}");
         assert_eq!(outcome(&Frame::parse(request.to_string().as_bytes())), want);
     }
@@ -95,7 +135,9 @@ fn legacy_methods_do_not_exist_in_the_modern_era() {
 fn a_batch_has_bounds() {
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let most = Value::Array(vec![ping.clone(); MAX_BATCH]).to_string();
-    assert!(matches!(Frame::parse(most.as_bytes()), Frame::Batch(messages) if messages.len() == MAX_BATCH));
+    assert!(
+        matches!(Frame::parse(most.as_bytes()), Frame::Batch(messages) if messages.len() == MAX_BATCH)
+    );
     let more = Value::Array(vec![ping; MAX_BATCH + 1]).to_string();
     assert_eq!(
         outcome(&Frame::parse(more.as_bytes())),
@@ -116,9 +158,15 @@ fn any_json() -> impl Strategy<Value = Value> {
     ];
     leaf.prop_recursive(4, 32, 6, |inner| {
         let key = prop_oneof![
-            Just("jsonrpc".to_owned()), Just("id".to_owned()), Just("method".to_owned()),
-            Just("params".to_owned()), Just("result".to_owned()), Just("error".to_owned()),
-            Just("_meta".to_owned()), Just("name".to_owned()), "[a-z]{1,4}",
+            Just("jsonrpc".to_owned()),
+            Just("id".to_owned()),
+            Just("method".to_owned()),
+            Just("params".to_owned()),
+            Just("result".to_owned()),
+            Just("error".to_owned()),
+            Just("_meta".to_owned()),
+            Just("name".to_owned()),
+            "[a-z]{1,4}",
         ];
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::Array),

@@ -42,7 +42,13 @@ const CHUNK: usize = 64 * 1024;
 impl LineReader {
     /// A reader that accepts lines of up to `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { buffer: Vec::new(), start: 0, scanned: 0, limit, mode: Mode::Start }
+        Self {
+            buffer: Vec::new(),
+            start: 0,
+            scanned: 0,
+            limit,
+            mode: Mode::Start,
+        }
     }
 
     /// Adds bytes as they come.
@@ -65,10 +71,15 @@ impl LineReader {
     }
 
     /// The next complete line, if there is one.
-    #[expect(clippy::should_implement_trait, reason = "the line borrows from the reader")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the line borrows from the reader"
+    )]
     pub fn next(&mut self) -> Option<Line<'_>> {
         loop {
-            let newline = self.buffer[self.scanned..].iter().position(|byte| *byte == b'\n');
+            let newline = self.buffer[self.scanned..]
+                .iter()
+                .position(|byte| *byte == b'\n');
             let Some(newline) = newline.map(|offset| self.scanned + offset) else {
                 self.scanned = self.buffer.len();
                 return self.overrun();
@@ -76,7 +87,9 @@ impl LineReader {
             let begin = std::mem::replace(&mut self.start, newline + 1);
             self.scanned = self.start;
             if let Some(range) = self.judge(begin, newline) {
-                return Some(range.map_or(Line::TooLong, |(from, to)| Line::Text(&self.buffer[from..to])));
+                return Some(range.map_or(Line::TooLong, |(from, to)| {
+                    Line::Text(&self.buffer[from..to])
+                }));
             }
         }
     }
@@ -87,7 +100,9 @@ impl LineReader {
         let begin = std::mem::replace(&mut self.start, end);
         self.scanned = end;
         let range = self.judge(begin, end)?;
-        Some(range.map_or(Line::TooLong, |(from, to)| Line::Text(&self.buffer[from..to])))
+        Some(range.map_or(Line::TooLong, |(from, to)| {
+            Line::Text(&self.buffer[from..to])
+        }))
     }
 
     /// Reports a line that has no end in sight and is already too long.
@@ -118,7 +133,9 @@ impl LineReader {
         if mode == Mode::Start && self.buffer[begin..end].starts_with(BYTE_ORDER_MARK) {
             begin += BYTE_ORDER_MARK.len();
         }
-        let blank = self.buffer[begin..end].iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+        let blank = self.buffer[begin..end]
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
         (!blank).then_some(Some((begin, end)))
     }
 }

@@ -31,14 +31,26 @@ fn splits_at_newlines_and_passes_over_blanks() {
         ("nothing", b"", &[]),
         ("one", b"a\n", &["a"]),
         ("no newline at the end", b"a\nb", &["a", "b"]),
-        ("carriage return stays for the parser", b"a\r\nb\r\n", &["a\r", "b\r"]),
+        (
+            "carriage return stays for the parser",
+            b"a\r\nb\r\n",
+            &["a\r", "b\r"],
+        ),
         ("blank lines", b"\n\r\n \t\na\n\n", &["a"]),
         ("byte-order mark at the start", b"\xef\xbb\xbfa\n", &["a"]),
         ("byte-order mark alone", b"\xef\xbb\xbf\nb\n", &["b"]),
-        ("byte-order mark later is content", b"a\n\xef\xbb\xbfb\n", &["a", "\u{feff}b"]),
+        (
+            "byte-order mark later is content",
+            b"a\n\xef\xbb\xbfb\n",
+            &["a", "\u{feff}b"],
+        ),
         ("exactly the limit", b"12345678\n", &["12345678"]),
         ("one more", b"123456789\nb\n", &["<too long>", "b"]),
-        ("much more, reported once", b"12345678901234567890\nb\n", &["<too long>", "b"]),
+        (
+            "much more, reported once",
+            b"12345678901234567890\nb\n",
+            &["<too long>", "b"],
+        ),
         ("too long at the end", b"a\n123456789", &["a", "<too long>"]),
         ("nul bytes are content", b"\0\n", &["\0"]),
     ];
@@ -56,7 +68,10 @@ fn a_long_line_is_reported_before_it_ends_and_not_kept() {
         reader.push(&[b'x'; 1000]);
         assert_eq!(reader.next(), None);
     }
-    assert!(reader.room().capacity() < 300_000, "skipped bytes were stored");
+    assert!(
+        reader.room().capacity() < 300_000,
+        "skipped bytes were stored"
+    );
     reader.push(b"\nok\n");
     assert_eq!(reader.next(), Some(Line::Text(b"ok")));
 }

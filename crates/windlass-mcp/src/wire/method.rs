@@ -28,7 +28,9 @@ pub fn request_from_parts(
     if !is_known_method(method) {
         return Err(RequestError::UnknownMethod);
     }
-    let bad = |reason: String| RequestError::InvalidParams(format!("invalid params for {method}: {reason}"));
+    let bad = |reason: String| {
+        RequestError::InvalidParams(format!("invalid params for {method}: {reason}"))
+    };
     let extensions = take_meta::<RequestMetaObject>(&mut params).map_err(bad)?;
     if is_legacy_only(method) && extensions.get().is_some_and(is_modern) {
         return Err(RequestError::UnknownMethod);
@@ -38,14 +40,19 @@ pub fn request_from_parts(
 
 /// Whether `_meta` names a protocol version that has no `initialize`.
 pub fn is_modern(meta: &RequestMetaObject) -> bool {
-    meta.protocol_version().is_some_and(|version| !version.has_initialize())
+    meta.protocol_version()
+        .is_some_and(|version| !version.has_initialize())
 }
 
 /// Methods that 2026-07-28 no longer has.
 fn is_legacy_only(method: &str) -> bool {
     matches!(
         method,
-        "initialize" | "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe"
+        "initialize"
+            | "ping"
+            | "logging/setLevel"
+            | "resources/subscribe"
+            | "resources/unsubscribe"
     )
 }
 
@@ -89,28 +96,21 @@ fn typed(
         "logging/setLevel" => C::SetLevelRequest(required(params, extensions)?),
         "prompts/get" => C::GetPromptRequest(required(params, extensions)?),
         "prompts/list" => C::ListPromptsRequest(optional(params, extensions)?),
-        "resources/list" => {
-            C::ListResourcesRequest(optional(params, extensions)?)
+        "resources/list" => C::ListResourcesRequest(optional(params, extensions)?),
+        "resources/templates/list" => {
+            C::ListResourceTemplatesRequest(optional(params, extensions)?)
         }
-        "resources/templates/list" => C::ListResourceTemplatesRequest(
-            optional(params, extensions)?
-        ),
-        "resources/read" => {
-            C::ReadResourceRequest(required(params, extensions)?)
-        }
-        "resources/subscribe" => {
-            C::SubscribeRequest(required(params, extensions)?)
-        }
-        "resources/unsubscribe" => {
-            C::UnsubscribeRequest(required(params, extensions)?)
-        }
-        "subscriptions/listen" => {
-            C::SubscriptionsListenRequest(required(params, extensions)?)
-        }
+        "resources/read" => C::ReadResourceRequest(required(params, extensions)?),
+        "resources/subscribe" => C::SubscribeRequest(required(params, extensions)?),
+        "resources/unsubscribe" => C::UnsubscribeRequest(required(params, extensions)?),
+        "subscriptions/listen" => C::SubscriptionsListenRequest(required(params, extensions)?),
         "tasks/get" => C::GetTaskRequest(required(params, extensions)?),
         "tasks/update" => C::UpdateTaskRequest(required(params, extensions)?),
         "tasks/cancel" => C::CancelTaskRequest(required(params, extensions)?),
-        _ => C::PingRequest(RequestNoParam { method: Default::default(), extensions }),
+        _ => C::PingRequest(RequestNoParam {
+            method: Default::default(),
+            extensions,
+        }),
     })
 }
 
@@ -155,9 +155,16 @@ fn optional<M: Default, P: DeserializeOwned>(
     params: JsonObject,
     extensions: Extensions,
 ) -> Result<RequestOptionalParam<M, P>, serde_json::Error> {
-    let params =
-        if params.is_empty() { None } else { Some(P::deserialize(Value::Object(params))?) };
-    Ok(RequestOptionalParam { method: M::default(), params, extensions })
+    let params = if params.is_empty() {
+        None
+    } else {
+        Some(P::deserialize(Value::Object(params))?)
+    };
+    Ok(RequestOptionalParam {
+        method: M::default(),
+        params,
+        extensions,
+    })
 }
 
 fn notification<M: Default, P: DeserializeOwned>(

@@ -33,7 +33,10 @@ const PARAMS: i64 = -32602;
 pub fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |want: Want, inputs: &[&[u8]]| {
-        cases.extend(inputs.iter().map(|input| Case { input: input.to_vec(), want }));
+        cases.extend(inputs.iter().map(|input| Case {
+            input: input.to_vec(),
+            want,
+        }));
     };
     not_json(&mut add);
     not_a_request(&mut add);
@@ -51,14 +54,80 @@ fn not_json(add: &mut Add<'_>) {
     add(
         Error(PARSE, "null"),
         &[
-            b"{", b"}", b"]", b"{]", b"[}", b"[", b"[1", b"[1,", b"[1,]", b"[,1]", b"[1 2]", b"[\"a\"",
-            br#"{"a"#, br#"{"a""#, br#"{"a":"#, br#"{"a":1"#, br#"{"a":1,"#, br#"{"a":1,}"#, b"{,}", b"{:1}",
-            br#"{"a" 1}"#, br#"{"a"::1}"#, br#"{"a":1 "b":2}"#, br#"{"a":1;"b":2}"#, b"{a:1}", b"{'a':1}",
-            br#"{"a":'b'}"#, b"{1:1}", b"{null:1}", b"nul", b"tru", b"falsee", b"True", b"undefined", b"NaN",
-            b"Infinity", b"-Infinity", b"-", b"+1", b"01", b"-01", b"1.", b".5", b"1e", b"1e+", b"1.e1", b"0x10",
-            b"1_000", b"1e400", b"--1", b"\"abc", b"\"\\x\"", b"\"\\u12\"", b"\"\\u12g4\"", b"\"\\\"", b"\"tab\tinside\"",
-            b"\"\x01\"", br#""\ud800""#, br#""\udc00\ud800""#, b"'abc'", b"`abc`", b"abc", b"#", b"//", b"/**/{}",
-            b"<xml/>", b"---", b"Content-Length: 10", b"GET / HTTP/1.1", b"{}{}", b"{} {}", b"{},", b"{}x", b"[]]",
+            b"{",
+            b"}",
+            b"]",
+            b"{]",
+            b"[}",
+            b"[",
+            b"[1",
+            b"[1,",
+            b"[1,]",
+            b"[,1]",
+            b"[1 2]",
+            b"[\"a\"",
+            br#"{"a"#,
+            br#"{"a""#,
+            br#"{"a":"#,
+            br#"{"a":1"#,
+            br#"{"a":1,"#,
+            br#"{"a":1,}"#,
+            b"{,}",
+            b"{:1}",
+            br#"{"a" 1}"#,
+            br#"{"a"::1}"#,
+            br#"{"a":1 "b":2}"#,
+            br#"{"a":1;"b":2}"#,
+            b"{a:1}",
+            b"{'a':1}",
+            br#"{"a":'b'}"#,
+            b"{1:1}",
+            b"{null:1}",
+            b"nul",
+            b"tru",
+            b"falsee",
+            b"True",
+            b"undefined",
+            b"NaN",
+            b"Infinity",
+            b"-Infinity",
+            b"-",
+            b"+1",
+            b"01",
+            b"-01",
+            b"1.",
+            b".5",
+            b"1e",
+            b"1e+",
+            b"1.e1",
+            b"0x10",
+            b"1_000",
+            b"1e400",
+            b"--1",
+            b"\"abc",
+            b"\"\\x\"",
+            b"\"\\u12\"",
+            b"\"\\u12g4\"",
+            b"\"\\\"",
+            b"\"tab\tinside\"",
+            b"\"\x01\"",
+            br#""\ud800""#,
+            br#""\udc00\ud800""#,
+            b"'abc'",
+            b"`abc`",
+            b"abc",
+            b"#",
+            b"//",
+            b"/**/{}",
+            b"<xml/>",
+            b"---",
+            b"Content-Length: 10",
+            b"GET / HTTP/1.1",
+            b"{}{}",
+            b"{} {}",
+            b"{},",
+            b"{}x",
+            b"[]]",
             br#"{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}"#,
             br#"{"jsonrpc":"2.0","id":1,"method":"ping"},"#,
             br#"{"jsonrpc":"2.0","id":1,"method":"ping" // comment"#,
@@ -68,14 +137,48 @@ fn not_json(add: &mut Add<'_>) {
             br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":01}}"#,
             br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"b}}"#,
             br#"{"jsonrpc":"2.0","\ud800":1,"id":1,"method":"ping"}"#,
-            b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xe2\x82", b"\xf4\x90\x80\x80", b"\x80", b"\"\xff\"",
+            b"\xff",
+            b"\xc0\x80",
+            b"\xed\xa0\x80",
+            b"\xe2\x82",
+            b"\xf4\x90\x80\x80",
+            b"\x80",
+            b"\"\xff\"",
             b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}",
-            b"{\0}\0", b"\0", b"\xfe\xff\0{\0}", b"\x0b{}", b"\x0c{}", b"\xc2\xa0{}", b"\xe2\x80\xa8{}",
-            b"\xef\xbb\xbf{}", b"\x1b[0m", b"\x7f",
-            nested(101, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":", "}}").as_bytes(),
-            nested(128, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":", "}}").as_bytes(),
-            nested(100_000, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":", "}}").as_bytes(),
-            nested(500, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":", "}").as_bytes(),
+            b"{\0}\0",
+            b"\0",
+            b"\xfe\xff\0{\0}",
+            b"\x0b{}",
+            b"\x0c{}",
+            b"\xc2\xa0{}",
+            b"\xe2\x80\xa8{}",
+            b"\xef\xbb\xbf{}",
+            b"\x1b[0m",
+            b"\x7f",
+            nested(
+                101,
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":",
+                "}}",
+            )
+            .as_bytes(),
+            nested(
+                128,
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":",
+                "}}",
+            )
+            .as_bytes(),
+            nested(
+                100_000,
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":",
+                "}}",
+            )
+            .as_bytes(),
+            nested(
+                500,
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"x\":",
+                "}",
+            )
+            .as_bytes(),
             nested(100_000, "", "").as_bytes(),
             "[".repeat(100_000).as_bytes(),
             "{\"a\":".repeat(100_000).as_bytes(),
@@ -131,67 +234,174 @@ fn odd_ids(add: &mut Add<'_>) {
     add(
         Error(INVALID, "null"),
         &[
-            br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, br#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#,
-            br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
-            br#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#, br#"{"jsonrpc":"2.0","id":1e999,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":[1],"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":1e999,"method":"ping"}"#,
             br#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#,
             br#"{"jsonrpc":"2.0","id":-9223372036854775809,"method":"ping"}"#,
-            br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, br#"{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}"#,
             br#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#,
         ],
     );
-    add(Result("0"), &[br#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#, br#"{"jsonrpc":"2.0","id":-0,"method":"ping"}"#]);
-    add(Result("100"), &[br#"{"jsonrpc":"2.0","id":1e2,"method":"ping"}"#, br#"{"jsonrpc":"2.0","id":100.0,"method":"ping"}"#]);
-    add(Result("-1"), &[br#"{"jsonrpc":"2.0","id":-1,"method":"ping"}"#]);
-    add(Result("9223372036854775807"), &[br#"{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}"#]);
-    add(Result("-9223372036854775808"), &[br#"{"jsonrpc":"2.0","id":-9223372036854775808,"method":"ping"}"#]);
-    add(Result(r#""""#), &[br#"{"jsonrpc":"2.0","id":"","method":"ping"}"#]);
-    add(Result(r#""1""#), &[br#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#, br#"{"jsonrpc":"2.0","id":"\u0031","method":"ping"}"#]);
-    add(Result("\"\u{1f680} \\\"\""), &["{\"jsonrpc\":\"2.0\",\"id\":\"\u{1f680} \\\"\",\"method\":\"ping\"}".as_bytes()]);
-    add(Result(r#""\n\u0000""#), &[br#"{"jsonrpc":"2.0","id":"\n\u0000","method":"ping"}"#]);
+    add(
+        Result("0"),
+        &[
+            br#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":-0,"method":"ping"}"#,
+        ],
+    );
+    add(
+        Result("100"),
+        &[
+            br#"{"jsonrpc":"2.0","id":1e2,"method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":100.0,"method":"ping"}"#,
+        ],
+    );
+    add(
+        Result("-1"),
+        &[br#"{"jsonrpc":"2.0","id":-1,"method":"ping"}"#],
+    );
+    add(
+        Result("9223372036854775807"),
+        &[br#"{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}"#],
+    );
+    add(
+        Result("-9223372036854775808"),
+        &[br#"{"jsonrpc":"2.0","id":-9223372036854775808,"method":"ping"}"#],
+    );
+    add(
+        Result(r#""""#),
+        &[br#"{"jsonrpc":"2.0","id":"","method":"ping"}"#],
+    );
+    add(
+        Result(r#""1""#),
+        &[
+            br#"{"jsonrpc":"2.0","id":"1","method":"ping"}"#,
+            br#"{"jsonrpc":"2.0","id":"\u0031","method":"ping"}"#,
+        ],
+    );
+    add(
+        Result("\"\u{1f680} \\\"\""),
+        &["{\"jsonrpc\":\"2.0\",\"id\":\"\u{1f680} \\\"\",\"method\":\"ping\"}".as_bytes()],
+    );
+    add(
+        Result(r#""\n\u0000""#),
+        &[br#"{"jsonrpc":"2.0","id":"\n\u0000","method":"ping"}"#],
+    );
 }
 
 fn unknown_methods(add: &mut Add<'_>) {
     let methods = [
-        "", " ", "foo", "tools", "tools/", "tools/call/", "/tools/list", "TOOLS/LIST", "Tools/List", "tools/list ",
-        "tools.list", "tools\\/lists", "rpc.discover", "constructor", "__proto__", "toString", "initialized",
-        "notifications/initialized", "tasks/list", "tasks/result", "sampling/createMessage", "elicitation/create",
-        "roots/list", "\\u0000", "ping\\u0000", "\\ud83d\\ude80", "../ping", "ping\\n",
+        "",
+        " ",
+        "foo",
+        "tools",
+        "tools/",
+        "tools/call/",
+        "/tools/list",
+        "TOOLS/LIST",
+        "Tools/List",
+        "tools/list ",
+        "tools.list",
+        "tools\\/lists",
+        "rpc.discover",
+        "constructor",
+        "__proto__",
+        "toString",
+        "initialized",
+        "notifications/initialized",
+        "tasks/list",
+        "tasks/result",
+        "sampling/createMessage",
+        "elicitation/create",
+        "roots/list",
+        "\\u0000",
+        "ping\\u0000",
+        "\\ud83d\\ude80",
+        "../ping",
+        "ping\\n",
     ];
     for method in methods {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);
         add(Error(UNKNOWN, "1"), &[text.as_bytes()]);
     }
-    let long = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(100_000));
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#,
+        "x".repeat(100_000)
+    );
     add(Error(UNKNOWN, "1"), &[long.as_bytes()]);
-    add(Error(UNKNOWN, "1"), &[br#"{"jsonrpc":"2.0","id":1,"method":"foo","params":[1,2]}"#]);
+    add(
+        Error(UNKNOWN, "1"),
+        &[br#"{"jsonrpc":"2.0","id":1,"method":"foo","params":[1,2]}"#],
+    );
 }
 
 fn bad_params(add: &mut Add<'_>) {
     let params = [
-        ("tools/call", "null"), ("tools/call", "[]"), ("tools/call", "\"x\""), ("tools/call", "1"), ("tools/call", "true"),
-        ("tools/call", "{}"), ("tools/call", r#"{"name":1}"#), ("tools/call", r#"{"name":null}"#),
-        ("tools/call", r#"{"name":["echo"]}"#), ("tools/call", r#"{"Name":"echo"}"#),
-        ("tools/call", r#"{"name":"echo","arguments":[]}"#), ("tools/call", r#"{"name":"echo","arguments":"x"}"#),
-        ("tools/call", r#"{"name":"echo","arguments":1}"#), ("tools/call", r#"{"arguments":{}}"#),
-        ("tools/call", r#"{"name":"no_such_tool"}"#), ("tools/call", r#"{"name":""}"#),
-        ("tools/call", r#"{"name":"echo","_meta":1}"#), ("tools/call", r#"{"name":"echo","_meta":[]}"#),
-        ("tools/list", "[]"), ("tools/list", "\"x\""),
-        ("prompts/get", "{}"), ("prompts/get", r#"{"name":{}}"#), ("resources/read", "{}"),
-        ("resources/read", r#"{"uri":1}"#), ("resources/subscribe", "{}"), ("resources/unsubscribe", r#"{"uri":null}"#),
-        ("completion/complete", "{}"), ("completion/complete", r#"{"ref":{"type":"ref/prompt","name":"x"}}"#),
-        ("logging/setLevel", "{}"), ("logging/setLevel", r#"{"level":"loud"}"#), ("logging/setLevel", r#"{"level":1}"#),
-        ("tasks/get", "{}"), ("tasks/update", r#"{"taskId":"x"}"#), ("tasks/cancel", r#"{"taskId":1}"#),
-        ("subscriptions/listen", "{}"), ("initialize", "{}"),
-        ("initialize", r#"{"protocolVersion":1,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#),
-        ("initialize", r#"{"protocolVersion":"2025-06-18","capabilities":{}}"#),
+        ("tools/call", "null"),
+        ("tools/call", "[]"),
+        ("tools/call", "\"x\""),
+        ("tools/call", "1"),
+        ("tools/call", "true"),
+        ("tools/call", "{}"),
+        ("tools/call", r#"{"name":1}"#),
+        ("tools/call", r#"{"name":null}"#),
+        ("tools/call", r#"{"name":["echo"]}"#),
+        ("tools/call", r#"{"Name":"echo"}"#),
+        ("tools/call", r#"{"name":"echo","arguments":[]}"#),
+        ("tools/call", r#"{"name":"echo","arguments":"x"}"#),
+        ("tools/call", r#"{"name":"echo","arguments":1}"#),
+        ("tools/call", r#"{"arguments":{}}"#),
+        ("tools/call", r#"{"name":"no_such_tool"}"#),
+        ("tools/call", r#"{"name":""}"#),
+        ("tools/call", r#"{"name":"echo","_meta":1}"#),
+        ("tools/call", r#"{"name":"echo","_meta":[]}"#),
+        ("tools/list", "[]"),
+        ("tools/list", "\"x\""),
+        ("prompts/get", "{}"),
+        ("prompts/get", r#"{"name":{}}"#),
+        ("resources/read", "{}"),
+        ("resources/read", r#"{"uri":1}"#),
+        ("resources/subscribe", "{}"),
+        ("resources/unsubscribe", r#"{"uri":null}"#),
+        ("completion/complete", "{}"),
+        (
+            "completion/complete",
+            r#"{"ref":{"type":"ref/prompt","name":"x"}}"#,
+        ),
+        ("logging/setLevel", "{}"),
+        ("logging/setLevel", r#"{"level":"loud"}"#),
+        ("logging/setLevel", r#"{"level":1}"#),
+        ("tasks/get", "{}"),
+        ("tasks/update", r#"{"taskId":"x"}"#),
+        ("tasks/cancel", r#"{"taskId":1}"#),
+        ("subscriptions/listen", "{}"),
+        ("initialize", "{}"),
+        (
+            "initialize",
+            r#"{"protocolVersion":1,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}"#,
+        ),
+        (
+            "initialize",
+            r#"{"protocolVersion":"2025-06-18","capabilities":{}}"#,
+        ),
         ("server/discover", "{}"),
     ];
     for (method, params) in params {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
         add(Error(PARAMS, "1"), &[text.as_bytes()]);
     }
-    for method in ["tools/call", "prompts/get", "resources/read", "completion/complete", "logging/setLevel"] {
+    for method in [
+        "tools/call",
+        "prompts/get",
+        "resources/read",
+        "completion/complete",
+        "logging/setLevel",
+    ] {
         let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);
         add(Error(PARAMS, "1"), &[text.as_bytes()]);
     }

@@ -20,11 +20,21 @@ async fn initialize_answers_with_a_version_both_can_speak() {
     for (asked, want) in cases {
         let mut client = StdioClient::start(TestHandler::default());
         let answer = client.ask(&initialize(1, asked)).await;
-        assert_eq!(answer["result"]["protocolVersion"], want, "stdio, asked for {asked:?}");
-        assert_eq!(answer["result"].get("resultType"), None, "legacy results have no type");
+        assert_eq!(
+            answer["result"]["protocolVersion"], want,
+            "stdio, asked for {asked:?}"
+        );
+        assert_eq!(
+            answer["result"].get("resultType"),
+            None,
+            "legacy results have no type"
+        );
 
         let reply = HttpClient::start().post(&initialize(1, asked)).await;
-        assert_eq!(reply.messages[0]["result"]["protocolVersion"], want, "http, asked for {asked:?}");
+        assert_eq!(
+            reply.messages[0]["result"]["protocolVersion"], want,
+            "http, asked for {asked:?}"
+        );
         assert!(reply.headers.contains_key("mcp-session-id"));
     }
 }
@@ -42,7 +52,9 @@ async fn discovery_is_answered_before_anything_else() {
         answer["result"]["supportedVersions"],
         json!(["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"])
     );
-    let bare = client.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover" })).await;
+    let bare = client
+        .ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover" }))
+        .await;
     assert_eq!(bare["error"]["code"], -32602);
     let mut unknown = modern("server/discover", json!({}));
     unknown["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("v999");
@@ -59,14 +71,26 @@ async fn both_eras_share_one_process_in_either_order() {
         let mut client = StdioClient::start(TestHandler::default());
         if modern_first {
             let answer = client.ask(&modern("tools/list", json!({}))).await;
-            assert_eq!((listed(&answer), &answer["result"]["resultType"]), (Some(4), &json!("complete")));
+            assert_eq!(
+                (listed(&answer), &answer["result"]["resultType"]),
+                (Some(4), &json!("complete"))
+            );
         }
         client.ask(&initialize(0, "2025-11-25")).await;
         let answer = client.ask(&legacy).await;
-        assert_eq!((listed(&answer), answer["result"].get("resultType")), (Some(4), None));
+        assert_eq!(
+            (listed(&answer), answer["result"].get("resultType")),
+            (Some(4), None)
+        );
         let answer = client.ask(&modern("tools/list", json!({}))).await;
-        assert_eq!((listed(&answer), &answer["result"]["resultType"]), (Some(4), &json!("complete")));
-        assert_eq!(client.ask(&modern("ping", json!({}))).await["error"]["code"], -32601);
+        assert_eq!(
+            (listed(&answer), &answer["result"]["resultType"]),
+            (Some(4), &json!("complete"))
+        );
+        assert_eq!(
+            client.ask(&modern("ping", json!({}))).await["error"]["code"],
+            -32601
+        );
         assert!(client.until_ping("legacy ping").await.is_empty());
     }
 }

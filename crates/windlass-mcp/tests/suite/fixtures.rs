@@ -24,9 +24,7 @@ fn without_era(mut answer: Value) -> Value {
 
 #[tokio::test]
 async fn era_neutral_answers_are_the_same_bytes() {
-    let get = |name: &str, arguments: Value| {
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": { "name": name, "arguments": arguments } })
-    };
+    let get = |name: &str, arguments: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": { "name": name, "arguments": arguments } });
     let read = |uri: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": uri } });
     let list = |method: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": {} });
     let requests = [
@@ -43,8 +41,14 @@ async fn era_neutral_answers_are_the_same_bytes() {
         call(1, "greet", json!({ "name": "Ada" })),
         call(1, "no_such_tool", json!({})),
         get("test_simple_prompt", json!({})),
-        get("test_prompt_with_arguments", json!({ "arg1": "hello", "arg2": "world" })),
-        get("test_prompt_with_embedded_resource", json!({ "resourceUri": "test://x" })),
+        get(
+            "test_prompt_with_arguments",
+            json!({ "arg1": "hello", "arg2": "world" }),
+        ),
+        get(
+            "test_prompt_with_embedded_resource",
+            json!({ "resourceUri": "test://x" }),
+        ),
         get("test_prompt_with_image", json!({})),
         get("no_such_prompt", json!({})),
         read("test://static-text"),
@@ -64,11 +68,18 @@ async fn era_neutral_answers_are_the_same_bytes() {
 #[tokio::test]
 async fn a_tool_may_ask_in_rounds_and_then_run_as_a_task() {
     let mut client = StdioClient::start(FixtureHandler::new([1; 32]));
-    let capabilities = json!({ "elicitation": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
-    let round = client.ask(&modern(call(1, "test_tool_with_task", json!({})), capabilities.clone())).await;
+    let capabilities =
+        json!({ "elicitation": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
+    let round = client
+        .ask(&modern(
+            call(1, "test_tool_with_task", json!({})),
+            capabilities.clone(),
+        ))
+        .await;
     assert_eq!(round["result"]["resultType"], "input_required");
     let mut again = call(2, "test_tool_with_task", json!({}));
-    again["params"]["inputResponses"] = json!({ "user_name": { "action": "accept", "content": { "name": "Ada" } } });
+    again["params"]["inputResponses"] =
+        json!({ "user_name": { "action": "accept", "content": { "name": "Ada" } } });
     let task = client.ask(&modern(again, capabilities.clone())).await["result"].clone();
     assert_eq!(task["resultType"], "task");
     loop {
@@ -82,7 +93,9 @@ async fn a_tool_may_ask_in_rounds_and_then_run_as_a_task() {
             }
         }
     }
-    let refused = client.ask(&modern(call(4, "failing_job", json!({})), json!({}))).await;
+    let refused = client
+        .ask(&modern(call(4, "failing_job", json!({})), json!({})))
+        .await;
     assert_eq!(refused["error"]["code"], -32021);
 }
 
@@ -90,12 +103,27 @@ async fn a_tool_may_ask_in_rounds_and_then_run_as_a_task() {
 async fn a_tampered_state_is_refused() {
     let mut client = StdioClient::start(FixtureHandler::new([1; 32]));
     let tool = "test_input_required_result_tampered_state";
-    let state = client.ask(&modern(call(1, tool, json!({})), json!({ "elicitation": {} }))).await["result"]["requestState"].clone();
-    for (state, want) in [(state.clone(), Value::Null), (json!(format!("{}x", state.as_str().unwrap())), json!(-32602))] {
+    let state = client
+        .ask(&modern(
+            call(1, tool, json!({})),
+            json!({ "elicitation": {} }),
+        ))
+        .await["result"]["requestState"]
+        .clone();
+    for (state, want) in [
+        (state.clone(), Value::Null),
+        (
+            json!(format!("{}x", state.as_str().unwrap())),
+            json!(-32602),
+        ),
+    ] {
         let mut again = call(2, tool, json!({}));
         again["params"]["requestState"] = state;
-        again["params"]["inputResponses"] = json!({ "confirm": { "action": "accept", "content": { "ok": true } } });
-        let answer = client.ask(&modern(again, json!({ "elicitation": {} }))).await;
+        again["params"]["inputResponses"] =
+            json!({ "confirm": { "action": "accept", "content": { "ok": true } } });
+        let answer = client
+            .ask(&modern(again, json!({ "elicitation": {} })))
+            .await;
         assert_eq!(answer["error"]["code"], want, "{answer}");
     }
 }

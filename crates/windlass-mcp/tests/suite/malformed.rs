@@ -14,7 +14,10 @@ fn show(input: &[u8]) -> String {
 
 fn error_of(messages: &[Value]) -> Option<(i64, String)> {
     let [message] = messages else { return None };
-    Some((message["error"]["code"].as_i64()?, message["id"].to_string()))
+    Some((
+        message["error"]["code"].as_i64()?,
+        message["id"].to_string(),
+    ))
 }
 
 fn is_result(messages: &[Value], id: &str) -> bool {
@@ -40,10 +43,19 @@ async fn stdio_answers_every_case_and_stays_up() {
             Want::Silent | Want::Ignored => said.is_empty(),
         };
         if !fits {
-            wrong.push(format!("{:?} for {}\n   got {said:?}", case.want, show(&case.input)));
+            wrong.push(format!(
+                "{:?} for {}\n   got {said:?}",
+                case.want,
+                show(&case.input)
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     client.close_input().await;
     assert_eq!(client.receive_line().await, None);
     client.server.await.unwrap().unwrap();
@@ -59,16 +71,31 @@ async fn http_answers_every_case_and_stays_up() {
         let fits = match case.want {
             Want::Error(code, id) => {
                 // Errors of the message are 400; errors of a method travel as its answer.
-                let statuses: &[u16] = if matches!(code, -32700 | -32600) { &[400] } else { &[200, 400] };
-                error_of(&reply.messages) == Some((code, id.to_owned())) && statuses.contains(&status)
+                let statuses: &[u16] = if matches!(code, -32700 | -32600) {
+                    &[400]
+                } else {
+                    &[200, 400]
+                };
+                error_of(&reply.messages) == Some((code, id.to_owned()))
+                    && statuses.contains(&status)
             }
             Want::Result(id) => status == 200 && is_result(&reply.messages, id),
             Want::Silent => status == 202 && reply.text.is_empty(),
             Want::Ignored => matches!(status, 202 | 400),
         };
         if !fits {
-            wrong.push(format!("{:?} for {}\n   got {status} {}", case.want, show(&case.input), reply.text));
+            wrong.push(format!(
+                "{:?} for {}\n   got {status} {}",
+                case.want,
+                show(&case.input),
+                reply.text
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

@@ -9,21 +9,34 @@ use windlass_mcp::transport::StdioOptions;
 use super::support::{PATIENCE, StdioClient, TestHandler, call, initialize, modern_meta};
 
 fn codes(messages: &[Value]) -> Vec<i64> {
-    messages.iter().map(|message| message["error"]["code"].as_i64().unwrap_or(0)).collect()
+    messages
+        .iter()
+        .map(|message| message["error"]["code"].as_i64().unwrap_or(0))
+        .collect()
 }
 
 #[tokio::test]
 async fn before_initialize_every_message_gets_its_due_and_the_server_stays_up() {
     let mut client = StdioClient::start(TestHandler::default());
     client.send_bytes(b"\xef\xbb\xbf\n \n").await;
-    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-    client.send(&json!({ "jsonrpc": "2.0", "id": 9, "result": {} })).await;
-    let early = client.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" })).await;
+    client
+        .send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+        .await;
+    client
+        .send(&json!({ "jsonrpc": "2.0", "id": 9, "result": {} }))
+        .await;
+    let early = client
+        .ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }))
+        .await;
     assert_eq!(early["error"]["code"], -32602);
     insta::assert_snapshot!(early["error"]["message"].as_str().unwrap(), @"tools/list came before initialize; send initialize first, or put io.modelcontextprotocol/protocolVersion and /clientCapabilities in _meta");
-    let batch = client.ask(&json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }])).await;
+    let batch = client
+        .ask(&json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }]))
+        .await;
     assert_eq!(codes(&[batch]), [-32600]);
-    let unknown = client.ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "nope" })).await;
+    let unknown = client
+        .ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "nope" }))
+        .await;
     assert_eq!(codes(&[unknown]), [-32601]);
     assert!(client.until_ping("early ping").await.is_empty());
     let opened = client.ask(&initialize(2, "2025-11-25")).await;
@@ -40,8 +53,14 @@ async fn requests_behind_initialize_wait_for_its_answer() {
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }),
     );
     client.send_bytes(pipelined.as_bytes()).await;
-    assert_eq!(client.receive().await["result"]["protocolVersion"], "2025-03-26");
-    assert_eq!(client.receive().await["result"]["content"][0]["text"], r#"{"a":1}"#);
+    assert_eq!(
+        client.receive().await["result"]["protocolVersion"],
+        "2025-03-26"
+    );
+    assert_eq!(
+        client.receive().await["result"]["content"][0]["text"],
+        r#"{"a":1}"#
+    );
 }
 
 #[tokio::test]
@@ -58,7 +77,10 @@ async fn a_batch_is_answered_with_one_list_in_2025_03_26_only() {
     let mut client = StdioClient::initialized("2025-03-26").await;
     let mut answers = client.ask(&batch).await.as_array().expect("a list").clone();
     answers.sort_by_key(|answer| (answer["id"].as_i64(), answer["error"]["code"].as_i64()));
-    let seen: Vec<_> = answers.iter().map(|answer| (answer["id"].clone(), answer["error"]["code"].as_i64())).collect();
+    let seen: Vec<_> = answers
+        .iter()
+        .map(|answer| (answer["id"].clone(), answer["error"]["code"].as_i64()))
+        .collect();
     assert_eq!(
         seen,
         [
@@ -70,7 +92,9 @@ async fn a_batch_is_answered_with_one_list_in_2025_03_26_only() {
             (json!(4), Some(-32600)),
         ]
     );
-    client.send(&json!([{ "jsonrpc": "2.0", "method": "notifications/initialized" }])).await;
+    client
+        .send(&json!([{ "jsonrpc": "2.0", "method": "notifications/initialized" }]))
+        .await;
     assert!(client.until_ping("only notifications").await.is_empty());
 
     for version in ["2025-06-18", "2025-11-25"] {
@@ -84,7 +108,12 @@ async fn cancelling_a_request_in_a_batch_releases_the_rest() {
     let handler = TestHandler::default();
     let mut client = StdioClient::start(handler.clone());
     client.ask(&initialize(0, "2025-03-26")).await;
-    client.send(&json!([call(1, "hang", json!({})), call(2, "echo", json!({}))])).await;
+    client
+        .send(&json!([
+            call(1, "hang", json!({})),
+            call(2, "echo", json!({}))
+        ]))
+        .await;
     handler.started.notified().await;
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
     let answers = client.receive().await;
@@ -100,10 +129,18 @@ async fn a_cancelled_request_is_dropped_and_not_answered() {
     client.send(&call(1, "hang", json!({}))).await;
     handler.started.notified().await;
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
-    timeout(PATIENCE, handler.dropped.notified()).await.expect("the call is dropped");
+    timeout(PATIENCE, handler.dropped.notified())
+        .await
+        .expect("the call is dropped");
     assert!(client.until_ping("after cancel").await.is_empty());
     // The id is free again.
-    assert!(client.ask(&call(1, "echo", json!({}))).await.get("result").is_some());
+    assert!(
+        client
+            .ask(&call(1, "echo", json!({})))
+            .await
+            .get("result")
+            .is_some()
+    );
 }
 
 #[tokio::test]
@@ -114,18 +151,34 @@ async fn an_id_in_use_is_refused() {
     client.send(&call(1, "hang", json!({}))).await;
     handler.started.notified().await;
     let refused = client.ask(&call(1, "echo", json!({}))).await;
-    assert_eq!((refused["id"].clone(), refused["error"]["code"].clone()), (json!(1), json!(-32600)));
-    assert!(client.ask(&call("1", "echo", json!({}))).await.get("result").is_some(), "a string is another id");
+    assert_eq!(
+        (refused["id"].clone(), refused["error"]["code"].clone()),
+        (json!(1), json!(-32600))
+    );
+    assert!(
+        client
+            .ask(&call("1", "echo", json!({})))
+            .await
+            .get("result")
+            .is_some(),
+        "a string is another id"
+    );
 }
 
 #[tokio::test]
 async fn a_line_over_the_limit_is_refused_and_skipped() {
-    let options = StdioOptions { max_line_bytes: 1000, ..StdioOptions::default() };
+    let options = StdioOptions {
+        max_line_bytes: 1000,
+        ..StdioOptions::default()
+    };
     let mut client = StdioClient::start_with(TestHandler::default(), options);
     client.ask(&initialize(0, "2025-06-18")).await;
     client.send_bytes(&vec![b'x'; 5000]).await;
     let refused = client.receive().await;
-    assert_eq!((refused["id"].clone(), refused["error"]["code"].clone()), (Value::Null, json!(-32700)));
+    assert_eq!(
+        (refused["id"].clone(), refused["error"]["code"].clone()),
+        (Value::Null, json!(-32700))
+    );
     client.send_bytes(&vec![b'y'; 300_000]).await;
     client.send_bytes(b"\n").await;
     assert!(client.until_ping("after the long line").await.is_empty());
@@ -139,13 +192,20 @@ async fn ten_megabytes_in_one_line_are_taken() {
     let request = call(1, "echo", json!({ "big": big })).to_string();
     assert!(request.len() <= StdioOptions::default().max_line_bytes);
     let answer = client.ask(&serde_json::from_str(&request).unwrap()).await;
-    assert_eq!(answer["result"]["content"][0]["text"].as_str().map(str::len), Some(big.len() + 10));
+    assert_eq!(
+        answer["result"]["content"][0]["text"]
+            .as_str()
+            .map(str::len),
+        Some(big.len() + 10)
+    );
 }
 
 #[tokio::test]
 async fn the_last_line_needs_no_newline_and_is_answered_before_the_end() {
     let mut client = StdioClient::initialized("2025-06-18").await;
-    client.send_bytes(call(1, "echo", json!({})).to_string().as_bytes()).await;
+    client
+        .send_bytes(call(1, "echo", json!({})).to_string().as_bytes())
+        .await;
     client.close_input().await;
     assert_eq!(client.receive().await["id"], 1);
     assert_eq!(client.receive_line().await, None);
@@ -160,15 +220,23 @@ async fn the_end_of_input_drops_calls_in_flight_and_ends_the_server_promptly() {
     client.send(&call(1, "hang", json!({}))).await;
     handler.started.notified().await;
     client.close_input().await;
-    timeout(Duration::from_secs(5), &mut client.server).await.expect("ends within the grace period").unwrap().unwrap();
-    timeout(PATIENCE, handler.dropped.notified()).await.expect("the call is dropped");
+    timeout(Duration::from_secs(5), &mut client.server)
+        .await
+        .expect("ends within the grace period")
+        .unwrap()
+        .unwrap();
+    timeout(PATIENCE, handler.dropped.notified())
+        .await
+        .expect("the call is dropped");
 }
 
 #[tokio::test]
 async fn many_requests_at_once_are_all_answered() {
     let mut client = StdioClient::initialized("2025-06-18").await;
     let count = 3000;
-    let burst: String = (0..count).map(|id| format!("{}\n", call(id, "echo", json!({ "id": id })))).collect();
+    let burst: String = (0..count)
+        .map(|id| format!("{}\n", call(id, "echo", json!({ "id": id }))))
+        .collect();
     let (mut seen, mut left) = (vec![false; count], count);
     let mut bytes = burst.as_bytes();
     while left > 0 {
@@ -179,7 +247,10 @@ async fn many_requests_at_once_are_all_answered() {
         let batch = if bytes.is_empty() { left } else { 1 };
         for _ in 0..batch {
             let id = usize::try_from(client.receive().await["id"].as_i64().unwrap()).unwrap();
-            assert!(!std::mem::replace(&mut seen[id], true), "{id} was answered twice");
+            assert!(
+                !std::mem::replace(&mut seen[id], true),
+                "{id} was answered twice"
+            );
             left -= 1;
         }
     }
@@ -203,9 +274,15 @@ async fn a_client_that_does_not_read_is_waited_for() {
     for _ in 0..20_000 {
         tokio::task::yield_now().await;
     }
-    assert!(!sender.is_finished(), "everything was taken although no answer was read");
+    assert!(
+        !sender.is_finished(),
+        "everything was taken although no answer was read"
+    );
     for _ in 0..COUNT {
-        let line = timeout(PATIENCE, output.next_line()).await.expect("an answer in time").unwrap();
+        let line = timeout(PATIENCE, output.next_line())
+            .await
+            .expect("an answer in time")
+            .unwrap();
         assert!(line.is_some_and(|line| line.len() > 500_000));
     }
     sender.await.unwrap();
@@ -218,7 +295,10 @@ async fn server_requests_and_progress_reach_a_legacy_client() {
     let question = client.receive().await;
     assert_eq!(question["method"], "elicitation/create");
     client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "accept", "content": {} } })).await;
-    assert_eq!(client.receive().await["result"]["content"][0]["text"], "\"accept\"");
+    assert_eq!(
+        client.receive().await["result"]["content"][0]["text"],
+        "\"accept\""
+    );
 
     let mut progress = call(2, "progress", json!({}));
     progress["params"]["_meta"] = json!({ "progressToken": "p" });

@@ -79,7 +79,12 @@ impl ServerHandler for TestHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |name: &'static str| Tool::new(name, "A test tool", Arc::default());
-        Ok(ListToolsResult::with_all_items(vec![tool("ask"), tool("echo"), tool("hang"), tool("progress")]))
+        Ok(ListToolsResult::with_all_items(vec![
+            tool("ask"),
+            tool("echo"),
+            tool("hang"),
+            tool("progress"),
+        ]))
     }
 
     async fn call_tool(
@@ -87,7 +92,8 @@ impl ServerHandler for TestHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let said = |text: String| Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
+        let said =
+            |text: String| Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
         match request.name.as_ref() {
             "echo" => said(Value::Object(request.arguments.unwrap_or_default()).to_string()),
             "hang" => {
@@ -99,7 +105,8 @@ impl ServerHandler for TestHandler {
             "progress" => {
                 for step in 1..=3 {
                     if let Some(token) = context.meta.get_progress_token() {
-                        let note = ProgressNotificationParam::new(token, f64::from(step)).with_total(3.0);
+                        let note =
+                            ProgressNotificationParam::new(token, f64::from(step)).with_total(3.0);
                         let _ = context.peer.notify_progress(note).await;
                     }
                 }
@@ -117,7 +124,10 @@ impl ServerHandler for TestHandler {
                     Err(error) => said(error.to_string()),
                 }
             }
-            name => Err(ErrorData::invalid_params(format!("unknown tool: {name}"), None)),
+            name => Err(ErrorData::invalid_params(
+                format!("unknown tool: {name}"),
+                None,
+            )),
         }
     }
 }
@@ -159,7 +169,13 @@ pub struct StdioClient {
 
 impl StdioClient {
     pub fn start<H: ServerHandler>(handler: H) -> Self {
-        Self::start_with(handler, StdioOptions { max_line_bytes: 1 << 20, grace: Duration::from_millis(300) })
+        Self::start_with(
+            handler,
+            StdioOptions {
+                max_line_bytes: 1 << 20,
+                grace: Duration::from_millis(300),
+            },
+        )
     }
 
     pub fn start_with<H: ServerHandler>(handler: H, options: StdioOptions) -> Self {
@@ -173,7 +189,11 @@ impl StdioClient {
             options,
             CancellationToken::new(),
         ));
-        Self { input: Some(to_server), output: BufReader::new(from_server).lines(), server }
+        Self {
+            input: Some(to_server),
+            output: BufReader::new(from_server).lines(),
+            server,
+        }
     }
 
     /// Starts a server and opens a legacy session.
@@ -185,7 +205,12 @@ impl StdioClient {
     }
 
     pub async fn send_bytes(&mut self, bytes: &[u8]) {
-        self.input.as_mut().expect("input is open").write_all(bytes).await.unwrap();
+        self.input
+            .as_mut()
+            .expect("input is open")
+            .write_all(bytes)
+            .await
+            .unwrap();
     }
 
     pub async fn send(&mut self, message: &Value) {
@@ -193,7 +218,10 @@ impl StdioClient {
     }
 
     pub async fn receive_line(&mut self) -> Option<String> {
-        timeout(PATIENCE, self.output.next_line()).await.expect("the server answers in time").unwrap()
+        timeout(PATIENCE, self.output.next_line())
+            .await
+            .expect("the server answers in time")
+            .unwrap()
     }
 
     pub async fn receive(&mut self) -> Value {
@@ -208,7 +236,8 @@ impl StdioClient {
 
     /// Everything the server says until it answers a ping sent now.
     pub async fn until_ping(&mut self, id: &str) -> Vec<Value> {
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })).await;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }))
+            .await;
         let mut seen = Vec::new();
         loop {
             let message = self.receive().await;
@@ -225,7 +254,12 @@ impl StdioClient {
     }
 
     pub async fn close_input(&mut self) {
-        self.input.take().expect("input is open").shutdown().await.unwrap();
+        self.input
+            .take()
+            .expect("input is open")
+            .shutdown()
+            .await
+            .unwrap();
     }
 }
 
@@ -246,7 +280,13 @@ pub struct HttpClient<H: ServerHandler> {
 
 impl HttpClient<TestHandler> {
     pub fn start() -> Self {
-        Self::over(endpoint(TestHandler::default, HttpOptions { max_body_bytes: 1 << 20, ..HttpOptions::default() }))
+        Self::over(endpoint(
+            TestHandler::default,
+            HttpOptions {
+                max_body_bytes: 1 << 20,
+                ..HttpOptions::default()
+            },
+        ))
     }
 
     /// Opens a legacy session.
@@ -254,7 +294,10 @@ impl HttpClient<TestHandler> {
         let mut client = Self::start();
         let reply = client.post(&initialize("init", version)).await;
         assert_eq!(reply.status, 200);
-        client.header("mcp-session-id", reply.headers["mcp-session-id"].to_str().unwrap());
+        client.header(
+            "mcp-session-id",
+            reply.headers["mcp-session-id"].to_str().unwrap(),
+        );
         if version != "2025-03-26" {
             client.header("mcp-protocol-version", version);
         }
@@ -269,7 +312,12 @@ impl<H: ServerHandler> HttpClient<H> {
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
         ];
-        Self { endpoint, headers: headers.map(|(name, value)| (name, value.to_owned())).to_vec() }
+        Self {
+            endpoint,
+            headers: headers
+                .map(|(name, value)| (name, value.to_owned()))
+                .to_vec(),
+        }
     }
 
     pub fn header(&mut self, name: &'static str, value: &str) -> &mut Self {
@@ -287,11 +335,20 @@ impl<H: ServerHandler> HttpClient<H> {
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {
-        let response = timeout(PATIENCE, self.endpoint.handle(request)).await.expect("an answer in time");
+        let response = timeout(PATIENCE, self.endpoint.handle(request))
+            .await
+            .expect("an answer in time");
         let (parts, body) = response.into_parts();
-        let body = timeout(PATIENCE, axum::body::to_bytes(body, usize::MAX)).await.expect("a body in time").unwrap();
+        let body = timeout(PATIENCE, axum::body::to_bytes(body, usize::MAX))
+            .await
+            .expect("a body in time")
+            .unwrap();
         let text = String::from_utf8(body.to_vec()).unwrap();
-        let kind = parts.headers.get("content-type").map(|kind| kind.to_str().unwrap().to_owned()).unwrap_or_default();
+        let kind = parts
+            .headers
+            .get("content-type")
+            .map(|kind| kind.to_str().unwrap().to_owned())
+            .unwrap_or_default();
         let messages = if kind.starts_with("application/json") {
             vec![serde_json::from_str(&text).unwrap()]
         } else {
@@ -301,7 +358,12 @@ impl<H: ServerHandler> HttpClient<H> {
                 .map(|data| serde_json::from_str(data).unwrap())
                 .collect()
         };
-        Reply { status: parts.status, headers: parts.headers, messages, text }
+        Reply {
+            status: parts.status,
+            headers: parts.headers,
+            messages,
+            text,
+        }
     }
 
     pub async fn post_bytes(&self, body: &[u8]) -> Reply {

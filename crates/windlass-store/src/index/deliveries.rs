@@ -72,7 +72,11 @@ pub(crate) fn enqueue(
         id: delivery.id.as_str().to_owned(),
         journal: journal.id,
         url: delivery.url.clone(),
-        state: if imported { DeliveryState::Dead } else { DeliveryState::Pending },
+        state: if imported {
+            DeliveryState::Dead
+        } else {
+            DeliveryState::Pending
+        },
         due_at: at.as_millis(),
         forced: false,
         record: DeliveryV1 {
@@ -98,7 +102,9 @@ pub(crate) fn attempt(
     at: Timestamp,
     attempted: &DeliveryAttempted,
 ) -> Result<()> {
-    let Some(mut row) = DeliveryRow::find(connection, &attempted.delivery_id)? else { return Ok(()) };
+    let Some(mut row) = DeliveryRow::find(connection, &attempted.delivery_id)? else {
+        return Ok(());
+    };
     row.record.attempts = row.record.attempts.saturating_add(1);
     match attempted.verdict {
         DeliveryVerdict::Delivered => row.state = DeliveryState::Delivered,
@@ -118,14 +124,18 @@ pub(crate) fn attempt(
     })?;
     let sum = attempt_sum(&row.id, position, &record);
     connection
-        .prepare_cached("INSERT INTO attempts (delivery, position, record, sum) VALUES (?1, ?2, ?3, ?4)")?
+        .prepare_cached(
+            "INSERT INTO attempts (delivery, position, record, sum) VALUES (?1, ?2, ?3, ?4)",
+        )?
         .execute(params![row.id, position, record, sum])?;
     Ok(())
 }
 
 /// Starts another round.
 pub(crate) fn requeue(connection: &Connection, requeued: &DeliveryRequeued) -> Result<()> {
-    let Some(mut row) = DeliveryRow::find(connection, &requeued.delivery_id)? else { return Ok(()) };
+    let Some(mut row) = DeliveryRow::find(connection, &requeued.delivery_id)? else {
+        return Ok(());
+    };
     row.state = DeliveryState::Pending;
     row.due_at = requeued.due_at.as_millis();
     row.forced = true;
@@ -134,12 +144,19 @@ pub(crate) fn requeue(connection: &Connection, requeued: &DeliveryRequeued) -> R
 }
 
 /// Whether the delivery is here and its run is not among those that go.
-pub(crate) fn is_kept(connection: &Connection, delivery: &DeliveryId, gone: &BTreeSet<i64>) -> Result<bool> {
+pub(crate) fn is_kept(
+    connection: &Connection,
+    delivery: &DeliveryId,
+    gone: &BTreeSet<i64>,
+) -> Result<bool> {
     Ok(DeliveryRow::find(connection, delivery)?.is_some_and(|row| !gone.contains(&row.journal)))
 }
 
 /// Deliveries that match, oldest due first.
-pub(crate) fn list(connection: &Connection, filter: &DeliveryFilter) -> Result<Vec<DeliveryRecord>> {
+pub(crate) fn list(
+    connection: &Connection,
+    filter: &DeliveryFilter,
+) -> Result<Vec<DeliveryRecord>> {
     let mut conditions = Vec::new();
     let mut values = Vec::new();
     if let Some(state) = filter.state {
@@ -147,7 +164,9 @@ pub(crate) fn list(connection: &Connection, filter: &DeliveryFilter) -> Result<V
         conditions.push(format!("state = ?{}", values.len()));
     }
     if let Some(run_id) = &filter.run_id {
-        let Some(journal) = Journal::find(connection, run_id)? else { return Ok(Vec::new()) };
+        let Some(journal) = Journal::find(connection, run_id)? else {
+            return Ok(Vec::new());
+        };
         values.push(Value::from(journal.id));
         conditions.push(format!("journal = ?{}", values.len()));
     }
@@ -156,8 +175,15 @@ pub(crate) fn list(connection: &Connection, filter: &DeliveryFilter) -> Result<V
         conditions.push(format!("due_at <= ?{} AND {GOES_OUT}", values.len()));
     }
     values.push(Value::from(clamp(filter.limit)));
-    let filtered = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
-    let sql = format!("{SELECT}{filtered} ORDER BY due_at, id LIMIT ?{}", values.len());
+    let filtered = if conditions.is_empty() {
+        String::new()
+    } else {
+        format!(" WHERE {}", conditions.join(" AND "))
+    };
+    let sql = format!(
+        "{SELECT}{filtered} ORDER BY due_at, id LIMIT ?{}",
+        values.len()
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut deliveries = Vec::new();
@@ -170,19 +196,31 @@ pub(crate) fn list(connection: &Connection, filter: &DeliveryFilter) -> Result<V
 /// When the next pending delivery to a living receiver is due.
 pub(crate) fn next_due(connection: &Connection) -> Result<Option<Timestamp>> {
     let sql = format!("SELECT due_at FROM deliveries WHERE {GOES_OUT} ORDER BY due_at LIMIT 1");
-    let due: Option<i64> = connection.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
+    let due: Option<i64> = connection
+        .prepare_cached(&sql)?
+        .query_row([], |row| row.get(0))
+        .optional()?;
     Ok(due.map(Timestamp::from_millis))
 }
 
 /// The attempts of a delivery, oldest first.
-pub(crate) fn attempts(connection: &Connection, delivery: &DeliveryId) -> Result<Vec<AttemptRecord>> {
-    let mut statement = connection
-        .prepare_cached("SELECT position, record, sum FROM attempts WHERE delivery = ?1 ORDER BY position")?;
+pub(crate) fn attempts(
+    connection: &Connection,
+    delivery: &DeliveryId,
+) -> Result<Vec<AttemptRecord>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT position, record, sum FROM attempts WHERE delivery = ?1 ORDER BY position",
+    )?;
     let mut rows = statement.query([delivery.as_str()])?;
     let mut attempts = Vec::new();
     while let Some(row) = rows.next()? {
         let (position, record, sum): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        seal::check(ATTEMPTS, delivery.as_str(), sum, attempt_sum(delivery.as_str(), position, &record))?;
+        seal::check(
+            ATTEMPTS,
+            delivery.as_str(),
+            sum,
+            attempt_sum(delivery.as_str(), position, &record),
+        )?;
         let attempt: AttemptV1 = from_json(ATTEMPTS, delivery.as_str(), &record)?;
         attempts.push(AttemptRecord {
             time: attempt.time,
@@ -196,7 +234,14 @@ pub(crate) fn attempts(connection: &Connection, delivery: &DeliveryId) -> Result
 }
 
 fn attempt_sum(delivery: &str, position: i64, record: &str) -> i64 {
-    seal::seal(ATTEMPTS, &[delivery.as_bytes(), &position.to_be_bytes(), record.as_bytes()])
+    seal::seal(
+        ATTEMPTS,
+        &[
+            delivery.as_bytes(),
+            &position.to_be_bytes(),
+            record.as_bytes(),
+        ],
+    )
 }
 
 impl DeliveryRow {
@@ -211,10 +256,16 @@ impl DeliveryRow {
 
     fn from_row(row: &Row<'_>) -> Result<Self> {
         let (id, state, record): (String, String, String) = (row.get(0)?, row.get(3)?, row.get(6)?);
-        let state = [DeliveryState::Pending, DeliveryState::Delivered, DeliveryState::Dead]
-            .into_iter()
-            .find(|candidate| candidate.as_str() == state)
-            .ok_or_else(|| Failure::damaged(format!("delivery {id} has the unknown state {state:?}")))?;
+        let state = [
+            DeliveryState::Pending,
+            DeliveryState::Delivered,
+            DeliveryState::Dead,
+        ]
+        .into_iter()
+        .find(|candidate| candidate.as_str() == state)
+        .ok_or_else(|| {
+            Failure::damaged(format!("delivery {id} has the unknown state {state:?}"))
+        })?;
         let delivery = Self {
             journal: row.get(1)?,
             url: row.get(2)?,
@@ -229,15 +280,18 @@ impl DeliveryRow {
     }
 
     fn sum(&self, record: &str) -> i64 {
-        seal::seal(TABLE, &[
-            self.id.as_bytes(),
-            &self.journal.to_be_bytes(),
-            self.url.as_bytes(),
-            self.state.as_str().as_bytes(),
-            &self.due_at.to_be_bytes(),
-            &[u8::from(self.forced)],
-            record.as_bytes(),
-        ])
+        seal::seal(
+            TABLE,
+            &[
+                self.id.as_bytes(),
+                &self.journal.to_be_bytes(),
+                self.url.as_bytes(),
+                self.state.as_str().as_bytes(),
+                &self.due_at.to_be_bytes(),
+                &[u8::from(self.forced)],
+                record.as_bytes(),
+            ],
+        )
     }
 
     fn update(&self, connection: &Connection) -> Result<()> {

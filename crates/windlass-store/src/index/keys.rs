@@ -32,7 +32,12 @@ struct ApiKeyV1 {
     revoked_at: Option<Timestamp>,
 }
 
-pub(crate) fn create(connection: &Connection, journal: &Journal, at: Timestamp, created: &KeyCreated) -> Result<()> {
+pub(crate) fn create(
+    connection: &Connection,
+    journal: &Journal,
+    at: Timestamp,
+    created: &KeyCreated,
+) -> Result<()> {
     if runs::exists(connection, journal)? {
         return Ok(());
     }
@@ -46,11 +51,17 @@ pub(crate) fn create(connection: &Connection, journal: &Journal, at: Timestamp, 
         revoked_at: None,
     };
     // An id is given once; a second creation must not undo a revocation.
-    let sql = "INSERT INTO api_keys (key_id, record, sum) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    let sql =
+        "INSERT INTO api_keys (key_id, record, sum) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
     write(connection, created.key_id.as_str(), &key, sql)
 }
 
-pub(crate) fn revoke(connection: &Connection, journal: &Journal, at: Timestamp, revoked: &KeyRevoked) -> Result<()> {
+pub(crate) fn revoke(
+    connection: &Connection,
+    journal: &Journal,
+    at: Timestamp,
+    revoked: &KeyRevoked,
+) -> Result<()> {
     if runs::exists(connection, journal)? {
         return Ok(());
     }
@@ -59,16 +70,24 @@ pub(crate) fn revoke(connection: &Connection, journal: &Journal, at: Timestamp, 
         .prepare_cached("SELECT record, sum FROM api_keys WHERE key_id = ?1")?
         .query_row([key_id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some((record, sum)) = row else { return Ok(()) };
+    let Some((record, sum)) = row else {
+        return Ok(());
+    };
     let mut key = read(key_id, &record, sum)?;
     // The first revocation counts; a second one says nothing new.
     key.revoked_at = key.revoked_at.or(Some(at));
-    write(connection, key_id, &key, "UPDATE api_keys SET record = ?2, sum = ?3 WHERE key_id = ?1")
+    write(
+        connection,
+        key_id,
+        &key,
+        "UPDATE api_keys SET record = ?2, sum = ?3 WHERE key_id = ?1",
+    )
 }
 
 /// All keys, in the order of their ids.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<ApiKeyRecord>> {
-    let mut statement = connection.prepare_cached("SELECT key_id, record, sum FROM api_keys ORDER BY key_id")?;
+    let mut statement =
+        connection.prepare_cached("SELECT key_id, record, sum FROM api_keys ORDER BY key_id")?;
     let mut rows = statement.query([])?;
     let mut keys = Vec::new();
     while let Some(row) = rows.next()? {
@@ -91,11 +110,18 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<ApiKeyRecord>> {
 fn write(connection: &Connection, key_id: &str, key: &ApiKeyV1, sql: &str) -> Result<()> {
     let record = to_json(key)?;
     let sum = seal::seal(TABLE, &[key_id.as_bytes(), record.as_bytes()]);
-    connection.prepare_cached(sql)?.execute(params![key_id, record, sum])?;
+    connection
+        .prepare_cached(sql)?
+        .execute(params![key_id, record, sum])?;
     Ok(())
 }
 
 fn read(key_id: &str, record: &str, sum: i64) -> Result<ApiKeyV1> {
-    seal::check(TABLE, key_id, sum, seal::seal(TABLE, &[key_id.as_bytes(), record.as_bytes()]))?;
+    seal::check(
+        TABLE,
+        key_id,
+        sum,
+        seal::seal(TABLE, &[key_id.as_bytes(), record.as_bytes()]),
+    )?;
     from_json(TABLE, key_id, record)
 }

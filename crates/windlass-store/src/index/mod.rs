@@ -91,9 +91,17 @@ pub(crate) fn derive(
             }
             return Ok(Some(RunState::Queued));
         }
-        Body::ArtifactStored(stored) => artifacts::store(connection, place.journal, event.seq, &stored.artifact)?,
+        Body::ArtifactStored(stored) => {
+            artifacts::store(connection, place.journal, event.seq, &stored.artifact)?
+        }
         Body::WebhookEnqueued(enqueued) => {
-            deliveries::enqueue(connection, place.journal, event.time, &enqueued.delivery, imported)?;
+            deliveries::enqueue(
+                connection,
+                place.journal,
+                event.time,
+                &enqueued.delivery,
+                imported,
+            )?;
         }
         // What another home did to its deliveries, receivers and keys is not done here.
         Body::DeliveryAttempted(_)
@@ -102,9 +110,13 @@ pub(crate) fn derive(
         | Body::KeyCreated(_)
         | Body::KeyRevoked(_)
             if imported => {}
-        Body::DeliveryAttempted(attempted) => deliveries::attempt(connection, place.position, event.time, attempted)?,
+        Body::DeliveryAttempted(attempted) => {
+            deliveries::attempt(connection, place.position, event.time, attempted)?
+        }
         Body::DeliveryRequeued(requeued) => deliveries::requeue(connection, requeued)?,
-        Body::EndpointDisabled(disabled) => endpoints::disable(connection, &disabled.url, place.position)?,
+        Body::EndpointDisabled(disabled) => {
+            endpoints::disable(connection, &disabled.url, place.position)?
+        }
         Body::KeyCreated(created) => keys::create(connection, place.journal, event.time, created)?,
         Body::KeyRevoked(revoked) => keys::revoke(connection, place.journal, event.time, revoked)?,
         body if is_indexed(body) => return runs::fold(connection, place.journal, event, body),

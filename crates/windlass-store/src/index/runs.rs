@@ -3,13 +3,15 @@
 //! The fixed part of a record is the journal's first event and its age is the last event;
 //! neither is repeated here, so a step that merely happens touches no row of this table.
 
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Column};
+use rusqlite::{
+    Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Column,
+};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use windlass_ports::{RunFilter, RunPage};
 use windlass_types::{
-    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, Surface, TraceId, WaitingOn,
-    journal::RunCreated,
+    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, Surface, TraceId,
+    WaitingOn, journal::RunCreated,
 };
 
 use crate::{
@@ -20,7 +22,8 @@ use crate::{
 };
 
 const TABLE: &str = "runs";
-const SELECT: &str = "SELECT journal, kind, state, principal, parent, idempotency_key, live, sum FROM runs";
+const SELECT: &str =
+    "SELECT journal, kind, state, principal, parent, idempotency_key, live, sum FROM runs";
 
 /// The part of a run's record that events after the first change.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +33,11 @@ struct RunLiveV1 {
     waiting_on: Vec<(String, WaitingOn)>,
     #[serde(default)]
     cancel_requested: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     output: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
@@ -54,13 +61,20 @@ struct RunRow {
 }
 
 /// The row right after `run.created`.
-pub(crate) fn create(connection: &Connection, journal: &Journal, created: &RunCreated) -> Result<()> {
+pub(crate) fn create(
+    connection: &Connection,
+    journal: &Journal,
+    created: &RunCreated,
+) -> Result<()> {
     let row = RunRow {
         journal: journal.id,
         kind: created.kind.clone(),
         state: RunState::Queued,
         principal: created.principal.id(),
-        parent: created.parent.as_ref().map(|parent| parent.run_id.as_str().to_owned()),
+        parent: created
+            .parent
+            .as_ref()
+            .map(|parent| parent.run_id.as_str().to_owned()),
         idempotency_key: created.idempotency_key.clone(),
         live: RunLiveV1 {
             attempts: 0,
@@ -97,7 +111,9 @@ pub(crate) fn fold(
     event: &Event,
     body: &Body,
 ) -> Result<Option<RunState>> {
-    let Some(mut row) = RunRow::find(connection, journal.id)? else { return Ok(None) };
+    let Some(mut row) = RunRow::find(connection, journal.id)? else {
+        return Ok(None);
+    };
     let mut record = row.shell(&journal.run_id);
     record.apply(event.seq, event.time, Some(body));
     let (state_before, state) = (row.state, record.state);
@@ -137,10 +153,14 @@ pub(crate) fn holder_of_key(
     key: &str,
 ) -> Result<Option<(RunId, Digest)>> {
     let journal: Option<i64> = connection
-        .prepare_cached("SELECT journal FROM runs WHERE principal = ?1 AND kind = ?2 AND idempotency_key = ?3")?
+        .prepare_cached(
+            "SELECT journal FROM runs WHERE principal = ?1 AND kind = ?2 AND idempotency_key = ?3",
+        )?
         .query_row([principal, kind, key], |row| row.get(0))
         .optional()?;
-    let Some(journal) = journal else { return Ok(None) };
+    let Some(journal) = journal else {
+        return Ok(None);
+    };
     let journal = Journal::get(connection, journal)?;
     let (_, created) = first_event(connection, &journal)?;
     Ok(Some((journal.run_id, created.config_hash)))
@@ -148,8 +168,12 @@ pub(crate) fn holder_of_key(
 
 /// A run's record.
 pub(crate) fn load(connection: &Connection, run_id: &RunId) -> Result<Option<RunRecord>> {
-    let Some(journal) = Journal::find(connection, run_id)? else { return Ok(None) };
-    RunRow::find(connection, journal.id)?.map(|row| row.into_record(connection, &journal)).transpose()
+    let Some(journal) = Journal::find(connection, run_id)? else {
+        return Ok(None);
+    };
+    RunRow::find(connection, journal.id)?
+        .map(|row| row.into_record(connection, &journal))
+        .transpose()
 }
 
 /// A page of records, newest first.
@@ -170,7 +194,11 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
         equals("parent", parent.as_str().to_owned(), &mut values);
     }
     if !filter.states.is_empty() {
-        let names: Vec<String> = filter.states.iter().map(|state| format!("'{}'", state.as_str())).collect();
+        let names: Vec<String> = filter
+            .states
+            .iter()
+            .map(|state| format!("'{}'", state.as_str()))
+            .collect();
         conditions.push(format!("state IN ({})", names.join(", ")));
     }
     if let Some(before) = filter.before {
@@ -179,8 +207,15 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
     }
     // One more than asked for tells whether there is a next page.
     values.push(Column::from(clamp(filter.limit).saturating_add(1)));
-    let filtered = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
-    let sql = format!("{SELECT}{filtered} ORDER BY journal DESC LIMIT ?{}", values.len());
+    let filtered = if conditions.is_empty() {
+        String::new()
+    } else {
+        format!(" WHERE {}", conditions.join(" AND "))
+    };
+    let sql = format!(
+        "{SELECT}{filtered} ORDER BY journal DESC LIMIT ?{}",
+        values.len()
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut page = RunPage::default();
@@ -205,7 +240,10 @@ pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<RunId>> {
         .filter(|state| !state.is_final() && *state != RunState::Held)
         .map(|state| format!("'{}'", state.as_str()))
         .collect();
-    let sql = format!("SELECT journal FROM runs WHERE state IN ({}) ORDER BY journal", names.join(", "));
+    let sql = format!(
+        "SELECT journal FROM runs WHERE state IN ({}) ORDER BY journal",
+        names.join(", ")
+    );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
     let mut runs = Vec::new();
@@ -216,13 +254,12 @@ pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<RunId>> {
 }
 
 fn first_event(connection: &Connection, journal: &Journal) -> Result<(Event, RunCreated)> {
-    let event = journal
-        .event_at(connection, 1)?
-        .ok_or_else(|| Failure::damaged(format!("the first event of {} is missing", journal.run_id)))?;
-    let created = event
-        .payload
-        .to()
-        .map_err(|error| Failure::damaged(format!("the first event of {}: {error}", journal.run_id)))?;
+    let event = journal.event_at(connection, 1)?.ok_or_else(|| {
+        Failure::damaged(format!("the first event of {} is missing", journal.run_id))
+    })?;
+    let created = event.payload.to().map_err(|error| {
+        Failure::damaged(format!("the first event of {}: {error}", journal.run_id))
+    })?;
     Ok((event, created))
 }
 
@@ -244,8 +281,9 @@ impl RunRow {
         let parsed = Self {
             journal,
             kind: row.get(1)?,
-            state: RunState::by_name(&state)
-                .ok_or_else(|| Failure::damaged(format!("run number {key} has the unknown state {state:?}")))?,
+            state: RunState::by_name(&state).ok_or_else(|| {
+                Failure::damaged(format!("run number {key} has the unknown state {state:?}"))
+            })?,
             principal: row.get(3)?,
             parent: row.get(4)?,
             idempotency_key: row.get(5)?,
@@ -256,15 +294,18 @@ impl RunRow {
     }
 
     fn sum(&self, live: &str) -> i64 {
-        seal::seal(TABLE, &[
-            &self.journal.to_be_bytes(),
-            self.kind.as_bytes(),
-            self.state.as_str().as_bytes(),
-            self.principal.as_bytes(),
-            &seal::optional(self.parent.as_deref()),
-            &seal::optional(self.idempotency_key.as_deref()),
-            live.as_bytes(),
-        ])
+        seal::seal(
+            TABLE,
+            &[
+                &self.journal.to_be_bytes(),
+                self.kind.as_bytes(),
+                self.state.as_str().as_bytes(),
+                self.principal.as_bytes(),
+                &seal::optional(self.parent.as_deref()),
+                &seal::optional(self.idempotency_key.as_deref()),
+                live.as_bytes(),
+            ],
+        )
     }
 
     /// A record whose live part is this row's and whose fixed part is blank: what the fold
@@ -284,7 +325,8 @@ impl RunRow {
             approval: None,
             title: String::new(),
         };
-        let mut record = RunRecord::created(run_id.clone(), created, windlass_types::Timestamp::EPOCH);
+        let mut record =
+            RunRecord::created(run_id.clone(), created, windlass_types::Timestamp::EPOCH);
         self.overlay(&mut record);
         record
     }
@@ -302,9 +344,9 @@ impl RunRow {
 
     fn into_record(self, connection: &Connection, journal: &Journal) -> Result<RunRecord> {
         let (first, created) = first_event(connection, journal)?;
-        let last = journal
-            .last_event(connection)?
-            .ok_or_else(|| Failure::damaged(format!("the events of {} are missing", journal.run_id)))?;
+        let last = journal.last_event(connection)?.ok_or_else(|| {
+            Failure::damaged(format!("the events of {} are missing", journal.run_id))
+        })?;
         let mut record = RunRecord::created(journal.run_id.clone(), created, first.time);
         self.overlay(&mut record);
         record.last_seq = last.seq;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::{
-    Domain, Engine,
-    operation::{CallContext, Change, ChangeInfo, Example, Operation, change_operations, operation},
+    Domain, Engine, WeakEngine,
+    operation::{
+        CallContext, Change, ChangeInfo, Example, Operation, change_operations, operation,
+    },
     run::{RunContext, RunError, RunKind},
 };
 use windlass_ports::BoxFuture;
@@ -26,13 +28,17 @@ pub struct ProgramDomain {
 impl ProgramDomain {
     /// The domain over a ledger.
     pub fn new(ledger: &Ledger) -> Self {
-        Self { ledger: ledger.clone() }
+        Self {
+            ledger: ledger.clone(),
+        }
     }
 }
 
 impl Domain for ProgramDomain {
-    fn kinds(&self) -> Vec<Arc<dyn RunKind>> {
-        vec![Arc::new(ProgramKind { ledger: self.ledger.clone() })]
+    fn kinds(&self, _: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
+        vec![Arc::new(ProgramKind {
+            ledger: self.ledger.clone(),
+        })]
     }
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
@@ -43,7 +49,12 @@ impl Domain for ProgramDomain {
                 let cells = json!({ "cells": ledger.cells() });
                 async move { Ok::<Value, Problem>(cells) }
             });
-        let mut operations = change_operations(engine, SetCell { ledger: self.ledger.clone() });
+        let mut operations = change_operations(
+            engine,
+            SetCell {
+                ledger: self.ledger.clone(),
+            },
+        );
         operations.push(show);
         operations
     }
@@ -66,11 +77,17 @@ impl RunKind for ProgramKind {
         KIND
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
-            let input: ProgramInput =
-                serde_json::from_value(input).map_err(|error| Problem::internal("program", error))?;
-            interpret(context, &self.ledger, input.program).await.map(Value::from)
+            let input: ProgramInput = serde_json::from_value(input)
+                .map_err(|error| Problem::internal("program", error))?;
+            interpret(context, &self.ledger, input.program)
+                .await
+                .map(Value::from)
         })
     }
 }
@@ -100,14 +117,25 @@ impl Change for SetCell {
             description: "Sets one cell of the ledger.".to_owned(),
             effect: EffectClass::Write,
             kind: KIND.to_owned(),
-            examples: vec![Example { title: "one cell".to_owned(), input: json!({"cell": "a", "value": 1}) }],
+            examples: vec![Example {
+                title: "one cell".to_owned(),
+                input: json!({"cell": "a", "value": 1}),
+            }],
         }
     }
 
-    fn plan<'a>(&'a self, _: &'a CallContext, wanted: SetCellInput) -> BoxFuture<'a, Result<Plan, Problem>> {
+    fn plan<'a>(
+        &'a self,
+        _: &'a CallContext,
+        wanted: SetCellInput,
+    ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
             let before = self.ledger.get(&wanted.cell);
-            let action = if before.is_some() { ChangeAction::Update } else { ChangeAction::Create };
+            let action = if before.is_some() {
+                ChangeAction::Update
+            } else {
+                ChangeAction::Create
+            };
             let change = windlass_types::Change {
                 action,
                 target: wanted.cell.clone(),
@@ -127,9 +155,15 @@ impl Change for SetCell {
 /// A run kind made of a closure: `fn_kind("name", |context, input| Box::pin(async move { … }))`.
 pub fn fn_kind<F>(name: &str, code: F) -> Arc<dyn RunKind>
 where
-    F: for<'a> Fn(&'a dyn RunContext, Value) -> BoxFuture<'a, Result<Value, RunError>> + Send + Sync + 'static,
+    F: for<'a> Fn(&'a dyn RunContext, Value) -> BoxFuture<'a, Result<Value, RunError>>
+        + Send
+        + Sync
+        + 'static,
 {
-    Arc::new(FnKind { name: name.to_owned(), code })
+    Arc::new(FnKind {
+        name: name.to_owned(),
+        code,
+    })
 }
 
 struct FnKind<F> {
@@ -139,13 +173,20 @@ struct FnKind<F> {
 
 impl<F> RunKind for FnKind<F>
 where
-    F: for<'a> Fn(&'a dyn RunContext, Value) -> BoxFuture<'a, Result<Value, RunError>> + Send + Sync + 'static,
+    F: for<'a> Fn(&'a dyn RunContext, Value) -> BoxFuture<'a, Result<Value, RunError>>
+        + Send
+        + Sync
+        + 'static,
 {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn run<'a>(&'a self, context: &'a dyn RunContext, input: Value) -> BoxFuture<'a, Result<Value, RunError>> {
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
         (self.code)(context, input)
     }
 }
@@ -160,7 +201,7 @@ pub struct FnDomain {
 }
 
 impl Domain for FnDomain {
-    fn kinds(&self) -> Vec<Arc<dyn RunKind>> {
+    fn kinds(&self, _: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
         self.kinds.clone()
     }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 use windlass_engine::run::{
-    ChildRequest, RetryPolicy, RunContext, RunError, SIGNAL_APPROVAL, Step, StepAttempt, WaitRequest, WebhookRequest,
+    ChildRequest, RetryPolicy, RunContext, RunError, SIGNAL_APPROVAL, Step, StepAttempt,
+    WaitRequest, WebhookRequest,
 };
 use windlass_ports::BoxFuture;
 use windlass_types::{NewArtifact, Problem, code};
@@ -28,19 +29,83 @@ pub(super) fn interpret<'a>(
     })
 }
 
-async fn perform(context: &dyn RunContext, ledger: &Ledger, op: Op, so_far: usize) -> Result<Value, RunError> {
+async fn perform(
+    context: &dyn RunContext,
+    ledger: &Ledger,
+    op: Op,
+    so_far: usize,
+) -> Result<Value, RunError> {
     match op {
-        Op::Count { name } => Step::pure(name).input(&so_far).run(context, move |_| async move {
-            yield_now().await;
-            Ok(json!(so_far))
-        }).await,
+        Op::Count { name } => {
+            Step::pure(name)
+                .input(&so_far)
+                .run(context, move |_| async move {
+                    yield_now().await;
+                    Ok(json!(so_far))
+                })
+                .await
+        }
         Op::Set { cell, value } => set(context, ledger, Setting::new(cell, value)).await,
-        Op::Keep { cell, value } => set(context, ledger, Setting { undo: Undo::None, ..Setting::new(cell, value) }).await,
-        Op::Stuck { cell } => set(context, ledger, Setting { undo: Undo::Fails, ..Setting::new(cell, 1) }).await,
-        Op::PanicInUndo { cell } => set(context, ledger, Setting { undo: Undo::Panics, ..Setting::new(cell, 1) }).await,
-        Op::PanicIn { cell } => set(context, ledger, Setting { panics: true, ..Setting::new(cell, 1) }).await,
-        Op::Flaky { cell, value, refusals, tries } => {
-            set(context, ledger, Setting { refusals, tries, ..Setting::new(cell, value) }).await
+        Op::Keep { cell, value } => {
+            set(
+                context,
+                ledger,
+                Setting {
+                    undo: Undo::None,
+                    ..Setting::new(cell, value)
+                },
+            )
+            .await
+        }
+        Op::Stuck { cell } => {
+            set(
+                context,
+                ledger,
+                Setting {
+                    undo: Undo::Fails,
+                    ..Setting::new(cell, 1)
+                },
+            )
+            .await
+        }
+        Op::PanicInUndo { cell } => {
+            set(
+                context,
+                ledger,
+                Setting {
+                    undo: Undo::Panics,
+                    ..Setting::new(cell, 1)
+                },
+            )
+            .await
+        }
+        Op::PanicIn { cell } => {
+            set(
+                context,
+                ledger,
+                Setting {
+                    panics: true,
+                    ..Setting::new(cell, 1)
+                },
+            )
+            .await
+        }
+        Op::Flaky {
+            cell,
+            value,
+            refusals,
+            tries,
+        } => {
+            set(
+                context,
+                ledger,
+                Setting {
+                    refusals,
+                    tries,
+                    ..Setting::new(cell, value)
+                },
+            )
+            .await
         }
         Op::Sleep { name, seconds } => {
             context.sleep(&name, Duration::from_secs(seconds)).await?;
@@ -48,9 +113,17 @@ async fn perform(context: &dyn RunContext, ledger: &Ledger, op: Op, so_far: usiz
         }
         Op::Wait { signal, seconds } => {
             let timeout = seconds.map(Duration::from_secs);
-            let request =
-                WaitRequest { name: signal.clone(), signal, prompt: None, plan_digest: None, timeout };
-            Ok(context.wait_for(request).await?.map_or(Value::Null, |signal| signal.payload))
+            let request = WaitRequest {
+                name: signal.clone(),
+                signal,
+                prompt: None,
+                plan_digest: None,
+                timeout,
+            };
+            Ok(context
+                .wait_for(request)
+                .await?
+                .map_or(Value::Null, |signal| signal.payload))
         }
         Op::Approval { name } => {
             let request = WaitRequest {
@@ -61,7 +134,9 @@ async fn perform(context: &dyn RunContext, ledger: &Ledger, op: Op, so_far: usiz
                 timeout: None,
             };
             let signal = context.wait_for(request).await?;
-            signal.ok_or(Problem::new(&code::TIMEOUT, "nobody answered"))?.require_approval()?;
+            signal
+                .ok_or(Problem::new(&code::TIMEOUT, "nobody answered"))?
+                .require_approval()?;
             Ok(json!(true))
         }
         Op::Emit { name, text } => {
@@ -69,23 +144,38 @@ async fn perform(context: &dyn RunContext, ledger: &Ledger, op: Op, so_far: usiz
             Ok(Value::Null)
         }
         Op::Artifact { name, text } => {
-            let stored = context.put_artifact(NewArtifact::text(name, "text/plain", text)).await?;
+            let stored = context
+                .put_artifact(NewArtifact::text(name, "text/plain", text))
+                .await?;
             Ok(json!(stored.sha256))
         }
         Op::Notify { name, url } => {
             let body = json!({ "from": name });
-            let request = WebhookRequest { event: "program.notified".to_owned(), name, url, body, secret_name: None };
+            let request = WebhookRequest {
+                event: "program.notified".to_owned(),
+                name,
+                url,
+                body,
+                secret_name: None,
+            };
             context.notify(request).await?;
             Ok(Value::Null)
         }
         Op::Child { name, program } => {
-            let request =
-                ChildRequest { title: format!("child {name}"), name, kind: KIND.to_owned(), input: input(&program) };
+            let request = ChildRequest {
+                title: format!("child {name}"),
+                name,
+                kind: KIND.to_owned(),
+                input: input(&program),
+            };
             context.child(request).await
         }
         Op::Both { left, right } => {
-            let (left, right) =
-                futures::future::try_join(interpret(context, ledger, left), interpret(context, ledger, right)).await?;
+            let (left, right) = futures::future::try_join(
+                interpret(context, ledger, left),
+                interpret(context, ledger, right),
+            )
+            .await?;
             Ok(json!([left, right]))
         }
         Op::Fail => Err(Problem::new(&code::STEP_FAILED, "the program fails here").into()),
@@ -112,18 +202,38 @@ struct Setting {
 
 impl Setting {
     fn new(cell: String, value: i64) -> Self {
-        Self { cell, value, refusals: 0, tries: 1, undo: Undo::Restores, panics: false }
+        Self {
+            cell,
+            value,
+            refusals: 0,
+            tries: 1,
+            undo: Undo::Restores,
+            panics: false,
+        }
     }
 }
 
-async fn set(context: &dyn RunContext, ledger: &Ledger, setting: Setting) -> Result<Value, RunError> {
-    let Setting { cell, value, refusals, tries, undo, panics } = setting;
+async fn set(
+    context: &dyn RunContext,
+    ledger: &Ledger,
+    setting: Setting,
+) -> Result<Value, RunError> {
+    let Setting {
+        cell,
+        value,
+        refusals,
+        tries,
+        undo,
+        panics,
+    } = setting;
     let retry = RetryPolicy {
         max_attempts: tries,
         first_pause: Duration::from_secs(10),
         longest_pause: Duration::from_secs(60),
     };
-    let mut step = Step::effect(cell.clone(), cell.clone()).input(&value).retry(retry);
+    let mut step = Step::effect(cell.clone(), cell.clone())
+        .input(&value)
+        .retry(retry);
     if undo != Undo::None {
         let (ledger, cell) = (ledger.clone(), cell.clone());
         step = step.undo(move |before: Option<i64>| {
@@ -131,7 +241,12 @@ async fn set(context: &dyn RunContext, ledger: &Ledger, setting: Setting) -> Res
             async move {
                 yield_now().await;
                 match undo {
-                    Undo::Fails => return Err(Problem::new(&code::UNDO_CONFLICT, format!("{cell} cannot be put back"))),
+                    Undo::Fails => {
+                        return Err(Problem::new(
+                            &code::UNDO_CONFLICT,
+                            format!("{cell} cannot be put back"),
+                        ));
+                    }
                     Undo::Panics => panic!("the undo of {cell} panics"),
                     Undo::Restores | Undo::None => ledger.restore(&cell, value, before),
                 }
@@ -147,7 +262,10 @@ async fn set(context: &dyn RunContext, ledger: &Ledger, setting: Setting) -> Res
             async move {
                 yield_now().await;
                 if ledger.call(&attempt.idempotency_key) <= refusals {
-                    return Err(Problem::new(&code::UPSTREAM_ERROR, format!("{cell} refuses for now")));
+                    return Err(Problem::new(
+                        &code::UPSTREAM_ERROR,
+                        format!("{cell} refuses for now"),
+                    ));
                 }
                 let before = ledger.set(&attempt.idempotency_key, &cell, value);
                 assert!(!panics, "the work on {cell} panics");

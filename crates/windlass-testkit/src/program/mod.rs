@@ -7,7 +7,7 @@ mod domain;
 mod interpret;
 mod ledger;
 
-pub use domain::{KIND, ProgramDomain, fn_kind, FnDomain};
+pub use domain::{FnDomain, KIND, ProgramDomain, fn_kind};
 pub use ledger::Ledger;
 
 use serde::{Deserialize, Serialize};
@@ -125,27 +125,41 @@ pub enum Op {
 impl Op {
     /// Sets a cell.
     pub fn set(cell: &str, value: i64) -> Self {
-        Self::Set { cell: cell.to_owned(), value }
+        Self::Set {
+            cell: cell.to_owned(),
+            value,
+        }
     }
 
     /// Sleeps.
     pub fn sleep(name: &str, seconds: u64) -> Self {
-        Self::Sleep { name: name.to_owned(), seconds }
+        Self::Sleep {
+            name: name.to_owned(),
+            seconds,
+        }
     }
 
     /// Runs a child.
     pub fn child(name: &str, program: impl Into<Vec<Self>>) -> Self {
-        Self::Child { name: name.to_owned(), program: program.into() }
+        Self::Child {
+            name: name.to_owned(),
+            program: program.into(),
+        }
     }
 
     /// Waits for a person's yes.
     pub fn approval(name: &str) -> Self {
-        Self::Approval { name: name.to_owned() }
+        Self::Approval {
+            name: name.to_owned(),
+        }
     }
 
     /// Waits for a signal.
     pub fn wait(signal: &str, seconds: Option<u64>) -> Self {
-        Self::Wait { signal: signal.to_owned(), seconds }
+        Self::Wait {
+            signal: signal.to_owned(),
+            seconds,
+        }
     }
 }
 

@@ -15,13 +15,20 @@ pub fn cancelled_anywhere_unwinds(case: &ProofCase) -> u64 {
     let expected = undisturbed.outcome();
     let mut in_time = 0;
     for write in 0..=writes {
-        let interference = Interference { cancel_after: Some(write), ..Interference::default() };
+        let interference = Interference {
+            cancel_after: Some(write),
+            ..Interference::default()
+        };
         let mut trial = Trial::new(case, interference, None);
         let before = trial.scene.state_hash();
         trial.undisturbed();
         let outcome = trial.outcome();
         if outcome.state != RunState::Cancelled {
-            assert_eq!(outcome, expected, "{} cancelled after write {write}, too late", case.kind);
+            assert_eq!(
+                outcome, expected,
+                "{} cancelled after write {write}, too late",
+                case.kind
+            );
             continue;
         }
         in_time += 1;

@@ -84,13 +84,21 @@ pub struct Script(Arc<Answer>);
 
 impl Script {
     /// Answers as the function says; asked once per wait.
-    pub fn new(answer: impl Fn(&RunRecord, &WaitingOn) -> Reaction + Send + Sync + 'static) -> Self {
+    pub fn new(
+        answer: impl Fn(&RunRecord, &WaitingOn) -> Reaction + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(answer))
     }
 
     /// Approves whatever is asked and sends no other signal.
     pub fn approve_all() -> Self {
-        Self::new(|_, on| if on.what == "approval" { Reaction::Approve } else { Reaction::Nothing })
+        Self::new(|_, on| {
+            if on.what == "approval" {
+                Reaction::Approve
+            } else {
+                Reaction::Nothing
+            }
+        })
     }
 
     pub(super) fn react(&self, record: &RunRecord, on: &WaitingOn) -> Reaction {
@@ -116,11 +124,16 @@ impl DirectoryWorld {
             let directory = tempfile::tempdir().expect("a scratch directory can be made");
             for (name, content) in files {
                 let path = directory.path().join(name);
-                fs_err::create_dir_all(path.parent().expect("a file has a directory")).expect("it can be made");
+                fs_err::create_dir_all(path.parent().expect("a file has a directory"))
+                    .expect("it can be made");
                 fs_err::write(path, content).expect("a scratch file can be written");
             }
             let input = input(directory.path());
-            Arc::new(Self { directory, domains, input }) as Arc<dyn ProofWorld>
+            Arc::new(Self {
+                directory,
+                domains,
+                input,
+            }) as Arc<dyn ProofWorld>
         })
     }
 }
@@ -162,7 +175,12 @@ fn list(root: &Path, below: &Path, listing: &mut String) {
         let content = if kind.is_dir() {
             "directory".to_owned()
         } else if kind.is_symlink() {
-            format!("→ {}", fs_err::read_link(entry.path()).expect("a link can be read").display())
+            format!(
+                "→ {}",
+                fs_err::read_link(entry.path())
+                    .expect("a link can be read")
+                    .display()
+            )
         } else {
             Digest::of(&fs_err::read(entry.path()).expect("a file can be read")).to_string()
         };

@@ -16,7 +16,12 @@ use super::{
 /// Lets every step of the undisturbed run fail in turn; how many there were.
 pub fn fails_anywhere_unwinds(case: &ProofCase) -> usize {
     let counter = Arc::new(FailAt::new(usize::MAX));
-    Trial::new(case, Interference::default(), Some(Arc::clone(&counter) as _)).undisturbed();
+    Trial::new(
+        case,
+        Interference::default(),
+        Some(Arc::clone(&counter) as _),
+    )
+    .undisturbed();
     let steps = counter.seen.load(Ordering::SeqCst);
     for step in 0..steps {
         let probe = Arc::new(FailAt::new(step));
@@ -24,7 +29,12 @@ pub fn fails_anywhere_unwinds(case: &ProofCase) -> usize {
         let before = trial.scene.state_hash();
         trial.undisturbed();
         let outcome = trial.outcome();
-        assert_eq!(outcome.state, RunState::Failed, "{}: step {step} fails, the run does not", case.kind);
+        assert_eq!(
+            outcome.state,
+            RunState::Failed,
+            "{}: step {step} fails, the run does not",
+            case.kind
+        );
         assert!(
             outcome.world == before || !outcome.residue.is_empty(),
             "{}: step {step} failed, something remains and is not listed: {outcome:?}",
@@ -42,14 +52,20 @@ struct FailAt {
 
 impl FailAt {
     const fn new(step: usize) -> Self {
-        Self { step, seen: AtomicUsize::new(0) }
+        Self {
+            step,
+            seen: AtomicUsize::new(0),
+        }
     }
 }
 
 impl StepProbe for FailAt {
     fn before_work(&self, _: &RunId, key: &str) -> ProbeAction {
         if self.seen.fetch_add(1, Ordering::SeqCst) == self.step {
-            ProbeAction::Fail(Problem::new(&code::STEP_FAILED, format!("{key} is made to fail")))
+            ProbeAction::Fail(Problem::new(
+                &code::STEP_FAILED,
+                format!("{key} is made to fail"),
+            ))
         } else {
             ProbeAction::Continue
         }

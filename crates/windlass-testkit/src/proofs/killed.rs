@@ -27,13 +27,26 @@ pub fn killed_anywhere_resumes(case: &ProofCase) -> KilledReport {
     let mut plain = Trial::new(case, Interference::default(), None);
     plain.undisturbed();
     if plain.outcome().state == RunState::Completed {
-        kill_everywhere(case, Interference { roll_back: true, ..Interference::default() }, first + 1, &mut report);
+        kill_everywhere(
+            case,
+            Interference {
+                roll_back: true,
+                ..Interference::default()
+            },
+            first + 1,
+            &mut report,
+        );
     }
     report
 }
 
 /// Tries every write from `from` on; how many there are.
-fn kill_everywhere(case: &ProofCase, interference: Interference, from: u64, report: &mut KilledReport) -> u64 {
+fn kill_everywhere(
+    case: &ProofCase,
+    interference: Interference,
+    from: u64,
+    report: &mut KilledReport,
+) -> u64 {
     let mut undisturbed = Trial::new(case, interference, None);
     let writes = undisturbed.undisturbed();
     let expected = undisturbed.outcome();
@@ -49,7 +62,11 @@ fn kill_everywhere(case: &ProofCase, interference: Interference, from: u64, repo
                 trial.undisturbed();
             }
             let outcome = trial.outcome();
-            assert_eq!(outcome, expected, "{} killed at write {write}, {moment:?} ({interference:?})", case.kind);
+            assert_eq!(
+                outcome, expected,
+                "{} killed at write {write}, {moment:?} ({interference:?})",
+                case.kind
+            );
         }
     }
     writes

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 use windlass_engine::{StepProbe, run::ApprovalDecision};
-use windlass_ports::{DeliveryFilter, DeliveryState, RunStore as _, StoreMaintenance as _};
+use windlass_ports::{DeliveryState, RunStore as _};
 use windlass_types::{Body, Digest, Event, RunId, RunRecord, RunState, WaitingOn};
 
 use super::case::{ProofCase, ProofWorld, Reaction};
@@ -58,7 +58,11 @@ pub(super) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    pub(super) fn new(case: &'a ProofCase, interference: Interference, probe: Option<Arc<dyn StepProbe>>) -> Self {
+    pub(super) fn new(
+        case: &'a ProofCase,
+        interference: Interference,
+        probe: Option<Arc<dyn StepProbe>>,
+    ) -> Self {
         let scene = case.world.fresh();
         let mut world = TestWorld::new({
             let scene = Arc::clone(&scene);
@@ -72,15 +76,28 @@ impl<'a> Trial<'a> {
         }
         let input = scene.input();
         let run_id = world
-            .life(world.disk.open_again(), |client| async move { client.start(&case.kind, input).await })
+            .life(world.disk.open_again(), |client| async move {
+                client.start(&case.kind, input).await
+            })
             .expect("the client does not die");
-        Self { case, scene, world, run_id, interference, answered: Mutex::default(), acknowledged: Vec::new() }
+        Self {
+            case,
+            scene,
+            world,
+            run_id,
+            interference,
+            answered: Mutex::default(),
+            acknowledged: Vec::new(),
+        }
     }
 
     /// Runs to the end without a fault; how many writes the driver made.
     pub(super) fn undisturbed(&mut self) -> u64 {
         let store = self.world.disk.open_again();
-        assert!(self.live(&store), "a process that is not killed lives to the end");
+        assert!(
+            self.live(&store),
+            "a process that is not killed lives to the end"
+        );
         store.writes()
     }
 
@@ -110,7 +127,12 @@ impl<'a> Trial<'a> {
             changes.mark_unchanged();
             let runs = client.store.all_runs();
             let root = self.record(&runs);
-            if !cancelled && self.interference.cancel_after.is_some_and(|writes| driver.store.writes() >= writes) {
+            if !cancelled
+                && self
+                    .interference
+                    .cancel_after
+                    .is_some_and(|writes| driver.store.writes() >= writes)
+            {
                 cancelled = true;
                 // Refused when the run has just ended, which is an answer too.
                 let _ = client.engine.cancel(&local(), &self.run_id, None).await;
@@ -121,48 +143,83 @@ impl<'a> Trial<'a> {
                     self.answer(client, record, key, on).await;
                 }
             }
-            let idle = runs.iter().all(|record| record.state.is_final() || record.state == RunState::Held);
-            if idle && self.deliveries().iter().all(|delivery| delivery.state != DeliveryState::Pending) {
+            let idle = runs
+                .iter()
+                .all(|record| record.state.is_final() || record.state == RunState::Held);
+            if idle
+                && self
+                    .world
+                    .disk
+                    .all_deliveries()
+                    .iter()
+                    .all(|delivery| delivery.state != DeliveryState::Pending)
+            {
                 if !(self.interference.roll_back && root.state == RunState::Completed) {
                     return;
                 }
-                let asked = client.engine.request_rollback(&local(), &self.run_id, None).await;
+                let asked = client
+                    .engine
+                    .request_rollback(&local(), &self.run_id, None)
+                    .await;
                 asked.expect("a completed run can be rolled back");
                 continue;
             }
-            changes.changed().await.expect("the disk outlives its processes");
+            changes
+                .changed()
+                .await
+                .expect("the disk outlives its processes");
         }
     }
 
     async fn answer(&self, client: &Process, record: &RunRecord, key: &str, on: &WaitingOn) {
         let place = (record.run_id.clone(), key.to_owned());
-        let already = self.answered.lock().unwrap_or_else(PoisonError::into_inner).contains(&place);
+        let already = self
+            .answered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&place);
         if already || on.what == "timer" || on.what == "child" {
             return;
         }
-        let decision =
-            |approved| ApprovalDecision { approved, plan_digest: on.plan_digest, reason: Some("proof".to_owned()) };
+        let decision = |approved| ApprovalDecision {
+            approved,
+            plan_digest: on.plan_digest,
+            reason: Some("proof".to_owned()),
+        };
         let sent = match self.case.script.react(record, on) {
             Reaction::Nothing => Ok(()),
-            Reaction::Approve => client.engine.answer_approval(&local(), &record.run_id, decision(true)).await,
-            Reaction::Reject => client.engine.answer_approval(&local(), &record.run_id, decision(false)).await,
+            Reaction::Approve => {
+                client
+                    .engine
+                    .answer_approval(&local(), &record.run_id, decision(true))
+                    .await
+            }
+            Reaction::Reject => {
+                client
+                    .engine
+                    .answer_approval(&local(), &record.run_id, decision(false))
+                    .await
+            }
             Reaction::Signal(payload) => {
-                client.engine.send_signal(&local(), &record.run_id, &on.what, payload).await
+                client
+                    .engine
+                    .send_signal(&local(), &record.run_id, &on.what, payload)
+                    .await
             }
         };
         // Refused when the run moved on meanwhile; if it still waits, it is asked about again.
         if sent.is_ok() {
-            self.answered.lock().unwrap_or_else(PoisonError::into_inner).insert(place);
+            self.answered
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(place);
         }
     }
 
     fn record<'b>(&self, runs: &'b [RunRecord]) -> &'b RunRecord {
-        runs.iter().find(|record| record.run_id == self.run_id).expect("the run was created")
-    }
-
-    fn deliveries(&self) -> Vec<windlass_ports::DeliveryRecord> {
-        let filter = DeliveryFilter { limit: usize::MAX, ..DeliveryFilter::default() };
-        now(self.world.disk.deliveries(filter)).expect("the disk can be read")
+        runs.iter()
+            .find(|record| record.run_id == self.run_id)
+            .expect("the run was created")
     }
 
     /// How it ended, after checking what must hold however it ended.
@@ -177,32 +234,63 @@ impl<'a> Trial<'a> {
         };
         let mut outcome = Outcome {
             state: root.state,
-            output: serde_json::from_str(&plain(root.output.clone().unwrap_or_default().to_string()))
-                .expect("ids are replaced inside of texts"),
-            problem: root.problem.as_ref().map(|problem| problem.code().name.to_owned()),
-            residue: runs.iter().flat_map(|record| record.residue.clone()).collect(),
-            runs: runs.iter().map(|record| format!("{} {}", record.kind, record.state.as_str())).collect(),
+            output: serde_json::from_str(&plain(
+                root.output.clone().unwrap_or_default().to_string(),
+            ))
+            .expect("ids are replaced inside of texts"),
+            problem: root
+                .problem
+                .as_ref()
+                .map(|problem| problem.code().name.to_owned()),
+            residue: runs
+                .iter()
+                .flat_map(|record| record.residue.clone())
+                .collect(),
+            runs: runs
+                .iter()
+                .map(|record| format!("{} {}", record.kind, record.state.as_str()))
+                .collect(),
             artifacts: Vec::new(),
             emitted: Vec::new(),
             webhooks: self
-                .deliveries()
+                .world
+                .disk
+                .all_deliveries()
                 .into_iter()
-                .map(|delivery| plain(format!("{} {} {:?}", delivery.event, delivery.body, delivery.state)))
+                .map(|delivery| {
+                    plain(format!(
+                        "{} {} {:?}",
+                        delivery.event, delivery.body, delivery.state
+                    ))
+                })
                 .collect(),
             effects: self.scene.effects(),
             world: self.scene.state_hash(),
         };
         for record in &runs {
-            let artifacts = now(self.world.disk.artifacts(&record.run_id)).expect("the disk can be read");
-            outcome.artifacts.extend(artifacts.iter().map(|artifact| format!("{} {}", artifact.name, artifact.sha256)));
+            let artifacts = self.world.disk.artifact_refs(&record.run_id);
+            outcome.artifacts.extend(
+                artifacts
+                    .iter()
+                    .map(|artifact| format!("{} {}", artifact.name, artifact.sha256)),
+            );
             for event in self.world.disk.journal(&record.run_id) {
-                if let Ok(Some(Body::Domain(name, emitted))) = Body::decode(&event.event_type, &event.payload) {
-                    outcome.emitted.push(plain(format!("{name} {} {}", emitted.key, emitted.data)));
+                if let Ok(Some(Body::Domain(name, emitted))) =
+                    Body::decode(&event.event_type, &event.payload)
+                {
+                    outcome
+                        .emitted
+                        .push(plain(format!("{name} {} {}", emitted.key, emitted.data)));
                 }
             }
         }
         // Runs and what they leave are independent of each other; only their order is not.
-        for list in [&mut outcome.residue, &mut outcome.runs, &mut outcome.artifacts, &mut outcome.emitted] {
+        for list in [
+            &mut outcome.residue,
+            &mut outcome.runs,
+            &mut outcome.artifacts,
+            &mut outcome.emitted,
+        ] {
             list.sort_unstable();
         }
         outcome.webhooks.sort_unstable();
@@ -213,31 +301,55 @@ impl<'a> Trial<'a> {
     /// What must hold after any story: the store is sound, nothing acknowledged is missing, one
     /// effect has one idempotency key, every webhook reached its receiver.
     fn check(&self, runs: &[RunRecord]) {
-        let report = now(self.world.disk.check()).expect("the disk can be read");
-        assert!(report.findings.is_empty(), "the store is damaged: {:?}", report.findings);
+        assert_eq!(
+            self.world.disk.findings(),
+            Vec::<String>::new(),
+            "the store is damaged"
+        );
         for event in &self.acknowledged {
             let stored = self.world.disk.journal(&event.run_id);
-            let found = stored.iter().any(|other| other.seq == event.seq && other.hash == event.hash);
-            assert!(found, "acknowledged and lost: {} {} {}", event.run_id, event.seq, event.event_type);
+            let found = stored
+                .iter()
+                .any(|other| other.seq == event.seq && other.hash == event.hash);
+            assert!(
+                found,
+                "acknowledged and lost: {} {} {}",
+                event.run_id, event.seq, event.event_type
+            );
         }
         for record in runs {
             let mut keys: BTreeMap<String, String> = BTreeMap::new();
             for event in self.world.disk.journal(&record.run_id) {
-                if let Ok(Some(Body::StepStarted(started))) = Body::decode(&event.event_type, &event.payload) {
-                    let first = keys.entry(started.key.clone()).or_insert_with(|| started.idempotency_key.clone());
-                    assert_eq!(*first, started.idempotency_key, "step {} changed its idempotency key", started.key);
+                if let Ok(Some(Body::StepStarted(started))) =
+                    Body::decode(&event.event_type, &event.payload)
+                {
+                    let first = keys
+                        .entry(started.key.clone())
+                        .or_insert_with(|| started.idempotency_key.clone());
+                    assert_eq!(
+                        *first, started.idempotency_key,
+                        "step {} changed its idempotency key",
+                        started.key
+                    );
                 }
             }
         }
         let sent = self.world.outbound.sent();
-        for delivery in self.deliveries().iter().filter(|delivery| delivery.state == DeliveryState::Delivered) {
-            let arrived = sent.iter().any(|request| request.header("webhook-id") == delivery.id.as_str());
-            assert!(arrived, "webhook {} is marked delivered and was never sent", delivery.id);
+        for delivery in self
+            .world
+            .disk
+            .all_deliveries()
+            .iter()
+            .filter(|delivery| delivery.state == DeliveryState::Delivered)
+        {
+            let arrived = sent
+                .iter()
+                .any(|request| request.header("webhook-id") == delivery.id.as_str());
+            assert!(
+                arrived,
+                "webhook {} is marked delivered and was never sent",
+                delivery.id
+            );
         }
     }
-}
-
-/// The answer of a read that has no reason to wait, outside of any runtime.
-fn now<T>(read: impl Future<Output = T>) -> T {
-    futures::executor::block_on(read)
 }

@@ -22,12 +22,20 @@ pub fn twice_is_once(case: &ProofCase) {
     if expected.state != RunState::Completed {
         return;
     }
-    let roll_back = Interference { roll_back: true, ..Interference::default() };
+    let roll_back = Interference {
+        roll_back: true,
+        ..Interference::default()
+    };
     let mut undone = Trial::new(case, roll_back, Some(Arc::new(Twice)));
     let before = undone.scene.state_hash();
     undone.undisturbed();
     let outcome = undone.outcome();
-    assert_eq!(outcome.state, RunState::RolledBack, "{}: every undo twice", case.kind);
+    assert_eq!(
+        outcome.state,
+        RunState::RolledBack,
+        "{}: every undo twice",
+        case.kind
+    );
     assert!(
         outcome.world == before || !outcome.residue.is_empty(),
         "{}: rolled back with every undo twice, something remains and is not listed: {outcome:?}",

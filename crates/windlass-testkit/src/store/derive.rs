@@ -6,7 +6,8 @@ use windlass_ports::{
     ApiKeyRecord, AttemptRecord, DeliveryFilter, DeliveryRecord, DeliveryState, RunFilter, RunPage,
 };
 use windlass_types::{
-    ArtifactRef, Body, DeliveryId, Digest, Event, KeyId, RunId, RunRecord, RunState, Timestamp, TokenId,
+    ArtifactRef, Body, DeliveryId, Digest, Event, KeyId, RunId, RunRecord, RunState, Timestamp,
+    TokenId,
     journal::{DeliveryAttempted, DeliveryVerdict},
 };
 
@@ -25,7 +26,13 @@ pub(super) struct Index {
 
 impl Index {
     /// Derives from one event of the journal with that number.
-    pub(super) fn derive(&mut self, number: u64, imported: bool, event: &Event, body: Option<&Body>) {
+    pub(super) fn derive(
+        &mut self,
+        number: u64,
+        imported: bool,
+        event: &Event,
+        body: Option<&Body>,
+    ) {
         if let Some(Body::RunCreated(created)) = body {
             self.numbers.insert(event.run_id.clone(), number);
             let record = RunRecord::created(event.run_id.clone(), created.clone(), event.time);
@@ -47,18 +54,24 @@ impl Index {
             Some(Body::WebhookEnqueued(enqueued)) => {
                 let delivery = &enqueued.delivery;
                 // The first to use an id keeps it; what another home sent is not sent again.
-                self.deliveries.entry(delivery.id.clone()).or_insert_with(|| DeliveryRecord {
-                    id: delivery.id.clone(),
-                    run_id: event.run_id.clone(),
-                    url: delivery.url.clone(),
-                    event: delivery.event.clone(),
-                    body: delivery.body.clone(),
-                    secret_name: delivery.secret_name.clone(),
-                    state: if imported { DeliveryState::Dead } else { DeliveryState::Pending },
-                    attempts: 0,
-                    due_at: event.time,
-                    created_at: event.time,
-                });
+                self.deliveries
+                    .entry(delivery.id.clone())
+                    .or_insert_with(|| DeliveryRecord {
+                        id: delivery.id.clone(),
+                        run_id: event.run_id.clone(),
+                        url: delivery.url.clone(),
+                        event: delivery.event.clone(),
+                        body: delivery.body.clone(),
+                        secret_name: delivery.secret_name.clone(),
+                        state: if imported {
+                            DeliveryState::Dead
+                        } else {
+                            DeliveryState::Pending
+                        },
+                        attempts: 0,
+                        due_at: event.time,
+                        created_at: event.time,
+                    });
             }
             _ if imported => {}
             Some(Body::DeliveryAttempted(attempted)) => self.attempt(event.time, attempted),
@@ -75,16 +88,18 @@ impl Index {
             }
             // A run's journal may come from a file, and a file must not bring a key.
             Some(Body::KeyCreated(created)) if !is_run => {
-                self.keys.entry(created.key_id.clone()).or_insert_with(|| ApiKeyRecord {
-                    key_id: created.key_id.clone(),
-                    name: created.name.clone(),
-                    secret_hash: created.secret_hash,
-                    tier: created.tier.clone(),
-                    scopes: created.scopes.clone(),
-                    created_at: event.time,
-                    expires_at: created.expires_at,
-                    revoked_at: None,
-                });
+                self.keys
+                    .entry(created.key_id.clone())
+                    .or_insert_with(|| ApiKeyRecord {
+                        key_id: created.key_id.clone(),
+                        name: created.name.clone(),
+                        secret_hash: created.secret_hash,
+                        tier: created.tier.clone(),
+                        scopes: created.scopes.clone(),
+                        created_at: event.time,
+                        expires_at: created.expires_at,
+                        revoked_at: None,
+                    });
             }
             Some(Body::KeyRevoked(revoked)) if !is_run => {
                 if let Some(key) = self.keys.get_mut(&revoked.key_id) {
@@ -96,7 +111,9 @@ impl Index {
     }
 
     fn attempt(&mut self, at: Timestamp, attempted: &DeliveryAttempted) {
-        let Some(delivery) = self.deliveries.get_mut(&attempted.delivery_id) else { return };
+        let Some(delivery) = self.deliveries.get_mut(&attempted.delivery_id) else {
+            return;
+        };
         delivery.attempts += 1;
         match attempted.verdict {
             DeliveryVerdict::Delivered => delivery.state = DeliveryState::Delivered,
@@ -106,13 +123,16 @@ impl Index {
             }
             DeliveryVerdict::Dead => delivery.state = DeliveryState::Dead,
         }
-        self.attempts.entry(attempted.delivery_id.clone()).or_default().push(AttemptRecord {
-            time: at,
-            attempt: attempted.attempt,
-            status: attempted.status,
-            error: attempted.error.clone(),
-            duration_ms: attempted.duration_ms,
-        });
+        self.attempts
+            .entry(attempted.delivery_id.clone())
+            .or_default()
+            .push(AttemptRecord {
+                time: at,
+                attempt: attempted.attempt,
+                status: attempted.status,
+                error: attempted.error.clone(),
+                duration_ms: attempted.duration_ms,
+            });
     }
 
     /// Forgets a run whose journal is pruned; a redeemed token stays redeemed.
@@ -132,7 +152,9 @@ impl Index {
     }
 
     pub(super) fn run(&self, run_id: &RunId) -> Option<&RunRecord> {
-        self.numbers.get(run_id).and_then(|number| self.runs.get(number))
+        self.numbers
+            .get(run_id)
+            .and_then(|number| self.runs.get(number))
     }
 
     pub(super) fn all_runs(&self) -> impl Iterator<Item = &RunRecord> {
@@ -143,15 +165,26 @@ impl Index {
         let matches = |record: &RunRecord| {
             filter.kind.as_ref().is_none_or(|kind| record.kind == *kind)
                 && (filter.states.is_empty() || filter.states.contains(&record.state))
-                && filter.principal.as_ref().is_none_or(|principal| record.principal.id() == *principal)
+                && filter
+                    .principal
+                    .as_ref()
+                    .is_none_or(|principal| record.principal.id() == *principal)
                 && filter.parent.as_ref().is_none_or(|parent| {
-                    record.parent.as_ref().is_some_and(|own| own.run_id == *parent)
+                    record
+                        .parent
+                        .as_ref()
+                        .is_some_and(|own| own.run_id == *parent)
                 })
         };
         let before = filter.before.unwrap_or(u64::MAX);
         let mut page = RunPage::default();
         let mut last = None;
-        for (number, record) in self.runs.range(..before).rev().filter(|(_, record)| matches(record)) {
+        for (number, record) in self
+            .runs
+            .range(..before)
+            .rev()
+            .filter(|(_, record)| matches(record))
+        {
             if page.runs.len() == filter.limit {
                 page.next = last;
                 break;
@@ -163,15 +196,25 @@ impl Index {
     }
 
     pub(super) fn unfinished(&self) -> Vec<RunId> {
-        let goes_on = |record: &&RunRecord| !record.state.is_final() && record.state != RunState::Held;
-        self.runs.values().filter(goes_on).map(|record| record.run_id.clone()).collect()
+        let goes_on =
+            |record: &&RunRecord| !record.state.is_final() && record.state != RunState::Held;
+        self.runs
+            .values()
+            .filter(goes_on)
+            .map(|record| record.run_id.clone())
+            .collect()
     }
 
     pub(super) fn redeemed_by(&self, token: &TokenId) -> Option<RunId> {
         self.tokens.get(token).cloned()
     }
 
-    pub(super) fn holder_of_key(&self, principal: &str, kind: &str, key: &str) -> Option<(RunId, Digest)> {
+    pub(super) fn holder_of_key(
+        &self,
+        principal: &str,
+        kind: &str,
+        key: &str,
+    ) -> Option<(RunId, Digest)> {
         self.runs
             .values()
             .find(|record| {
@@ -183,12 +226,18 @@ impl Index {
     }
 
     pub(super) fn artifacts(&self, run_id: &RunId) -> Vec<ArtifactRef> {
-        self.artifacts.get(run_id).map(|names| names.values().cloned().collect()).unwrap_or_default()
+        self.artifacts
+            .get(run_id)
+            .map(|names| names.values().cloned().collect())
+            .unwrap_or_default()
     }
 
     /// The contents that some artifact of a run outside `leaving` names and that have not expired.
     pub(super) fn wanted_contents(&self, now: Timestamp, leaving: &[RunId]) -> HashSet<Digest> {
-        let staying = self.artifacts.iter().filter(|(run_id, _)| !leaving.contains(run_id));
+        let staying = self
+            .artifacts
+            .iter()
+            .filter(|(run_id, _)| !leaving.contains(run_id));
         let all = staying.flat_map(|(_, names)| names.values());
         all.filter(|artifact| artifact.expires_at.is_none_or(|moment| moment > now))
             .map(|artifact| artifact.sha256)
@@ -204,8 +253,17 @@ impl Index {
             .deliveries
             .values()
             .filter(|delivery| filter.state.is_none_or(|state| delivery.state == state))
-            .filter(|delivery| filter.run_id.as_ref().is_none_or(|run_id| delivery.run_id == *run_id))
-            .filter(|delivery| filter.due_by.is_none_or(|due_by| self.is_waiting(delivery) && delivery.due_at <= due_by))
+            .filter(|delivery| {
+                filter
+                    .run_id
+                    .as_ref()
+                    .is_none_or(|run_id| delivery.run_id == *run_id)
+            })
+            .filter(|delivery| {
+                filter
+                    .due_by
+                    .is_none_or(|due_by| self.is_waiting(delivery) && delivery.due_at <= due_by)
+            })
             .cloned()
             .collect();
         found.sort_by(|left, right| (left.due_at, &left.id).cmp(&(right.due_at, &right.id)));
@@ -214,7 +272,11 @@ impl Index {
     }
 
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        self.deliveries.values().filter(|delivery| self.is_waiting(delivery)).map(|delivery| delivery.due_at).min()
+        self.deliveries
+            .values()
+            .filter(|delivery| self.is_waiting(delivery))
+            .map(|delivery| delivery.due_at)
+            .min()
     }
 
     fn is_waiting(&self, delivery: &DeliveryRecord) -> bool {

@@ -27,7 +27,12 @@ pub(super) struct Journal {
 
 impl Journal {
     fn head(&self) -> ChainHead {
-        self.events.last().map_or_else(ChainHead::default, |event| ChainHead { seq: event.seq, hash: event.hash })
+        self.events
+            .last()
+            .map_or_else(ChainHead::default, |event| ChainHead {
+                seq: event.seq,
+                hash: event.hash,
+            })
     }
 }
 
@@ -60,7 +65,10 @@ struct StagedWrite {
 
 impl Staged {
     pub(super) fn events(&self) -> Vec<Event> {
-        self.writes.iter().flat_map(|write| write.events.iter().map(|(event, _)| event.clone())).collect()
+        self.writes
+            .iter()
+            .flat_map(|write| write.events.iter().map(|(event, _)| event.clone()))
+            .collect()
     }
 }
 
@@ -97,27 +105,44 @@ impl Disk {
             let mut events = Vec::with_capacity(bodies.len());
             for (new, body) in write.events.into_iter().zip(bodies) {
                 let event = Event::chain(write.run_id.clone(), head.seq + 1, head.hash, new);
-                head = ChainHead { seq: event.seq, hash: event.hash };
+                head = ChainHead {
+                    seq: event.seq,
+                    hash: event.hash,
+                };
                 events.push((event, body));
             }
-            staged.writes.push(StagedWrite { run_id: write.run_id, imported: false, events });
+            staged.writes.push(StagedWrite {
+                run_id: write.run_id,
+                imported: false,
+                events,
+            });
         }
         Ok(staged)
     }
 
     /// Checks a journal from another home.
     pub(super) fn stage_import(&self, events: Vec<Event>) -> Result<Staged, CommitError> {
-        let refuse =
-            |why: String| CommitError::Store(StoreError::Damaged(format!("the imported journal is refused: {why}")));
-        let run_id = events.first().ok_or_else(|| refuse("it has no events".to_owned()))?.run_id.clone();
-        if run_id.as_str().starts_with(SYSTEM_PREFIX) || events.iter().any(|event| event.run_id != run_id) {
+        let refuse = |why: String| {
+            CommitError::Store(StoreError::Damaged(format!(
+                "the imported journal is refused: {why}"
+            )))
+        };
+        let run_id = events
+            .first()
+            .ok_or_else(|| refuse("it has no events".to_owned()))?
+            .run_id
+            .clone();
+        if run_id.as_str().starts_with(SYSTEM_PREFIX)
+            || events.iter().any(|event| event.run_id != run_id)
+        {
             return Err(refuse(format!("{run_id} is not the journal of one run")));
         }
         verify_chain(ChainHead::default(), &events).map_err(|error| refuse(error.to_string()))?;
         let events = events
             .into_iter()
             .map(|event| {
-                let body = Body::decode(&event.event_type, &event.payload).map_err(|error| refuse(error.to_string()))?;
+                let body = Body::decode(&event.event_type, &event.payload)
+                    .map_err(|error| refuse(error.to_string()))?;
                 Ok((event, body))
             })
             .collect::<Result<Vec<_>, CommitError>>()?;
@@ -126,28 +151,47 @@ impl Disk {
         };
         let mut staged = Staged { writes: Vec::new() };
         if self.journals.contains_key(&run_id) {
-            return Err(CommitError::Unexpected { state: self.state(&run_id), run_id });
+            return Err(CommitError::Unexpected {
+                state: self.state(&run_id),
+                run_id,
+            });
         }
         self.check_claims(&staged, created)?;
-        staged.writes.push(StagedWrite { run_id, imported: true, events });
+        staged.writes.push(StagedWrite {
+            run_id,
+            imported: true,
+            events,
+        });
         Ok(staged)
     }
 
     /// Makes a staged commit part of the disk.
     pub(super) fn merge(&mut self, staged: Staged) {
-        for write in staged.writes.into_iter().filter(|write| !write.events.is_empty()) {
+        for write in staged
+            .writes
+            .into_iter()
+            .filter(|write| !write.events.is_empty())
+        {
             if !self.journals.contains_key(&write.run_id) {
                 let number = self.next_journal;
                 self.next_journal += 1;
-                self.journals.insert(write.run_id.clone(), Journal { number, events: Vec::new() });
+                self.journals.insert(
+                    write.run_id.clone(),
+                    Journal {
+                        number,
+                        events: Vec::new(),
+                    },
+                );
             }
             for (event, body) in write.events {
-                self.feed.insert(self.next_position, (event.run_id.clone(), event.seq));
+                self.feed
+                    .insert(self.next_position, (event.run_id.clone(), event.seq));
                 self.next_position += 1;
                 let journal = self.journals.get_mut(&write.run_id).expect("made above");
                 journal.events.push(event.clone());
                 let number = journal.number;
-                self.index.derive(number, write.imported, &event, body.as_ref());
+                self.index
+                    .derive(number, write.imported, &event, body.as_ref());
             }
         }
         let position = self.position();
@@ -164,10 +208,20 @@ impl Disk {
     }
 
     fn staged_head(&self, staged: &Staged, run_id: &RunId) -> ChainHead {
-        let last = staged.writes.iter().rfind(|write| write.run_id == *run_id).and_then(|write| write.events.last());
+        let last = staged
+            .writes
+            .iter()
+            .rfind(|write| write.run_id == *run_id)
+            .and_then(|write| write.events.last());
         match last {
-            Some((event, _)) => ChainHead { seq: event.seq, hash: event.hash },
-            None => self.journals.get(run_id).map_or_else(ChainHead::default, Journal::head),
+            Some((event, _)) => ChainHead {
+                seq: event.seq,
+                hash: event.hash,
+            },
+            None => self
+                .journals
+                .get(run_id)
+                .map_or_else(ChainHead::default, Journal::head),
         }
     }
 
@@ -179,7 +233,10 @@ impl Disk {
     ) -> Result<(), CommitError> {
         let state = self.state(&write.run_id);
         let exists = self.journals.contains_key(&write.run_id)
-            || staged.writes.iter().any(|other| other.run_id == write.run_id);
+            || staged
+                .writes
+                .iter()
+                .any(|other| other.run_id == write.run_id);
         let expected = match &write.expect {
             Expect::Any => true,
             Expect::New => !exists,
@@ -187,37 +244,57 @@ impl Disk {
         };
         // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
         let is_creation = |body: &Option<Body>| matches!(body, Some(Body::RunCreated(_)));
-        let misplaced = bodies.iter().enumerate().any(|(at, body)| is_creation(body) && (at > 0 || exists));
+        let misplaced = bodies
+            .iter()
+            .enumerate()
+            .any(|(at, body)| is_creation(body) && (at > 0 || exists));
         if expected && !misplaced {
             return Ok(());
         }
-        Err(CommitError::Unexpected { run_id: write.run_id.clone(), state })
+        Err(CommitError::Unexpected {
+            run_id: write.run_id.clone(),
+            state,
+        })
     }
 
     /// The idempotency key comes first: a repetition of a call that redeemed its token must be
     /// recognised as one, not refused because of the token.
     fn check_claims(&self, staged: &Staged, created: &RunCreated) -> Result<(), CommitError> {
-        let within = staged.writes.iter().filter_map(|write| match write.events.first() {
-            Some((_, Some(Body::RunCreated(other)))) => Some((&write.run_id, other)),
-            _ => None,
-        });
+        let within = staged
+            .writes
+            .iter()
+            .filter_map(|write| match write.events.first() {
+                Some((_, Some(Body::RunCreated(other)))) => Some((&write.run_id, other)),
+                _ => None,
+            });
         if let Some(key) = &created.idempotency_key {
-            let stored = self.index.holder_of_key(&created.principal.id(), &created.kind, key);
+            let stored = self
+                .index
+                .holder_of_key(&created.principal.id(), &created.kind, key);
             let holder = stored.or_else(|| {
-                within.clone().find(|(_, other)| {
-                    other.idempotency_key.as_ref() == Some(key)
-                        && other.kind == created.kind
-                        && other.principal.id() == created.principal.id()
-                }).map(|(run_id, other)| (run_id.clone(), other.config_hash))
+                within
+                    .clone()
+                    .find(|(_, other)| {
+                        other.idempotency_key.as_ref() == Some(key)
+                            && other.kind == created.kind
+                            && other.principal.id() == created.principal.id()
+                    })
+                    .map(|(run_id, other)| (run_id.clone(), other.config_hash))
             });
             if let Some((run_id, config_hash)) = holder {
-                return Err(CommitError::IdempotencyTaken { run_id, config_hash });
+                return Err(CommitError::IdempotencyTaken {
+                    run_id,
+                    config_hash,
+                });
             }
         }
         if let Some(token) = &created.confirm_token {
             let stored = self.index.redeemed_by(token);
             let holder = stored.or_else(|| {
-                within.clone().find(|(_, other)| other.confirm_token.as_ref() == Some(token)).map(|(run_id, _)| run_id.clone())
+                within
+                    .clone()
+                    .find(|(_, other)| other.confirm_token.as_ref() == Some(token))
+                    .map(|(run_id, _)| run_id.clone())
             });
             if let Some(run_id) = holder {
                 return Err(CommitError::TokenUsed { run_id });
@@ -233,8 +310,12 @@ fn decode(write: &JournalWrite) -> Result<Vec<Option<Body>>, StoreError> {
         .events
         .iter()
         .map(|new| {
-            Body::decode(&new.event_type, &new.payload)
-                .map_err(|error| StoreError::Io(format!("event {} cannot be read back: {error}", new.event_type)))
+            Body::decode(&new.event_type, &new.payload).map_err(|error| {
+                StoreError::Io(format!(
+                    "event {} cannot be read back: {error}",
+                    new.event_type
+                ))
+            })
         })
         .collect()
 }

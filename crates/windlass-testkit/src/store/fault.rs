@@ -32,7 +32,13 @@ pub(super) struct Faults {
 
 impl Faults {
     pub(super) fn new() -> Self {
-        Self { writes: 0, crash_at: None, failing: Vec::new(), reads_fail: None, dead: watch::Sender::new(false) }
+        Self {
+            writes: 0,
+            crash_at: None,
+            failing: Vec::new(),
+            reads_fail: None,
+            dead: watch::Sender::new(false),
+        }
     }
 
     pub(super) fn is_dead(&self) -> bool {
@@ -43,7 +49,11 @@ impl Faults {
     pub(super) fn begin_write(&mut self) -> Result<u64, StoreError> {
         self.writes += 1;
         let number = self.writes;
-        match self.failing.iter().find(|(range, _)| range.contains(&number)) {
+        match self
+            .failing
+            .iter()
+            .find(|(range, _)| range.contains(&number))
+        {
             Some((_, error)) => Err(error.clone()),
             None => Ok(number),
         }

@@ -8,8 +8,9 @@ use std::{
 
 use tokio::sync::watch;
 use windlass_ports::{
-    ApiKeyRecord, AttemptRecord, BlobError, BlobStore, BoxFuture, Commit, CommitError, Committed, DeliveryFilter,
-    DeliveryRecord, DriverLease, FeedEntry, FeedPage, Lease, RunFilter, RunPage, RunStore, StoreError,
+    ApiKeyRecord, AttemptRecord, BlobError, BlobStore, BoxFuture, Commit, CommitError, Committed,
+    DeliveryFilter, DeliveryRecord, DriverLease, FeedEntry, FeedPage, Lease, RunFilter, RunPage,
+    RunStore, StoreError,
 };
 use windlass_types::{
     ArtifactRef, DeliveryId, Digest, Event, RunId, RunRecord, Timestamp, TokenId,
@@ -19,6 +20,7 @@ use windlass_types::{
 use super::{
     disk::{Disk, Staged},
     fault::{Faults, Moment},
+    maintain,
 };
 
 /// A store in memory. Clones are the same process; `open_again` is another.
@@ -51,7 +53,12 @@ impl MemoryStore {
             disk.next_process += 1;
             disk.next_process
         };
-        Self(Arc::new(Handle { disk, process, faults: Mutex::new(Faults::new()), acknowledged: Mutex::default() }))
+        Self(Arc::new(Handle {
+            disk,
+            process,
+            faults: Mutex::new(Faults::new()),
+            acknowledged: Mutex::default(),
+        }))
     }
 
     /// Lets the process die at its `write`-th write from its opening on.
@@ -102,14 +109,40 @@ impl MemoryStore {
 
     /// A journal, read past every fault.
     pub fn journal(&self, run_id: &RunId) -> Vec<Event> {
-        self.disk().journals.get(run_id).map(|journal| journal.events.clone()).unwrap_or_default()
+        self.disk()
+            .journals
+            .get(run_id)
+            .map(|journal| journal.events.clone())
+            .unwrap_or_default()
+    }
+
+    /// The artifacts of a run, read past every fault.
+    pub fn artifact_refs(&self, run_id: &RunId) -> Vec<ArtifactRef> {
+        self.disk().index.artifacts(run_id)
+    }
+
+    /// Every delivery, oldest due first.
+    pub fn all_deliveries(&self) -> Vec<DeliveryRecord> {
+        self.disk().index.deliveries(&DeliveryFilter {
+            limit: usize::MAX,
+            ..DeliveryFilter::default()
+        })
+    }
+
+    /// What a check of the whole disk finds wrong.
+    pub fn findings(&self) -> Vec<String> {
+        maintain::check(&self.disk()).findings
     }
 
     /// Changes one stored event behind the store's back, as a bad disk would.
     pub fn damage(&self, run_id: &RunId, seq: u64) {
         let mut disk = self.disk();
         let journal = disk.journals.get_mut(run_id).expect("the journal exists");
-        let event = journal.events.iter_mut().find(|event| event.seq == seq).expect("the event exists");
+        let event = journal
+            .events
+            .iter_mut()
+            .find(|event| event.seq == seq)
+            .expect("the event exists");
         event.time = event.time.after(std::time::Duration::from_millis(1));
     }
 
@@ -135,7 +168,10 @@ impl MemoryStore {
         }
     }
 
-    pub(super) async fn read<T>(&self, question: impl FnOnce(&Disk) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) async fn read<T>(
+        &self,
+        question: impl FnOnce(&Disk) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         self.enter().await;
         let failing = lock(&self.0.faults).reads_fail.clone();
         match failing {
@@ -232,14 +268,35 @@ impl RunStore for MemoryStore {
         Box::pin(self.read(move |disk| Ok(disk.index.redeemed_by(&token))))
     }
 
-    fn events(&self, run_id: &RunId, after_seq: u64, limit: usize) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
+    fn events(
+        &self,
+        run_id: &RunId,
+        after_seq: u64,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Event>, StoreError>> {
         let run_id = run_id.clone();
         Box::pin(self.read(move |disk| {
-            let Some(journal) = disk.journals.get(&run_id) else { return Ok(Vec::new()) };
+            let Some(journal) = disk.journals.get(&run_id) else {
+                return Ok(Vec::new());
+            };
             let before = journal.events.iter().find(|event| event.seq == after_seq);
-            let head =
-                before.map_or(ChainHead { seq: after_seq, hash: Digest::ZERO }, |event| ChainHead { seq: event.seq, hash: event.hash });
-            let events: Vec<_> = journal.events.iter().filter(|event| event.seq > after_seq).take(limit).cloned().collect();
+            let head = before.map_or(
+                ChainHead {
+                    seq: after_seq,
+                    hash: Digest::ZERO,
+                },
+                |event| ChainHead {
+                    seq: event.seq,
+                    hash: event.hash,
+                },
+            );
+            let events: Vec<_> = journal
+                .events
+                .iter()
+                .filter(|event| event.seq > after_seq)
+                .take(limit)
+                .cloned()
+                .collect();
             verify_chain(head, &events)
                 .map_err(|error| StoreError::Damaged(format!("journal {run_id}: {error}")))?;
             Ok(events)
@@ -253,17 +310,32 @@ impl RunStore for MemoryStore {
         limit: usize,
     ) -> BoxFuture<'_, Result<FeedPage, StoreError>> {
         Box::pin(self.read(move |disk| {
-            let mut page = FeedPage { entries: Vec::new(), position: disk.position().max(after) };
+            let mut page = FeedPage {
+                entries: Vec::new(),
+                position: disk.position().max(after),
+            };
             for (position, (run_id, seq)) in disk.feed.range(after.saturating_add(1)..) {
-                let journal = disk.journals.get(run_id).expect("pruning a journal prunes its feed");
-                let event = journal.events.iter().find(|event| event.seq == *seq).expect("as above");
+                let journal = disk
+                    .journals
+                    .get(run_id)
+                    .expect("pruning a journal prunes its feed");
+                let event = journal
+                    .events
+                    .iter()
+                    .find(|event| event.seq == *seq)
+                    .expect("as above");
                 if !types.is_empty() && !types.contains(&event.event_type.as_str()) {
                     continue;
                 }
                 if event.compute_hash() != event.hash {
-                    return Err(StoreError::Damaged(format!("journal {run_id}: event {seq} was altered")));
+                    return Err(StoreError::Damaged(format!(
+                        "journal {run_id}: event {seq} was altered"
+                    )));
                 }
-                page.entries.push(FeedEntry { position: *position, event: event.clone() });
+                page.entries.push(FeedEntry {
+                    position: *position,
+                    event: event.clone(),
+                });
                 if page.entries.len() >= limit {
                     page.position = *position;
                     break;
@@ -286,11 +358,17 @@ impl RunStore for MemoryStore {
         Box::pin(self.read(|disk| Ok(disk.index.keys())))
     }
 
-    fn deliveries(&self, filter: DeliveryFilter) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>> {
+    fn deliveries(
+        &self,
+        filter: DeliveryFilter,
+    ) -> BoxFuture<'_, Result<Vec<DeliveryRecord>, StoreError>> {
         Box::pin(self.read(move |disk| Ok(disk.index.deliveries(&filter))))
     }
 
-    fn attempts(&self, delivery: &DeliveryId) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>> {
+    fn attempts(
+        &self,
+        delivery: &DeliveryId,
+    ) -> BoxFuture<'_, Result<Vec<AttemptRecord>, StoreError>> {
         let delivery = delivery.clone();
         Box::pin(self.read(move |disk| Ok(disk.index.attempts(&delivery))))
     }
@@ -304,7 +382,11 @@ impl RunStore for MemoryStore {
     }
 
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {
-        Box::pin(async move { self.commit_staged(|disk| disk.stage_import(events)).await.map(drop) })
+        Box::pin(async move {
+            self.commit_staged(|disk| disk.stage_import(events))
+                .await
+                .map(drop)
+        })
     }
 }
 
@@ -313,7 +395,10 @@ impl BlobStore for MemoryStore {
         Box::pin(async move {
             self.enter().await;
             let digest = Digest::of(&bytes);
-            match self.write(|_| Ok(bytes), |disk, bytes| drop(disk.contents.insert(digest, bytes))) {
+            match self.write(
+                |_| Ok(bytes),
+                |disk, bytes| drop(disk.contents.insert(digest, bytes)),
+            ) {
                 None => future::pending().await,
                 Some(Ok(())) => Ok(digest),
                 Some(Err(CommitError::Store(StoreError::Full))) => Err(BlobError::Full),
@@ -324,9 +409,17 @@ impl BlobStore for MemoryStore {
 
     fn get(&self, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, BlobError>> {
         Box::pin(async move {
-            let found = self.read(|disk| Ok(disk.contents.get(&digest).cloned())).await;
-            let bytes = found.map_err(|error| BlobError::Io(error.to_string()))?.ok_or(BlobError::Missing(digest))?;
-            if Digest::of(&bytes) == digest { Ok(bytes) } else { Err(BlobError::Altered(digest)) }
+            let found = self
+                .read(|disk| Ok(disk.contents.get(&digest).cloned()))
+                .await;
+            let bytes = found
+                .map_err(|error| BlobError::Io(error.to_string()))?
+                .ok_or(BlobError::Missing(digest))?;
+            if Digest::of(&bytes) == digest {
+                Ok(bytes)
+            } else {
+                Err(BlobError::Altered(digest))
+            }
         })
     }
 }
@@ -342,7 +435,10 @@ impl Lease for MemoryStore {
         }
         disk.lease_holder = Some(self.0.process);
         disk.epoch += 1;
-        let lease = MemoryLease { disk: Arc::clone(&self.0.disk), epoch: disk.epoch };
+        let lease = MemoryLease {
+            disk: Arc::clone(&self.0.disk),
+            epoch: disk.epoch,
+        };
         Ok(Some(Box::new(lease)))
     }
 

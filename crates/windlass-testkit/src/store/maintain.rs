@@ -32,7 +32,12 @@ impl StoreMaintenance for MemoryStore {
         Box::pin(self.read(|disk| Ok(check(disk))))
     }
 
-    fn prune(&self, keep: Duration, now: Timestamp, dry_run: bool) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
+    fn prune(
+        &self,
+        keep: Duration,
+        now: Timestamp,
+        dry_run: bool,
+    ) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
         Box::pin(async move {
             let (ended, report) = self.read(|disk| Ok(plan_prune(disk, keep, now))).await?;
             if !dry_run {
@@ -46,15 +51,21 @@ impl StoreMaintenance for MemoryStore {
 /// One file per journal and per content.
 fn backup_files(disk: &Disk) -> Vec<(String, Vec<u8>)> {
     let journals = disk.journals.iter().map(|(run_id, journal)| {
-        let lines: Vec<String> =
-            journal.events.iter().map(|event| serde_json::to_string(event).expect("events are JSON")).collect();
+        let lines: Vec<String> = journal
+            .events
+            .iter()
+            .map(|event| serde_json::to_string(event).expect("events are JSON"))
+            .collect();
         (format!("{run_id}.ndjson"), lines.join("\n").into_bytes())
     });
-    let contents = disk.contents.iter().map(|(digest, bytes)| (digest.to_string(), bytes.clone()));
+    let contents = disk
+        .contents
+        .iter()
+        .map(|(digest, bytes)| (digest.to_string(), bytes.clone()));
     journals.chain(contents).collect()
 }
 
-fn check(disk: &Disk) -> CheckReport {
+pub(super) fn check(disk: &Disk) -> CheckReport {
     let mut report = CheckReport::default();
     for (run_id, journal) in &disk.journals {
         report.journals += 1;
@@ -65,14 +76,18 @@ fn check(disk: &Disk) -> CheckReport {
         }
         match RunRecord::fold(&journal.events) {
             Ok(folded) if folded.as_ref() == disk.index.run(run_id) => {}
-            Ok(_) => report.findings.push(format!("run {run_id}: the record is not what the journal says")),
+            Ok(_) => report.findings.push(format!(
+                "run {run_id}: the record is not what the journal says"
+            )),
             Err(error) => report.findings.push(format!("run {run_id}: {error}")),
         }
     }
     for (digest, bytes) in &disk.contents {
         report.blobs += 1;
         if Digest::of(bytes) != *digest {
-            report.findings.push(format!("content {digest} was altered"));
+            report
+                .findings
+                .push(format!("content {digest} was altered"));
         }
     }
     report
@@ -87,19 +102,33 @@ fn plan_prune(disk: &Disk, keep: Duration, now: Timestamp) -> (Vec<RunId>, Prune
         .filter(|record| record.state.is_final() && record.updated_at < oldest)
         .map(|record| record.run_id.clone())
         .collect();
-    let mut report = PruneReport { runs: ended.len() as u64, ..PruneReport::default() };
+    let mut report = PruneReport {
+        runs: ended.len() as u64,
+        ..PruneReport::default()
+    };
     for run_id in &ended {
-        report.events += disk.journals.get(run_id).map_or(0, |journal| journal.events.len() as u64);
+        report.events += disk
+            .journals
+            .get(run_id)
+            .map_or(0, |journal| journal.events.len() as u64);
     }
     let unwanted = unwanted_contents(disk, &ended, now);
     report.blobs = unwanted.len() as u64;
-    report.bytes = unwanted.iter().filter_map(|digest| disk.contents.get(digest)).map(|bytes| bytes.len() as u64).sum();
+    report.bytes = unwanted
+        .iter()
+        .filter_map(|digest| disk.contents.get(digest))
+        .map(|bytes| bytes.len() as u64)
+        .sum();
     (ended, report)
 }
 
 fn unwanted_contents(disk: &Disk, ended: &[RunId], now: Timestamp) -> Vec<Digest> {
     let wanted: HashSet<Digest> = disk.index.wanted_contents(now, ended);
-    disk.contents.keys().filter(|digest| !wanted.contains(digest)).copied().collect()
+    disk.contents
+        .keys()
+        .filter(|digest| !wanted.contains(digest))
+        .copied()
+        .collect()
 }
 
 fn prune(disk: &mut Disk, ended: &[RunId], now: Timestamp) {

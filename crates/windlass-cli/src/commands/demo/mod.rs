@@ -15,7 +15,10 @@ use crate::{
     session::{Report, Session},
 };
 
-const OPERATIONS: ChangeOperations = ChangeOperations { plan: "demo.plan", apply: "demo.apply" };
+const OPERATIONS: ChangeOperations = ChangeOperations {
+    plan: "demo.plan",
+    apply: "demo.apply",
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DemoCommand {
@@ -72,14 +75,26 @@ impl DemoArgs {
         let mut files = Map::new();
         for file in &self.files {
             let (name, content) = file.split_once('=').ok_or_else(|| {
-                Problem::invalid("file", "NAME=CONTENT", format!("{file:?} has no '='; write --file NAME=CONTENT"))
+                Problem::invalid(
+                    "file",
+                    "NAME=CONTENT",
+                    format!("{file:?} has no '='; write --file NAME=CONTENT"),
+                )
             })?;
             if files.insert(name.to_owned(), json!(content)).is_some() {
-                return Err(Problem::invalid("file", "unique", format!("--file {name} is given twice")));
+                return Err(Problem::invalid(
+                    "file",
+                    "unique",
+                    format!("--file {name} is given twice"),
+                ));
             }
         }
         if !(0.0..=86_400.0).contains(&self.pause) {
-            return Err(Problem::invalid("pause", "range", "--pause takes 0 to 86400 seconds"));
+            return Err(Problem::invalid(
+                "pause",
+                "range",
+                "--pause takes 0 to 86400 seconds",
+            ));
         }
         Ok(json!({
             "dir": absolute(&self.dir)?,
@@ -115,7 +130,13 @@ fn absolute(path: &Path) -> Result<String, Problem> {
     std::path::absolute(path)
         .ok()
         .and_then(|path| path.into_os_string().into_string().ok())
-        .ok_or_else(|| Problem::invalid("dir", "path", format!("{} is not a usable path", path.display())))
+        .ok_or_else(|| {
+            Problem::invalid(
+                "dir",
+                "path",
+                format!("{} is not a usable path", path.display()),
+            )
+        })
 }
 
 /// A word as a shell takes it.
@@ -157,8 +178,20 @@ mod tests {
 
     #[test]
     fn arguments_that_make_no_sense_are_named() {
-        assert!(args(&["a.txt"]).input().unwrap_err().message().contains("has no '='"));
-        assert!(args(&["a=1", "a=2"]).input().unwrap_err().message().contains("twice"));
+        assert!(
+            args(&["a.txt"])
+                .input()
+                .unwrap_err()
+                .message()
+                .contains("has no '='")
+        );
+        assert!(
+            args(&["a=1", "a=2"])
+                .input()
+                .unwrap_err()
+                .message()
+                .contains("twice")
+        );
         for pause in [-1.0, f64::NAN, f64::INFINITY] {
             let args = DemoArgs { pause, ..args(&[]) };
             assert!(args.input().unwrap_err().message().contains("--pause"));

@@ -33,7 +33,9 @@ pub(crate) struct CallArgs {
 impl CallArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Failure> {
         let catalogue = session.catalogue();
-        let info = catalogue.find(&self.name).ok_or_else(|| catalogue.unknown(&self.name))?;
+        let info = catalogue
+            .find(&self.name)
+            .ok_or_else(|| catalogue.unknown(&self.name))?;
         let request_id = session.request_id();
         let input = read_input(&self.input)?;
         let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
@@ -48,7 +50,10 @@ impl CallArgs {
             request_id: request_id.clone(),
         };
         let answer = outcome.map_err(fail)?;
-        let context = EnvelopeContext { operation: &info.name, request_id: &request_id };
+        let context = EnvelopeContext {
+            operation: &info.name,
+            request_id: &request_id,
+        };
         let document = info.envelope.success(context, answer.output);
         if session.printer.mode() == Mode::Human {
             session.printer.json(&document);
@@ -66,23 +71,40 @@ async fn call_and_follow(
     let mut driving = Driving::new(session.engine());
     let outcome = async {
         driving.ensure().await?;
-        let answer = session.call_as(&info.name, input, request_id.to_owned()).await?;
-        let Some(run_id) = answer.run_id.clone() else { return Ok(answer) };
+        let answer = session
+            .call_as(&info.name, input, request_id.to_owned())
+            .await?;
+        let Some(run_id) = answer.run_id.clone() else {
+            return Ok(answer);
+        };
         let followed = follow(session, &run_id, &mut driving).await?;
         if info.flow == Flow::Apply && followed.run.state != RunState::Completed {
             return Err(shortfall(&followed.run));
         }
-        Ok(Answer { output: refresh(answer.output, &followed), run_id: Some(run_id) })
+        Ok(Answer {
+            output: refresh(answer.output, &followed),
+            run_id: Some(run_id),
+        })
     }
     .await;
     driving.stop().await;
     outcome
 }
 
-async fn follow(session: &Session, run_id: &RunId, driving: &mut Driving<'_>) -> Result<Followed, Problem> {
-    Follow { run_id, after_seq: 0, beside: None, channel: Channel::Notice, drive: true }
-        .run_with(session, driving)
-        .await
+async fn follow(
+    session: &Session,
+    run_id: &RunId,
+    driving: &mut Driving<'_>,
+) -> Result<Followed, Problem> {
+    Follow {
+        run_id,
+        after_seq: 0,
+        beside: None,
+        channel: Channel::Notice,
+        drive: true,
+    }
+    .run_with(session, driving)
+    .await
 }
 
 /// Puts the run as it stands now where the answer showed it as it was.
@@ -92,7 +114,10 @@ fn refresh(mut output: Value, followed: &Followed) -> Value {
     {
         map.insert("run".to_owned(), json!(followed.run));
         if map.contains_key("next_actions") {
-            map.insert("next_actions".to_owned(), json!(followed.run.next_actions()));
+            map.insert(
+                "next_actions".to_owned(),
+                json!(followed.run.next_actions()),
+            );
         }
     }
     output
@@ -102,8 +127,12 @@ fn refresh(mut output: Value, followed: &Followed) -> Value {
 fn read_input(text: &str) -> Result<Value, Problem> {
     let (origin, text) = match text.strip_prefix('@') {
         Some(path) => {
-            let text = fs_err::read_to_string(path)
-                .map_err(|error| Problem::new(&code::NOT_FOUND, format!("the input cannot be read: {error}")))?;
+            let text = fs_err::read_to_string(path).map_err(|error| {
+                Problem::new(
+                    &code::NOT_FOUND,
+                    format!("the input cannot be read: {error}"),
+                )
+            })?;
             (path.to_owned(), text)
         }
         None if text == "-" => ("standard input".to_owned(), read_stdin()?),
@@ -121,7 +150,13 @@ pub(crate) fn read_stdin() -> Result<String, Problem> {
     std::io::stdin()
         .lock()
         .read_to_string(&mut text)
-        .map_err(|error| Problem::invalid("input", "utf-8", format!("standard input cannot be read: {error}")))?;
+        .map_err(|error| {
+            Problem::invalid(
+                "input",
+                "utf-8",
+                format!("standard input cannot be read: {error}"),
+            )
+        })?;
     Ok(text)
 }
 
@@ -133,10 +168,19 @@ mod tests {
     fn input_comes_inline_or_from_a_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs_err::write(file.path(), r#"{"a": 1}"#).unwrap();
-        assert_eq!(read_input(&format!("@{}", file.path().display())).unwrap(), json!({"a": 1}));
+        assert_eq!(
+            read_input(&format!("@{}", file.path().display())).unwrap(),
+            json!({"a": 1})
+        );
         assert_eq!(read_input(r#"{"b": 2}"#).unwrap(), json!({"b": 2}));
-        assert_eq!(read_input("@/does/not/exist").unwrap_err().code().name, "NOT_FOUND");
+        assert_eq!(
+            read_input("@/does/not/exist").unwrap_err().code().name,
+            "NOT_FOUND"
+        );
         let broken = read_input("{").unwrap_err();
-        assert_eq!(broken.message(), "--input is not JSON: EOF while parsing an object at line 1 column 1");
+        assert_eq!(
+            broken.message(),
+            "--input is not JSON: EOF while parsing an object at line 1 column 1"
+        );
     }
 }

@@ -23,9 +23,15 @@ pub(crate) struct DescribeArgs {
 impl DescribeArgs {
     pub(crate) fn run(self, session: &Session) -> Result<Report, Problem> {
         let catalogue = session.catalogue();
-        let info = catalogue.find(&self.name).ok_or_else(|| catalogue.unknown(&self.name))?;
+        let info = catalogue
+            .find(&self.name)
+            .ok_or_else(|| catalogue.unknown(&self.name))?;
         let printer = &session.printer;
-        printer.data(&printer.paint().text(Tone::Strong, &format!("{}: {}", info.name, info.title)));
+        printer.data(
+            &printer
+                .paint()
+                .text(Tone::Strong, &format!("{}: {}", info.name, info.title)),
+        );
         printer.data(&info.description);
         printer.data("");
         printer.fields(&[
@@ -49,7 +55,8 @@ impl DescribeArgs {
             printer.data(&format!("input: {:#}", info.input_schema));
             printer.data(&format!("output: {:#}", info.output_schema));
         }
-        let data = serde_json::to_value(info).map_err(|error| Problem::internal("operation", error))?;
+        let data =
+            serde_json::to_value(info).map_err(|error| Problem::internal("operation", error))?;
         Ok(Report::new(info.title.clone(), data))
     }
 }
@@ -57,7 +64,10 @@ impl DescribeArgs {
 /// How an operation goes about its work, in a word.
 pub(crate) fn flow_name(flow: Flow) -> String {
     // The wire name is the word; serialising a unit variant gives exactly it.
-    serde_json::to_value(flow).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(flow)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// The command that calls an operation with that input.
@@ -70,7 +80,12 @@ pub(crate) fn call_line(info: &OperationInfo, input: &Value) -> String {
 pub(crate) fn input_fields(schema: &Value) -> Table {
     let mut table = Table::new(&["INPUT", "TYPE", "NEEDED", "MEANING"]);
     for field in fields(schema) {
-        table.row([field.name, field.kind, if field.required { "yes" } else { "" }.to_owned(), field.meaning]);
+        table.row([
+            field.name,
+            field.kind,
+            if field.required { "yes" } else { "" }.to_owned(),
+            field.meaning,
+        ]);
     }
     table
 }
@@ -85,8 +100,13 @@ pub(crate) struct Field {
 
 /// The top-level fields of an input schema, the required ones first.
 pub(crate) fn fields(schema: &Value) -> Vec<Field> {
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut fields: Vec<Field> = properties
         .into_iter()
@@ -95,7 +115,11 @@ pub(crate) fn fields(schema: &Value) -> Vec<Field> {
             name: name.clone(),
             kind: kind_of(property),
             required: required.contains(&name.as_str()),
-            meaning: property.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " "),
+            meaning: property
+                .get("description")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .replace('\n', " "),
         })
         .collect();
     fields.sort_by_key(|field| !field.required);
@@ -110,7 +134,11 @@ fn kind_of(property: &Value) -> String {
     match property.get("type") {
         Some(Value::String(kind)) => kind.clone(),
         Some(Value::Array(kinds)) => {
-            let names: Vec<&str> = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect();
+            let names: Vec<&str> = kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|kind| *kind != "null")
+                .collect();
             names.join("|")
         }
         _ => "any".to_owned(),
@@ -136,7 +164,12 @@ mod tests {
         });
         let shown: Vec<String> = fields(&schema)
             .into_iter()
-            .map(|field| format!("{} {} {} {}", field.name, field.kind, field.required, field.meaning))
+            .map(|field| {
+                format!(
+                    "{} {} {} {}",
+                    field.name, field.kind, field.required, field.meaning
+                )
+            })
             .collect();
         insta::assert_snapshot!(shown.join("\n"), @r"
         run_id string true The run.

@@ -25,7 +25,11 @@ impl ListArgs {
         }
         let shown: Vec<&OperationInfo> = catalogue
             .operations()
-            .filter(|info| self.toolset.as_ref().is_none_or(|toolset| *toolset == info.toolset))
+            .filter(|info| {
+                self.toolset
+                    .as_ref()
+                    .is_none_or(|toolset| *toolset == info.toolset)
+            })
             .collect();
         let mut table = Table::new(&["OPERATION", "EFFECT", "FLOW", "TITLE"]);
         for info in &shown {
@@ -38,7 +42,10 @@ impl ListArgs {
         }
         session.printer.table(&table);
         session.printer.hint("windlass ops describe OPERATION");
-        Ok(Report::new(format!("{} operations", shown.len()), json!({ "operations": shown })))
+        Ok(Report::new(
+            format!("{} operations", shown.len()),
+            json!({ "operations": shown }),
+        ))
     }
 }
 
@@ -57,9 +64,14 @@ pub(crate) fn known_toolset(toolsets: &[&str], name: &str) -> Result<(), Problem
     }
     let message = match nearest(name, toolsets.iter().copied()) {
         Some(near) => format!("no toolset is called {name:?}; did you mean {near:?}?"),
-        None => format!("no toolset is called {name:?}; there are {}", toolsets.join(", ")),
+        None => format!(
+            "no toolset is called {name:?}; there are {}",
+            toolsets.join(", ")
+        ),
     };
-    Err(Problem::new(&code::NOT_FOUND, message).with("toolset", name).next("windlass ops list"))
+    Err(Problem::new(&code::NOT_FOUND, message)
+        .with("toolset", name)
+        .next("windlass ops list"))
 }
 
 #[cfg(test)]
@@ -71,8 +83,14 @@ mod tests {
         let toolsets = ["admin", "demo", "runs"];
         assert!(known_toolset(&toolsets, "runs").is_ok());
         let near = known_toolset(&toolsets, "rnus").unwrap_err();
-        assert_eq!(near.message(), "no toolset is called \"rnus\"; did you mean \"runs\"?");
+        assert_eq!(
+            near.message(),
+            "no toolset is called \"rnus\"; did you mean \"runs\"?"
+        );
         let far = known_toolset(&toolsets, "zzz").unwrap_err();
-        assert_eq!(far.message(), "no toolset is called \"zzz\"; there are admin, demo, runs");
+        assert_eq!(
+            far.message(),
+            "no toolset is called \"zzz\"; there are admin, demo, runs"
+        );
     }
 }

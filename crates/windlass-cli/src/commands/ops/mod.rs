@@ -5,7 +5,7 @@ mod describe;
 mod list;
 
 pub(crate) use call::read_stdin;
-pub(crate) use describe::{Field, call_line, fields, flow_name};
+pub(crate) use describe::{call_line, fields, flow_name};
 pub(crate) use list::known_toolset;
 
 use clap::Subcommand;

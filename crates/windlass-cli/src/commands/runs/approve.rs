@@ -27,8 +27,15 @@ pub(super) struct AnswerArgs {
 impl AnswerArgs {
     pub(super) fn input(&self) -> Value {
         let mut input = Map::new();
-        input.extend(self.reason.clone().map(|reason| ("reason".to_owned(), Value::from(reason))));
-        input.extend(self.plan_digest.map(|digest| ("plan_digest".to_owned(), Value::from(digest.to_string()))));
+        input.extend(
+            self.reason
+                .clone()
+                .map(|reason| ("reason".to_owned(), Value::from(reason))),
+        );
+        input.extend(
+            self.plan_digest
+                .map(|digest| ("plan_digest".to_owned(), Value::from(digest.to_string()))),
+        );
         Value::Object(input)
     }
 }
@@ -41,7 +48,17 @@ pub(crate) struct ApproveArgs {
 
 impl ApproveArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let AnswerArgs { run, steer: flags, .. } = &self.answer;
-        steer(session, "runs.approve", &run.run, self.answer.input(), flags, Wanted::Completed).await
+        let AnswerArgs {
+            run, steer: flags, ..
+        } = &self.answer;
+        steer(
+            session,
+            "runs.approve",
+            &run.run,
+            self.answer.input(),
+            flags,
+            Wanted::Completed,
+        )
+        .await
     }
 }

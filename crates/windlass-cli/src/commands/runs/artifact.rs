@@ -36,29 +36,50 @@ impl ArtifactArgs {
         let bytes = if is_text {
             content.into_bytes()
         } else {
-            STANDARD.decode(content).map_err(|error| Problem::internal("artifact content", error))?
+            STANDARD
+                .decode(content)
+                .map_err(|error| Problem::internal("artifact content", error))?
         };
         let printer = &session.printer;
         match &self.output {
             Some(path) => {
                 save(path, &bytes)?;
-                printer.notice(&format!("{} bytes written to {}", bytes.len(), path.display()));
+                printer.notice(&format!(
+                    "{} bytes written to {}",
+                    bytes.len(),
+                    path.display()
+                ));
             }
             None if printer.is_human() => {
                 if !is_text && printer.data_is_seen() {
-                    return Err(Problem::invalid("output", "text", format!("{:?} is not text", self.name))
-                        .next(format!("windlass runs artifact {run_id} {} --output FILE", self.name)));
+                    return Err(Problem::invalid(
+                        "output",
+                        "text",
+                        format!("{:?} is not text", self.name),
+                    )
+                    .next(format!(
+                        "windlass runs artifact {run_id} {} --output FILE",
+                        self.name
+                    )));
                 }
                 printer.raw_bytes(&bytes);
             }
             None => {}
         }
-        Ok(Report::new(format!("{}: {} bytes", self.name, bytes.len()), answer.output))
+        Ok(Report::new(
+            format!("{}: {} bytes", self.name, bytes.len()),
+            answer.output,
+        ))
     }
 }
 
 /// Writes a file a user asked for.
 pub(super) fn save(path: &std::path::Path, bytes: &[u8]) -> Result<(), Problem> {
-    fs_err::write(path, bytes)
-        .map_err(|error| Problem::invalid("output", "writable", format!("the file cannot be written: {error}")))
+    fs_err::write(path, bytes).map_err(|error| {
+        Problem::invalid(
+            "output",
+            "writable",
+            format!("the file cannot be written: {error}"),
+        )
+    })
 }

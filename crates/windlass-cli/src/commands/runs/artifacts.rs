@@ -20,15 +20,24 @@ pub(crate) struct ArtifactsArgs {
 impl ArtifactsArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let answer = session.call("runs.artifacts", json!({ "run_id": run_id })).await?;
+        let answer = session
+            .call("runs.artifacts", json!({ "run_id": run_id }))
+            .await?;
         let artifacts: Vec<ArtifactRef> = field(&answer.output, "artifacts")?;
         if artifacts.is_empty() {
-            session.printer.notice(&format!("Run {run_id} left nothing behind."));
+            session
+                .printer
+                .notice(&format!("Run {run_id} left nothing behind."));
         } else {
             session.printer.table(&table(&artifacts));
-            session.printer.hint(&format!("windlass runs artifact {run_id} NAME"));
+            session
+                .printer
+                .hint(&format!("windlass runs artifact {run_id} NAME"));
         }
-        Ok(Report::new(format!("{} artifacts", artifacts.len()), answer.output))
+        Ok(Report::new(
+            format!("{} artifacts", artifacts.len()),
+            answer.output,
+        ))
     }
 }
 

@@ -23,8 +23,19 @@ pub(crate) struct CancelArgs {
 impl CancelArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let mut input = Map::new();
-        input.extend(self.reason.map(|reason| ("reason".to_owned(), Value::from(reason))));
+        input.extend(
+            self.reason
+                .map(|reason| ("reason".to_owned(), Value::from(reason))),
+        );
         let input = Value::Object(input);
-        steer(session, "runs.cancel", &self.run.run, input, &self.steer, Wanted::Cancelled).await
+        steer(
+            session,
+            "runs.cancel",
+            &self.run.run,
+            input,
+            &self.steer,
+            Wanted::Cancelled,
+        )
+        .await
     }
 }

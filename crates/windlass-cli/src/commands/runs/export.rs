@@ -24,15 +24,24 @@ pub(crate) struct ExportArgs {
 impl ExportArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let answer = session.call("runs.export", json!({ "run_id": run_id })).await?;
+        let answer = session
+            .call("runs.export", json!({ "run_id": run_id }))
+            .await?;
         let text = format!("{:#}\n", answer.output);
         match &self.output {
             Some(path) => {
                 save(path, text.as_bytes())?;
-                session.printer.notice(&format!("run {run_id} written to {}", path.display()));
-                session.printer.hint(&format!("windlass runs import {}", path.display()));
+                session
+                    .printer
+                    .notice(&format!("run {run_id} written to {}", path.display()));
+                session
+                    .printer
+                    .hint(&format!("windlass runs import {}", path.display()));
                 let written = json!({ "run_id": run_id, "file": path });
-                Ok(Report::new(format!("run {run_id} written to {}", path.display()), written))
+                Ok(Report::new(
+                    format!("run {run_id} written to {}", path.display()),
+                    written,
+                ))
             }
             None => {
                 if session.printer.is_human() {

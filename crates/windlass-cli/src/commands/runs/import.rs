@@ -22,17 +22,29 @@ impl ImportArgs {
         let text = if self.file == "-" {
             read_stdin()?
         } else {
-            fs_err::read_to_string(&self.file)
-                .map_err(|error| Problem::new(&code::NOT_FOUND, format!("the file cannot be read: {error}")))?
+            fs_err::read_to_string(&self.file).map_err(|error| {
+                Problem::new(
+                    &code::NOT_FOUND,
+                    format!("the file cannot be read: {error}"),
+                )
+            })?
         };
         let export: Value = serde_json::from_str(&text).map_err(|error| {
-            Problem::invalid("file", "json", format!("{} is not an exported run: {error}", self.file))
+            Problem::invalid(
+                "file",
+                "json",
+                format!("{} is not an exported run: {error}", self.file),
+            )
         })?;
-        let answer = session.call("runs.import", json!({ "export": export })).await?;
+        let answer = session
+            .call("runs.import", json!({ "export": export }))
+            .await?;
         let run: RunView = field(&answer.output, "run")?;
         let message = format!("run {} taken in ({})", run.run_id, run.state.as_str());
         session.printer.data(&message);
-        session.printer.hint(&format!("windlass runs verify {}", run.run_id));
+        session
+            .printer
+            .hint(&format!("windlass runs verify {}", run.run_id));
         Ok(Report::new(message, answer.output))
     }
 }

@@ -42,7 +42,9 @@ impl ListArgs {
             ("states".to_owned(), json!(self.states)),
             ("limit".to_owned(), json!(self.limit)),
         ]);
-        let mut set = |name: &str, value: Option<Value>| input.extend(value.map(|value| (name.to_owned(), value)));
+        let mut set = |name: &str, value: Option<Value>| {
+            input.extend(value.map(|value| (name.to_owned(), value)))
+        };
         set("kind", self.kind.map(Value::from));
         set("cursor", self.cursor.map(Value::from));
         if let Some(parent) = &self.parent {

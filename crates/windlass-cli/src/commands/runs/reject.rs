@@ -17,7 +17,17 @@ pub(crate) struct RejectArgs {
 
 impl RejectArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let AnswerArgs { run, steer: flags, .. } = &self.answer;
-        steer(session, "runs.reject", &run.run, self.answer.input(), flags, Wanted::Rejected).await
+        let AnswerArgs {
+            run, steer: flags, ..
+        } = &self.answer;
+        steer(
+            session,
+            "runs.reject",
+            &run.run,
+            self.answer.input(),
+            flags,
+            Wanted::Rejected,
+        )
+        .await
     }
 }

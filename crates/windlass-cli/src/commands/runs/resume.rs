@@ -19,6 +19,14 @@ pub(crate) struct ResumeArgs {
 
 impl ResumeArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        steer(session, "runs.resume", &self.run.run, json!({}), &self.steer, Wanted::Completed).await
+        steer(
+            session,
+            "runs.resume",
+            &self.run.run,
+            json!({}),
+            &self.steer,
+            Wanted::Completed,
+        )
+        .await
     }
 }

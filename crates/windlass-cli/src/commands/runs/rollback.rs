@@ -5,11 +5,16 @@ use serde_json::json;
 use windlass_types::{Problem, RunState};
 
 use crate::{
-    flow::{Applied, ApplyArgs, ChangeOperations, RunArg, Wanted, apply_change, conclude, find_run},
+    flow::{
+        Applied, ApplyArgs, ChangeOperations, RunArg, Wanted, apply_change, conclude, find_run,
+    },
     session::{Report, Session},
 };
 
-const OPERATIONS: ChangeOperations = ChangeOperations { plan: "runs.rollback_plan", apply: "runs.rollback" };
+const OPERATIONS: ChangeOperations = ChangeOperations {
+    plan: "runs.rollback_plan",
+    apply: "runs.rollback",
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct RollbackArgs {
@@ -22,7 +27,10 @@ pub(crate) struct RollbackArgs {
 impl RollbackArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let record = session.engine().visible_run(session.principal(), &run_id).await?;
+        let record = session
+            .engine()
+            .visible_run(session.principal(), &run_id)
+            .await?;
         let beside = Some((run_id.clone(), record.last_seq));
         let input = json!({ "run_id": run_id });
         match apply_change(session, OPERATIONS, input, &self.apply, beside).await? {
@@ -30,8 +38,13 @@ impl RollbackArgs {
             Applied::Settled(run) if run.state == RunState::Completed => {
                 let message = format!("run {run_id} was rolled back by run {}", run.run_id);
                 session.printer.data(&message);
-                session.printer.hint(&format!("windlass runs verify {run_id}"));
-                Ok(Report::new(message, json!({ "rolled_back": run_id, "run": run })))
+                session
+                    .printer
+                    .hint(&format!("windlass runs verify {run_id}"));
+                Ok(Report::new(
+                    message,
+                    json!({ "rolled_back": run_id, "run": run }),
+                ))
             }
             Applied::Settled(run) => conclude(session, &run, Wanted::Completed),
         }

@@ -25,7 +25,9 @@ pub(crate) struct ShowArgs {
 impl ShowArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let answer = session.call("runs.show", json!({ "run_id": run_id })).await?;
+        let answer = session
+            .call("runs.show", json!({ "run_id": run_id }))
+            .await?;
         let run: RunView = field(&answer.output, "run")?;
         let kept: Vec<ArtifactRef> = field(&answer.output, "artifacts")?;
         let next_actions: Vec<String> = field(&answer.output, "next_actions")?;
@@ -44,7 +46,10 @@ impl ShowArgs {
                 printer.hint(action);
             }
         }
-        Ok(Report::new(format!("run {run_id} is {}", run.state.as_str()), answer.output))
+        Ok(Report::new(
+            format!("run {run_id} is {}", run.state.as_str()),
+            answer.output,
+        ))
     }
 }
 
@@ -69,23 +74,55 @@ fn show(session: &Session, run: &RunView) {
         ("title", run.title.clone()),
         ("kind", run.kind.clone()),
         ("by", format!("{} through {}", run.principal, surface(run))),
-        ("parent", run.parent.as_ref().map(RunId::to_string).unwrap_or_default()),
-        ("created", format!("{} ({})", run.created_at, age(run.created_at, now))),
-        ("updated", format!("{} ({})", run.updated_at, age(run.updated_at, now))),
+        (
+            "parent",
+            run.parent
+                .as_ref()
+                .map(RunId::to_string)
+                .unwrap_or_default(),
+        ),
+        (
+            "created",
+            format!("{} ({})", run.created_at, age(run.created_at, now)),
+        ),
+        (
+            "updated",
+            format!("{} ({})", run.updated_at, age(run.updated_at, now)),
+        ),
         ("starts", run.attempts.to_string()),
         ("events", run.last_seq.to_string()),
-        ("plan digest", run.plan_digest.map(|digest| digest.to_string()).unwrap_or_default()),
+        (
+            "plan digest",
+            run.plan_digest
+                .map(|digest| digest.to_string())
+                .unwrap_or_default(),
+        ),
         ("trace", run.trace_id.to_string()),
         ("waits for", waits.join(", ")),
         ("approvers", run.approvers.join(", ")),
-        ("problem", run.problem.as_ref().map(ToString::to_string).unwrap_or_default()),
+        (
+            "problem",
+            run.problem
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+        ),
         ("remains", run.residue.join(", ")),
-        ("output", run.output.as_ref().map(|output| shorten(&output.to_string(), LONGEST_OUTPUT)).unwrap_or_default()),
+        (
+            "output",
+            run.output
+                .as_ref()
+                .map(|output| shorten(&output.to_string(), LONGEST_OUTPUT))
+                .unwrap_or_default(),
+        ),
     ]);
 }
 
 fn surface(run: &RunView) -> String {
-    serde_json::to_value(run.surface).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(run.surface)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 async fn steps(session: &Session, run_id: &RunId) -> Result<Steps, Problem> {
@@ -96,7 +133,11 @@ async fn steps(session: &Session, run_id: &RunId) -> Result<Steps, Problem> {
         let answer = session.call("runs.watch", input).await?;
         let events: Vec<EventView> = field(&answer.output, "events")?;
         events.iter().for_each(|event| steps.apply(event));
-        after_seq = answer.output.get("next_after_seq").and_then(Value::as_u64).unwrap_or(after_seq);
+        after_seq = answer
+            .output
+            .get("next_after_seq")
+            .and_then(Value::as_u64)
+            .unwrap_or(after_seq);
         if events.len() < PAGE {
             return Ok(steps);
         }

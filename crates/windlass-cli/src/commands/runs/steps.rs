@@ -62,17 +62,21 @@ impl Steps {
     }
 
     fn row(&mut self, key: &str) -> &mut StepRow {
-        let index = self.0.iter().position(|row| row.key == key).unwrap_or_else(|| {
-            self.0.push(StepRow {
-                key: key.to_owned(),
-                tries: 0,
-                outcome: Outcome::Begun,
-                began: None,
-                took: None,
-                effect: None,
+        let index = self
+            .0
+            .iter()
+            .position(|row| row.key == key)
+            .unwrap_or_else(|| {
+                self.0.push(StepRow {
+                    key: key.to_owned(),
+                    tries: 0,
+                    outcome: Outcome::Begun,
+                    began: None,
+                    took: None,
+                    effect: None,
+                });
+                self.0.len() - 1
             });
-            self.0.len() - 1
-        });
         &mut self.0[index]
     }
 
@@ -118,12 +122,8 @@ mod tests {
     #[test]
     fn tries_and_outcomes_are_counted() {
         let hash = "0".repeat(64);
-        let started = |key: &str, attempt: u32| {
-            json!({ "key": key, "input_hash": hash, "idempotency_key": "k", "attempt": attempt })
-        };
-        let completed = |key: &str, effect: Value| {
-            json!({ "key": key, "input_hash": hash, "output": null, "undoable": true, "effect": effect })
-        };
+        let started = |key: &str, attempt: u32| json!({ "key": key, "input_hash": hash, "idempotency_key": "k", "attempt": attempt });
+        let completed = |key: &str, effect: Value| json!({ "key": key, "input_hash": hash, "output": null, "undoable": true, "effect": effect });
         let mut steps = Steps::default();
         for event in [
             event(1, "step.completed", completed("keep a", Value::Null)),

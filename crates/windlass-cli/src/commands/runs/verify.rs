@@ -27,19 +27,35 @@ impl VerifyArgs {
         } else {
             find_run(session, &self.run).await?.to_string()
         };
-        let answer = session.call("runs.verify", json!({ "run_id": name })).await?;
+        let answer = session
+            .call("runs.verify", json!({ "run_id": name }))
+            .await?;
         let output = answer.output;
-        let text = |key: &str| output.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |key: &str| {
+            output
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let events = output.get("events").and_then(Value::as_u64).unwrap_or(0);
         if output.get("intact") != Some(&Value::Bool(true)) {
-            return Err(Problem::new(&code::STORE_DAMAGED, format!("the journal {name} is damaged: {}", text("finding")))
-                .with("report", output)
-                .next("windlass store check"));
+            return Err(Problem::new(
+                &code::STORE_DAMAGED,
+                format!("the journal {name} is damaged: {}", text("finding")),
+            )
+            .with("report", output)
+            .next("windlass store check"));
         }
         let printer = &session.printer;
         let mark = printer.paint().text(Tone::Good, "✓");
-        printer.data(&format!("{mark} {name}: {events} events, every hash follows from the one before"));
+        printer.data(&format!(
+            "{mark} {name}: {events} events, every hash follows from the one before"
+        ));
         printer.fields(&[("  head", text("head"))]);
-        Ok(Report::new(format!("{name}: {events} events verified"), output))
+        Ok(Report::new(
+            format!("{name}: {events} events verified"),
+            output,
+        ))
     }
 }

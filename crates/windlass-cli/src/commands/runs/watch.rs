@@ -22,11 +22,18 @@ pub(crate) struct WatchArgs {
 impl WatchArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let record = session.engine().visible_run(session.principal(), &run_id).await?;
+        let record = session
+            .engine()
+            .visible_run(session.principal(), &run_id)
+            .await?;
         let goes_on = !record.state.is_final() && record.state != RunState::Held;
         if goes_on && session.engine().lease.holder().is_none() {
-            session.printer.notice("No process drives this home; the run stands still until one does.");
-            session.printer.hint(&format!("windlass runs resume {run_id}"));
+            session
+                .printer
+                .notice("No process drives this home; the run stands still until one does.");
+            session
+                .printer
+                .hint(&format!("windlass runs resume {run_id}"));
         }
         let follow = Follow {
             run_id: &run_id,

@@ -17,13 +17,26 @@ pub(in super::super) async fn put(
         return Ok(stored.clone());
     }
     context.guard()?;
-    if artifact.name.is_empty() || artifact.name.len() > LONGEST_NAME || artifact.name.contains(['\0', '\n']) {
-        return Err(Problem::invalid("name", "artifact name", "an artifact's name has 1 to 255 printable bytes").into());
+    if artifact.name.is_empty()
+        || artifact.name.len() > LONGEST_NAME
+        || artifact.name.contains(['\0', '\n'])
+    {
+        return Err(Problem::invalid(
+            "name",
+            "artifact name",
+            "an artifact's name has 1 to 255 printable bytes",
+        )
+        .into());
     }
     let bytes = match artifact.visibility {
         Visibility::Private => artifact.bytes,
         Visibility::Public => match String::from_utf8(artifact.bytes) {
-            Ok(text) => context.engine.redactor.redact(&text).into_owned().into_bytes(),
+            Ok(text) => context
+                .engine
+                .redactor
+                .redact(&text)
+                .into_owned()
+                .into_bytes(),
             Err(binary) => binary.into_bytes(),
         },
     };
@@ -37,13 +50,21 @@ pub(in super::super) async fn put(
         visibility: artifact.visibility,
         expires_at: artifact.expires_at,
     };
-    let stored = ArtifactStored { key, artifact: artifact.clone() };
-    context.journal(vec![stored.into()], context.own_span()).await?;
+    let stored = ArtifactStored {
+        key,
+        artifact: artifact.clone(),
+    };
+    context
+        .journal(vec![stored.into()], context.own_span())
+        .await?;
     Ok(artifact)
 }
 
 /// Like journal writes, content writes wait for a full disk to have space again.
-async fn put_blob(context: &JournalContext, bytes: Vec<u8>) -> Result<windlass_types::Digest, RunError> {
+async fn put_blob(
+    context: &JournalContext,
+    bytes: Vec<u8>,
+) -> Result<windlass_types::Digest, RunError> {
     loop {
         match context.engine.blobs.put(bytes.clone()).await {
             Ok(digest) => return Ok(digest),
@@ -52,10 +73,6 @@ async fn put_blob(context: &JournalContext, bytes: Vec<u8>) -> Result<windlass_t
             }
             Err(error) => return Err(Problem::internal("content store", error).into()),
         }
-        let again = context.engine.now().after(std::time::Duration::from_secs(1));
-        tokio::select! {
-            () = context.engine.clock.sleep_until(again) => {}
-            () = context.stopped() => return Err(RunError::Suspended),
-        }
+        context.pause().await?;
     }
 }

@@ -8,33 +8,58 @@ use windlass_types::{
 };
 
 use super::super::{journal_context::JournalContext, lock, unwind::Undo};
-use crate::{
-    Engine,
-    run::{ChildRequest, RunError, SIGNAL_CANCEL, SIGNAL_ROLLBACK},
-};
+use crate::run::{ChildRequest, RunError, SIGNAL_CANCEL, SIGNAL_ROLLBACK};
 
-pub(in super::super) async fn run(context: &JournalContext, request: ChildRequest) -> Result<Value, RunError> {
+pub(in super::super) async fn run(
+    context: &JournalContext,
+    request: ChildRequest,
+) -> Result<Value, RunError> {
     let key = context.key(&request.name);
     let memo = lock(&context.memo).children.get(&key).cloned();
-    let run_id = match memo {
-        Some(memo) => match memo.outcome {
-            Some(outcome) => return settle(context, key, memo.run_id, outcome),
-            None => memo.run_id,
-        },
+    let (run_id, outcome) = match memo {
+        Some(memo) => (memo.run_id, memo.outcome),
         None => {
             context.guard()?;
             let run_id = RunId::from_random(random(&*context.engine.entropy));
-            let started = ChildStarted { key: key.clone(), run_id: run_id.clone(), kind: request.kind.clone() };
-            context.journal(vec![started.into()], context.own_span()).await?;
-            run_id
+            let started = ChildStarted {
+                key: key.clone(),
+                run_id: run_id.clone(),
+                kind: request.kind.clone(),
+            };
+            context
+                .journal(vec![started.into()], context.own_span())
+                .await?;
+            (run_id, None)
         }
     };
-    create(context, &key, &run_id, request).await?;
-    let record = wait_for_end(context, &run_id).await?;
-    let outcome = outcome_of(&record);
-    let completed = ChildCompleted { key: key.clone(), run_id: run_id.clone(), outcome: outcome.clone() };
-    context.journal(vec![completed.into()], context.own_span()).await?;
-    settle(context, key, run_id, outcome)
+    // From here on, also while it is under way: what a child did is for the parent to take back.
+    lock(&context.undos).push(Undo::Child {
+        key: key.clone(),
+        run_id: run_id.clone(),
+    });
+    let outcome = match outcome {
+        Some(outcome) => outcome,
+        None => {
+            create(context, &key, &run_id, request).await?;
+            let record = wait_for_end(context, &run_id).await?;
+            let outcome = outcome_of(&record);
+            let completed = ChildCompleted {
+                key,
+                run_id,
+                outcome: outcome.clone(),
+            };
+            context
+                .journal(vec![completed.into()], context.own_span())
+                .await?;
+            outcome
+        }
+    };
+    match outcome {
+        ChildOutcome::Completed { output } => Ok(output),
+        // Cancelled for its parent's sake: then that is what happened to the parent, too.
+        ChildOutcome::Failed { .. } if context.live.cancel_requested() => Err(RunError::Cancelled),
+        ChildOutcome::Failed { problem } => Err(problem.into()),
+    }
 }
 
 /// Creates the child unless an earlier attempt of the parent did.
@@ -59,10 +84,17 @@ async fn create(
         approval: None,
         title: request.title,
     };
-    let parent = ParentRef { run_id: context.run_id.clone(), key: key.to_owned() };
-    match context.engine.create_child(run_id.clone(), created, parent).await {
+    let parent = ParentRef {
+        run_id: context.run_id.clone(),
+        key: key.to_owned(),
+    };
+    let create = || {
+        context
+            .engine
+            .create_child(run_id.clone(), created.clone(), parent.clone())
+    };
+    match context.persist(create).await? {
         Ok(_) => Ok(()),
-        Err(CommitError::Store(error)) => Err(Problem::from(error).into()),
         Err(error) => Err(Problem::internal("child run", error).into()),
     }
 }
@@ -72,7 +104,9 @@ async fn wait_for_end(context: &JournalContext, run_id: &RunId) -> Result<RunRec
     let mut cancel_sent = false;
     loop {
         changes.mark_unchanged();
-        let record = read(&context.engine, run_id).await?;
+        let record = context.read_run(run_id).await?;
+        let record = record
+            .ok_or_else(|| Problem::internal("child run", format!("{run_id} has disappeared")))?;
         if record.state.is_final() || record.state == RunState::Held {
             return Ok(record);
         }
@@ -80,84 +114,94 @@ async fn wait_for_end(context: &JournalContext, run_id: &RunId) -> Result<RunRec
             _ = changes.changed() => {}
             () = context.live.cancelled(), if !cancel_sent => {
                 cancel_sent = true;
-                let active = vec![RunState::Queued, RunState::Running, RunState::Waiting];
-                // Refused when the child has just ended, which is as good.
-                let _ = context.engine.signal_child(run_id, SIGNAL_CANCEL, active).await;
+                tell(context, run_id, SIGNAL_CANCEL).await?;
             }
             () = context.stopped() => return Err(RunError::Suspended),
         }
     }
 }
 
-async fn read(engine: &Engine, run_id: &RunId) -> Result<RunRecord, RunError> {
-    match engine.store.run(run_id).await {
-        Ok(Some(record)) => Ok(record),
-        Ok(None) => Err(Problem::internal("child run", format!("{run_id} has disappeared")).into()),
-        Err(error) => Err(Problem::from(error).into()),
+/// Tells the child something. A child that has just moved on is not told, which is as good:
+/// whoever waits for it looks at it again.
+async fn tell(
+    context: &JournalContext,
+    run_id: &RunId,
+    signal: &'static str,
+) -> Result<(), RunError> {
+    let states = match signal {
+        SIGNAL_ROLLBACK => vec![RunState::Completed],
+        _ => vec![RunState::Queued, RunState::Running, RunState::Waiting],
+    };
+    match context
+        .persist(|| context.engine.signal_child(run_id, signal, states.clone()))
+        .await?
+    {
+        Ok(()) | Err(CommitError::Unexpected { .. }) => Ok(()),
+        Err(error) => Err(Problem::internal("child run", error).into()),
     }
 }
 
 fn outcome_of(record: &RunRecord) -> ChildOutcome {
     match (record.state, &record.problem) {
-        (RunState::Completed, _) => {
-            ChildOutcome::Completed { output: record.output.clone().unwrap_or(Value::Null) }
-        }
-        (_, Some(problem)) => ChildOutcome::Failed { problem: problem.clone() },
+        (RunState::Completed, _) => ChildOutcome::Completed {
+            output: record.output.clone().unwrap_or(Value::Null),
+        },
+        (_, Some(problem)) => ChildOutcome::Failed {
+            problem: problem.clone(),
+        },
         (state, None) => ChildOutcome::Failed {
-            problem: Problem::new(&code::CANCELLED, format!("child run {} is {}", record.run_id, state.as_str()))
-                .with("run_id", record.run_id.as_str()),
+            problem: Problem::new(
+                &code::CANCELLED,
+                format!("child run {} is {}", record.run_id, state.as_str()),
+            )
+            .with("run_id", record.run_id.as_str()),
         },
     }
 }
 
-fn settle(
+/// Cancels a child that is under way, rolls a completed one back, and waits until that is done.
+/// Harmless when repeated. `None` when there was nothing to take back.
+pub(in super::super) async fn take_back(
     context: &JournalContext,
-    key: String,
-    run_id: RunId,
-    outcome: ChildOutcome,
-) -> Result<Value, RunError> {
-    match outcome {
-        ChildOutcome::Completed { output } => {
-            let engine = context.engine.clone();
-            let undo = Box::new(move || {
-                let (engine, run_id) = (engine.clone(), run_id.clone());
-                Box::pin(async move { roll_back(&engine, &run_id).await }) as _
-            });
-            lock(&context.undos).push(Undo { key, undo });
-            Ok(output)
-        }
-        ChildOutcome::Failed { problem } => Err(problem.into()),
-    }
-}
-
-/// Rolls a completed child back and waits until that is done. Harmless when repeated.
-async fn roll_back(engine: &Engine, run_id: &RunId) -> Result<(), Problem> {
-    match engine.signal_child(run_id, SIGNAL_ROLLBACK, vec![RunState::Completed]).await {
-        Ok(()) | Err(CommitError::Unexpected { .. }) => {}
-        Err(error) => return Err(crate::engine::commit_problem(error)),
-    }
-    let mut changes = engine.store.changes();
+    run_id: &RunId,
+) -> Result<Option<Result<(), Problem>>, RunError> {
+    let mut changes = context.engine.store.changes();
+    let mut told = None;
     loop {
         changes.mark_unchanged();
-        let record = engine
-            .store
-            .run(run_id)
-            .await?
-            .ok_or_else(|| Problem::internal("child run", format!("{run_id} has disappeared")))?;
-        match record.state {
-            RunState::RolledBack if record.residue.is_empty() => return Ok(()),
-            RunState::RolledBack => {
-                return Err(Problem::new(&code::UNDO_CONFLICT, format!("child run {run_id} could not be undone wholly"))
-                    .with("run_id", run_id.as_str())
-                    .with("residue", serde_json::json!(record.residue)));
-            }
+        // Its parent may have died before it was created.
+        let Some(record) = context.read_run(run_id).await? else {
+            return Ok(None);
+        };
+        let signal = match record.state {
+            RunState::Completed => Some(SIGNAL_ROLLBACK),
+            RunState::Queued | RunState::Running | RunState::Waiting => Some(SIGNAL_CANCEL),
+            RunState::Unwinding => None,
             RunState::Held => {
-                return Err(record.problem.unwrap_or_else(|| Problem::internal("child run", "held")));
+                return Ok(Some(Err(record
+                    .problem
+                    .unwrap_or_else(|| Problem::internal("child run", "held")))));
             }
-            _ => {}
+            RunState::Failed | RunState::Cancelled | RunState::RolledBack
+                if !record.residue.is_empty() =>
+            {
+                let message = format!("child run {run_id} could not be undone wholly");
+                let problem = Problem::new(&code::UNDO_CONFLICT, message)
+                    .with("run_id", run_id.as_str())
+                    .with("residue", serde_json::json!(record.residue));
+                return Ok(Some(Err(problem)));
+            }
+            RunState::RolledBack => return Ok(Some(Ok(()))),
+            RunState::Failed | RunState::Cancelled => return Ok(None),
+        };
+        if let Some(signal) = signal.filter(|signal| told != Some(*signal)) {
+            tell(context, run_id, signal).await?;
+            told = Some(signal);
+            continue;
         }
-        if changes.changed().await.is_err() {
-            return Err(Problem::internal("store", "the change feed ended"));
+        tokio::select! {
+            _ = changes.changed() => {}
+            () = context.stopped() => return Err(RunError::Suspended),
         }
     }
 }

@@ -24,7 +24,9 @@ pub(in super::super) async fn perform(
             (1, None)
         }
         Some(memo) if memo.input_hash != input_hash => {
-            return Err(context.hold(&format!("step {key:?} has another input than its journal records")));
+            return Err(context.hold(&format!(
+                "step {key:?} has another input than its journal records"
+            )));
         }
         Some(memo) => match memo.outcome {
             Some(Ok(output)) => {
@@ -42,7 +44,8 @@ pub(in super::super) async fn perform(
             None => (memo.attempts + 1, None),
         },
     };
-    let idempotency_key = Digest::of_parts(&[context.run_id.as_str().as_bytes(), key.as_bytes()]).to_string();
+    let idempotency_key =
+        Digest::of_parts(&[context.run_id.as_str().as_bytes(), key.as_bytes()]).to_string();
     let spans = context.child_span();
     loop {
         if let Some(moment) = retry_at {
@@ -60,11 +63,19 @@ pub(in super::super) async fn perform(
                 attempt,
             };
             context.journal(vec![started.into()], spans).await?;
+            lock(&context.open).insert(key.clone());
         }
         let span = windlass_telemetry::step_span(context.created.trace_id, spans, &key);
-        let result = execute(context, &key, request.mode, &mut work, &idempotency_key, attempt)
-            .instrument(span)
-            .await?;
+        let result = execute(
+            context,
+            &key,
+            request.mode,
+            &mut work,
+            &idempotency_key,
+            attempt,
+        )
+        .instrument(span)
+        .await?;
         match result {
             Ok(output) => {
                 let completed = StepCompleted {
@@ -75,15 +86,22 @@ pub(in super::super) async fn perform(
                     effect: request.effect.clone(),
                 };
                 context.journal(vec![completed.into()], spans).await?;
+                lock(&context.open).remove(&key);
                 remember_undo(context, &key, &output, work);
                 return Ok(output);
             }
             Err(problem) => {
                 let again = problem.code().retryable && attempt < request.retry.max_attempts;
                 retry_at = again.then(|| context.engine.now().after(request.retry.pause(attempt)));
-                let failed =
-                    StepFailed { key: key.clone(), input_hash, problem: problem.clone(), attempt, retry_at };
+                let failed = StepFailed {
+                    key: key.clone(),
+                    input_hash,
+                    problem: problem.clone(),
+                    attempt,
+                    retry_at,
+                };
                 context.journal(vec![failed.into()], spans).await?;
+                lock(&context.open).remove(&key);
                 if !again {
                     return Err(problem.into());
                 }
@@ -101,7 +119,10 @@ async fn execute(
     idempotency_key: &str,
     attempt: u32,
 ) -> Result<Result<Value, Problem>, RunError> {
-    let step = StepAttempt { idempotency_key: idempotency_key.to_owned(), attempt };
+    let step = StepAttempt {
+        idempotency_key: idempotency_key.to_owned(),
+        attempt,
+    };
     if let Some(probe) = &context.engine.probe {
         match probe.before_work(&context.run_id, key) {
             ProbeAction::Continue => {}
@@ -128,7 +149,7 @@ async fn execute(
 fn remember_undo(context: &JournalContext, key: &str, output: &Value, work: StepWork) {
     if let Some(mut undo) = work.undo {
         let output = output.clone();
-        lock(&context.undos).push(Undo {
+        lock(&context.undos).push(Undo::Step {
             key: key.to_owned(),
             undo: Box::new(move || undo(output.clone())),
         });

@@ -23,8 +23,13 @@ pub(in super::super) async fn sleep(
         None => {
             context.guard()?;
             let fire_at = context.engine.now().after(duration);
-            let started = TimerStarted { key: key.clone(), fire_at };
-            context.journal(vec![started.into()], context.own_span()).await?;
+            let started = TimerStarted {
+                key: key.clone(),
+                fire_at,
+            };
+            context
+                .journal(vec![started.into()], context.own_span())
+                .await?;
             fire_at
         }
     };
@@ -33,5 +38,8 @@ pub(in super::super) async fn sleep(
         () = context.live.cancelled() => return Err(RunError::Cancelled),
         () = context.stopped() => return Err(RunError::Suspended),
     }
-    context.journal(vec![TimerFired { key }.into()], context.own_span()).await.map(drop)
+    context
+        .journal(vec![TimerFired { key }.into()], context.own_span())
+        .await
+        .map(drop)
 }

@@ -5,7 +5,7 @@ use std::future;
 use windlass_types::journal::{SignalReceived, WaitCompleted, WaitStarted};
 
 use super::super::{journal_context::JournalContext, lock};
-use crate::run::{RunError, Signal, WaitRequest};
+use crate::run::{ANSWERED_WAIT, RunError, SIGNAL_APPROVAL, Signal, WaitRequest};
 
 pub(in super::super) async fn wait_for(
     context: &JournalContext,
@@ -30,7 +30,9 @@ pub(in super::super) async fn wait_for(
         },
         None => {
             context.guard()?;
-            let deadline = request.timeout.map(|timeout| context.engine.now().after(timeout));
+            let deadline = request
+                .timeout
+                .map(|timeout| context.engine.now().after(timeout));
             let started = WaitStarted {
                 key: key.clone(),
                 signal: request.signal.clone(),
@@ -38,17 +40,27 @@ pub(in super::super) async fn wait_for(
                 plan_digest: request.plan_digest,
                 deadline,
             };
-            context.journal(vec![started.into()], context.own_span()).await?;
+            context
+                .journal(vec![started.into()], context.own_span())
+                .await?;
             deadline
         }
     };
     let mut arrivals = context.live.arrivals();
     loop {
         arrivals.mark_unchanged();
-        if let Some((seq, signal)) = context.live.next(&request.signal) {
+        if let Some((seq, signal)) = context
+            .live
+            .next(|signal| answers(signal, &request.signal, &key))
+        {
             context.live.mark_consumed(seq);
-            let completed = WaitCompleted { key, signal_seq: Some(seq) };
-            context.journal(vec![completed.into()], context.own_span()).await?;
+            let completed = WaitCompleted {
+                key,
+                signal_seq: Some(seq),
+            };
+            context
+                .journal(vec![completed.into()], context.own_span())
+                .await?;
             return Ok(Some(signal.into()));
         }
         let timeout = async {
@@ -71,8 +83,22 @@ pub(in super::super) async fn wait_for(
     }
 }
 
+/// An approval answers the one question it was given to; a second yes to that question must not
+/// pass for a yes to the next.
+fn answers(signal: &SignalReceived, name: &str, key: &str) -> bool {
+    signal.signal == name
+        && (name != SIGNAL_APPROVAL
+            || signal
+                .payload
+                .get(ANSWERED_WAIT)
+                .is_some_and(|wait| wait == key))
+}
+
 impl From<SignalReceived> for Signal {
     fn from(signal: SignalReceived) -> Self {
-        Self { principal: signal.principal, payload: signal.payload }
+        Self {
+            principal: signal.principal,
+            payload: signal.payload,
+        }
     }
 }

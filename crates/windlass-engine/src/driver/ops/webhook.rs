@@ -22,7 +22,9 @@ pub(in super::super) async fn enqueue(
         .engine
         .outbound
         .check(&request.url)
-        .map_err(|error| Problem::new(&code::TARGET_FORBIDDEN, format!("webhook target: {error}")))?;
+        .map_err(|error| {
+            Problem::new(&code::TARGET_FORBIDDEN, format!("webhook target: {error}"))
+        })?;
     let id = DeliveryId::from_random(random(&*context.engine.entropy));
     let body = context.engine.redactor.redact_value(request.body);
     let delivery = WebhookDelivery {
@@ -32,6 +34,11 @@ pub(in super::super) async fn enqueue(
         body: body.to_string(),
         secret_name: request.secret_name,
     };
-    context.journal(vec![WebhookEnqueued { key, delivery }.into()], context.own_span()).await?;
+    context
+        .journal(
+            vec![WebhookEnqueued { key, delivery }.into()],
+            context.own_span(),
+        )
+        .await?;
     Ok(id)
 }

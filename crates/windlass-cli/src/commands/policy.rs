@@ -1,0 +1,125 @@
+//! `windlass policy`: the rules in force and what they would decide.
+
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use serde_json::{Map, Value, json};
+use windlass_types::{Problem, code};
+
+use crate::{
+    OpenOptions,
+    commands::field,
+    output::Tone,
+    session::{Report, Session},
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show the policy file, or what holds without one.
+    Show(ShowArgs),
+    /// Say what policy would decide, and which rule decides.
+    Check(CheckArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// The operation, such as `demo.apply`.
+    #[arg(long, value_name = "NAME")]
+    operation: String,
+    /// What it would act on.
+    #[arg(long, value_name = "TARGET", default_value = "")]
+    target: String,
+    /// What it would do. Default: the operation's own effect class.
+    #[arg(long, value_name = "CLASS", value_parser = PossibleValuesParser::new(["read", "write", "destructive"]))]
+    effect: Option<String>,
+    /// Who would call, such as `local:ada` or `key:key_…`. Default: you.
+    #[arg(long, value_name = "PRINCIPAL")]
+    principal: Option<String>,
+}
+
+impl PolicyCommand {
+    pub(crate) async fn run(
+        self,
+        session: &Session,
+        options: &OpenOptions,
+    ) -> Result<Report, Problem> {
+        match self {
+            Self::Show(_) => show(session, options),
+            Self::Check(args) => args.run(session).await,
+        }
+    }
+}
+
+const WITHOUT_A_FILE: &str = "\
+Without a policy file: reading is allowed; writing and destroying ask.
+Approvers: you (local:*), and holders of a key with the scope `approve`.";
+
+fn show(session: &Session, options: &OpenOptions) -> Result<Report, Problem> {
+    let path = options.home.policy();
+    let text = match fs_err::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            return Err(Problem::new(
+                &code::CONFIG_INVALID,
+                format!("the policy file cannot be read: {error}"),
+            ));
+        }
+    };
+    let printer = &session.printer;
+    printer.notice(&format!(
+        "{}{}",
+        path.display(),
+        if text.is_some() {
+            ""
+        } else {
+            " (no such file)"
+        }
+    ));
+    printer.data(text.as_deref().unwrap_or(WITHOUT_A_FILE).trim_end());
+    printer.hint("windlass policy check --operation NAME --target TARGET");
+    Ok(Report::new(
+        "the policy in force",
+        json!({ "file": path, "exists": text.is_some(), "text": text }),
+    ))
+}
+
+impl CheckArgs {
+    async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let catalogue = session.catalogue();
+        let info = catalogue
+            .find(&self.operation)
+            .ok_or_else(|| catalogue.unknown(&self.operation))?;
+        let effect = self
+            .effect
+            .unwrap_or_else(|| info.effect.as_str().to_owned());
+        let mut input = Map::from_iter([
+            ("operation".to_owned(), json!(info.name)),
+            ("target".to_owned(), json!(self.target)),
+            ("effect".to_owned(), json!(effect)),
+        ]);
+        input.extend(
+            self.principal
+                .map(|principal| ("principal".to_owned(), Value::from(principal))),
+        );
+        let answer = session
+            .call("admin.policy_check", Value::Object(input))
+            .await?;
+        let verdict: String = field(&answer.output, "verdict")?;
+        let approvers: Vec<String> = field(&answer.output, "approvers")?;
+        let tone = match verdict.as_str() {
+            "allow" => Tone::Good,
+            "deny" => Tone::Bad,
+            _ => Tone::Warn,
+        };
+        let printer = &session.printer;
+        printer.data(&printer.paint().text(tone, &verdict));
+        printer.fields(&[
+            ("rule", field(&answer.output, "rule")?),
+            ("reason", field(&answer.output, "reason")?),
+            ("approvers", approvers.join(", ")),
+        ]);
+        Ok(Report::new(format!("policy says {verdict}"), answer.output))
+    }
+}

@@ -1,0 +1,201 @@
+//! `windlass serve`: the daemon. Also the flags and the work it shares with `windlass mcp serve`.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use clap::Args;
+use serde_json::json;
+use windlass_types::Problem;
+
+use super::ops::known_toolset;
+use crate::{
+    Host, HttpRequest, OpenOptions, ToolList, Toolsets,
+    flow::keep_driving,
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeArgs {
+    /// The address to listen on. Default: the settings file's, or 127.0.0.1:7717.
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// Let callers in without an API key; only on a loopback address.
+    #[arg(long)]
+    no_auth: bool,
+    #[command(flatten)]
+    tools: ToolArgs,
+}
+
+/// Which tools MCP clients are offered.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ToolArgs {
+    /// Offer only these toolsets, separated by commas, or `all`.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "all"
+    )]
+    toolset: Vec<String>,
+    /// Offer one tool per operation, or a few that find and call the others.
+    #[arg(long, value_name = "LIST", value_enum, default_value_t)]
+    tools: ToolList,
+    /// Offer the fixtures of the conformance suite instead of the product's tools.
+    #[cfg(feature = "conformance-fixtures")]
+    #[arg(long)]
+    fixtures: bool,
+}
+
+impl ToolArgs {
+    pub(super) const fn tools(&self) -> ToolList {
+        self.tools
+    }
+
+    #[cfg(feature = "conformance-fixtures")]
+    pub(super) const fn fixtures(&self) -> bool {
+        self.fixtures
+    }
+
+    #[cfg(not(feature = "conformance-fixtures"))]
+    #[expect(clippy::unused_self, reason = "the same call in both builds")]
+    pub(super) const fn fixtures(&self) -> bool {
+        false
+    }
+
+    /// The named toolsets, every one of which must exist.
+    pub(super) fn toolsets(&self, known: &[&str]) -> Result<Toolsets, Problem> {
+        let named: Vec<&str> = self
+            .toolset
+            .iter()
+            .map(|name| name.trim())
+            .filter(|name| !name.is_empty())
+            .collect();
+        if named.is_empty() || named.contains(&"all") {
+            return Ok(Toolsets::All);
+        }
+        for name in &named {
+            known_toolset(known, name)?;
+        }
+        Ok(Toolsets::Named(
+            named.into_iter().map(str::to_owned).collect(),
+        ))
+    }
+}
+
+impl ServeArgs {
+    pub(crate) async fn run(
+        self,
+        session: &Session,
+        host: &dyn Host,
+        options: &OpenOptions,
+    ) -> Result<Report, Problem> {
+        let listen = self.listen.unwrap_or(options.settings.server.listen);
+        serve_http(
+            session,
+            host,
+            options,
+            Listen {
+                address: listen,
+                no_auth: self.no_auth,
+                api: true,
+            },
+            &self.tools,
+        )
+        .await
+    }
+}
+
+/// Where and for whom to listen.
+pub(super) struct Listen {
+    pub(super) address: SocketAddr,
+    pub(super) no_auth: bool,
+    /// Whether the HTTP API is served beside MCP.
+    pub(super) api: bool,
+}
+
+/// Drives runs and serves HTTP until told to stop.
+pub(super) async fn serve_http(
+    session: &Session,
+    host: &dyn Host,
+    options: &OpenOptions,
+    listen: Listen,
+    tools: &ToolArgs,
+) -> Result<Report, Problem> {
+    if listen.no_auth && !listen.address.ip().is_loopback() {
+        return Err(Problem::invalid(
+            "no-auth",
+            "loopback",
+            format!(
+                "--no-auth would let anybody who reaches {} act as you",
+                listen.address
+            ),
+        )
+        .next(
+            "listen on 127.0.0.1, or drop --no-auth and create a key: windlass keys create NAME",
+        ));
+    }
+    let printer = session.printer.clone();
+    let request = HttpRequest {
+        listen: listen.address,
+        toolsets: tools.toolsets(&session.catalogue().toolsets())?,
+        tools: tools.tools(),
+        no_auth: listen.no_auth,
+        api: listen.api,
+        mcp: true,
+        fixtures: tools.fixtures(),
+        settings: options.settings.clone(),
+        announce: Arc::new(move |address| printer.notice(&format!("listening on {address}"))),
+        shutdown: session.interrupt.clone(),
+    };
+    let opened = session.opened.clone();
+    drive_while(session, host.serve_http(opened, request)).await?;
+    Ok(Report::new("stopped", json!({ "stopped": true })))
+}
+
+/// Drives runs for as long as `serving` lasts.
+pub(super) async fn drive_while(
+    session: &Session,
+    serving: impl Future<Output = Result<(), Problem>>,
+) -> Result<(), Problem> {
+    let (ended, stop) = crate::Interrupt::manual();
+    let engine = session.engine().clone();
+    let driving = tokio::spawn(async move { keep_driving(&engine, &stop).await });
+    let outcome = serving.await;
+    // The server lets calls under way end first; they may still need the driver.
+    ended();
+    if driving.await.is_err() {
+        tracing::error!("the driver ended abnormally; unfinished runs resume at the next start");
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools(names: &[&str]) -> ToolArgs {
+        ToolArgs {
+            toolset: names.iter().map(|name| (*name).to_owned()).collect(),
+            tools: ToolList::Full,
+            #[cfg(feature = "conformance-fixtures")]
+            fixtures: false,
+        }
+    }
+
+    #[test]
+    fn toolsets_must_exist() {
+        let known = ["demo", "runs"];
+        assert_eq!(tools(&["all"]).toolsets(&known).unwrap(), Toolsets::All);
+        assert_eq!(
+            tools(&["runs", "all"]).toolsets(&known).unwrap(),
+            Toolsets::All
+        );
+        assert_eq!(
+            tools(&[" runs", "demo", ""]).toolsets(&known).unwrap(),
+            Toolsets::Named(vec!["runs".into(), "demo".into()])
+        );
+        assert_eq!(
+            tools(&["rums"]).toolsets(&known).unwrap_err().code().name,
+            "NOT_FOUND"
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! `windlass webhooks`: the delivery log.
+
+mod deliveries;
+mod replay;
+
+use clap::Subcommand;
+use windlass_types::Problem;
+
+use crate::{
+    cli::Need,
+    session::{Report, Session},
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhooksCommand {
+    /// List deliveries with every attempt.
+    Deliveries(deliveries::DeliveriesArgs),
+    /// Send a delivery again: same id, same body, fresh signature.
+    Replay(replay::ReplayArgs),
+}
+
+impl WebhooksCommand {
+    pub(crate) const fn need(&self) -> Need {
+        match self {
+            Self::Deliveries(_) => Need::Short,
+            Self::Replay(_) => Need::Long,
+        }
+    }
+
+    pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        match self {
+            Self::Deliveries(args) => args.run(session).await,
+            Self::Replay(args) => args.run(session).await,
+        }
+    }
+}

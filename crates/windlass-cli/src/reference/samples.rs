@@ -1,0 +1,43 @@
+//! `docs/reference/samples/`: payloads that work, from the examples of each operation.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use windlass_engine::operation::OperationInfo;
+
+use super::Document;
+use crate::commands::ops::call_line;
+
+pub(super) fn documents(infos: &[&OperationInfo]) -> Vec<Document> {
+    infos
+        .iter()
+        .filter(|info| !info.examples.is_empty())
+        .map(|info| sample(info))
+        .collect()
+}
+
+fn sample(info: &OperationInfo) -> Document {
+    let examples: Vec<_> = info
+        .examples
+        .iter()
+        .enumerate()
+        .map(|(index, example)| {
+            json!({
+                "title": example.title,
+                "input": example.input,
+                "command": call_line(info, &example.input),
+                "mcp": {
+                    "jsonrpc": "2.0",
+                    "id": index + 1,
+                    "method": "tools/call",
+                    "params": { "name": info.tool, "arguments": example.input },
+                },
+            })
+        })
+        .collect();
+    let sample = json!({ "operation": info.name, "tool": info.tool, "examples": examples });
+    (
+        PathBuf::from(format!("docs/reference/samples/{}.json", info.name)),
+        format!("{sample:#}\n"),
+    )
+}

@@ -1,0 +1,76 @@
+//! The tour: what Windlass does, shown by doing it with the real program in a place of its own.
+//!
+//! Needs no network, no account and no root. Every chapter is one file that runs real commands
+//! and checks what they did; a tour that meets something unexpected ends with a failure, so the
+//! tour is also a test. A capability adds its chapter to `CHAPTERS`.
+
+mod durable_change;
+mod stage;
+
+use serde_json::json;
+use windlass_types::Problem;
+
+use self::stage::Stage;
+use crate::{
+    output::{Printer, Tone},
+    session::Report,
+};
+
+struct Chapter {
+    title: &'static str,
+    play: fn(&mut Stage<'_>) -> Result<(), Problem>,
+    next: &'static [&'static str],
+}
+
+const CHAPTERS: &[Chapter] = &[Chapter {
+    title: "A durable change",
+    play: durable_change::play,
+    next: durable_change::NEXT,
+}];
+
+/// Plays every chapter, or the one of that number.
+pub(crate) fn run(
+    printer: &Printer,
+    chapter: Option<usize>,
+    keep: bool,
+) -> Result<Report, Problem> {
+    let chosen: Vec<(usize, &Chapter)> = CHAPTERS
+        .iter()
+        .enumerate()
+        .map(|(index, played)| (index + 1, played))
+        .filter(|(number, _)| chapter.is_none_or(|wanted| wanted == *number))
+        .collect();
+    if chosen.is_empty() {
+        return Err(Problem::invalid(
+            "chapter",
+            "range",
+            format!("the tour has chapters 1 to {}", CHAPTERS.len()),
+        ));
+    }
+    let mut stage = Stage::new(printer)?;
+    let mut played = Vec::new();
+    for (number, chapter) in &chosen {
+        let heading = format!("Chapter {number}: {}", chapter.title);
+        printer.data(&printer.paint().text(Tone::Strong, &heading));
+        (chapter.play)(&mut stage)?;
+        played.push(
+            json!({ "chapter": number, "title": chapter.title, "commands": stage.take_commands() }),
+        );
+    }
+    printer.data("");
+    printer.data(&printer.paint().text(Tone::Strong, "Try next"));
+    for line in chosen.iter().flat_map(|(_, chapter)| chapter.next) {
+        printer.data(&format!("  {line}"));
+    }
+    if keep {
+        let place = stage.keep();
+        printer.data(&format!(
+            "  WINDLASS_HOME={} windlass runs list",
+            place.join("home").display()
+        ));
+    }
+    Ok(Report::new(
+        "the tour went as expected",
+        json!({ "chapters": played }),
+    ))
+}

@@ -1,0 +1,230 @@
+//! Where a chapter plays: a temporary home and directory, and the real program run in them.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use windlass_config::env;
+use windlass_types::Problem;
+
+use crate::{
+    commands::demo::quoted,
+    output::{Printer, Tone},
+};
+
+/// The place and the means of a chapter.
+pub(super) struct Stage<'a> {
+    printer: &'a Printer,
+    program: PathBuf,
+    place: TempDir,
+    /// Long words and what is shown instead of them, as a shell variable would be.
+    names: Vec<(String, &'static str)>,
+    commands: Vec<Value>,
+}
+
+/// What a command did.
+pub(super) struct Played {
+    /// The exit code; none when it was killed.
+    pub(super) exit: Option<i32>,
+    /// Everything it printed.
+    pub(super) text: String,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(printer: &'a Printer) -> Result<Self, Problem> {
+        let program = std::env::current_exe()
+            .map_err(|error| Problem::internal("tour: own program", error))?;
+        let place = tempfile::Builder::new()
+            .prefix("windlass-tour-")
+            .tempdir()
+            .map_err(|error| Problem::internal("tour: temporary directory", error))?;
+        Ok(Self {
+            printer,
+            program,
+            place,
+            names: Vec::new(),
+            commands: Vec::new(),
+        })
+    }
+
+    /// The directory the commands run in.
+    pub(super) fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Leaves everything where it is.
+    pub(super) fn keep(self) -> PathBuf {
+        self.place.keep()
+    }
+
+    /// The commands run so far, for the report.
+    pub(super) fn take_commands(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.commands)
+    }
+
+    /// Shows `word` as `$name` from now on.
+    pub(super) fn name(&mut self, word: &str, name: &'static str) {
+        self.names.push((word.to_owned(), name));
+        self.printer.data(&self.prompt(&format!(
+            "{}={}…",
+            &name[1..],
+            &word[..word.len().min(16)]
+        )));
+    }
+
+    /// Tells what comes.
+    pub(super) fn say(&self, text: &str) {
+        self.printer.data("");
+        self.printer.data(text);
+    }
+
+    /// Shows a fact that was looked up rather than printed by a command.
+    pub(super) fn show(&self, text: &str) {
+        self.printer
+            .data(&format!("  {}", self.printer.paint().text(Tone::Dim, text)));
+    }
+
+    /// Fails the tour unless something holds.
+    pub(super) fn expect(&self, holds: bool, what: &str) -> Result<(), Problem> {
+        if holds {
+            return Ok(());
+        }
+        Err(Problem::internal("tour", format!("expected that {what}"))
+            .with("place", self.path().display().to_string())
+            .next("repeat with --keep -v and file the output"))
+    }
+
+    /// Runs a command, shows it and its output, and expects an exit code.
+    pub(super) fn run(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
+        let played = self.play(args, |_| false)?;
+        let shown = self.shown(args);
+        self.expect(
+            played.exit == Some(expected),
+            &format!("`{shown}` exits with {expected}, not {:?}", played.exit),
+        )?;
+        Ok(played)
+    }
+
+    /// Runs a command until it prints a line that fits, then kills it with SIGKILL.
+    pub(super) fn run_and_kill(
+        &mut self,
+        args: &[&str],
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<(), Problem> {
+        let played = self.play(args, fits)?;
+        let shown = self.shown(args);
+        self.expect(
+            played.exit.is_none(),
+            &format!("`{shown}` is killed half-way, not exited"),
+        )
+    }
+
+    /// Runs a command unseen and returns its `--json` document.
+    pub(super) fn ask(&self, args: &[&str]) -> Result<Value, Problem> {
+        let output = self
+            .command(args)
+            .arg("--json")
+            .stderr(Stdio::null())
+            .output()
+            .map_err(|error| Problem::internal("tour: command", error))?;
+        serde_json::from_slice(&output.stdout).map_err(|error| {
+            Problem::internal(
+                "tour",
+                format!("`{}` did not print JSON: {error}", self.shown(args)),
+            )
+        })
+    }
+
+    fn play(&mut self, args: &[&str], stop: impl Fn(&str) -> bool) -> Result<Played, Problem> {
+        let failed = |error: std::io::Error| Problem::internal("tour: command", error);
+        let shown = self.shown(args);
+        self.printer.data("");
+        self.printer.data(&self.prompt(&shown));
+        // One pipe for both streams keeps the lines in the order a terminal would show.
+        let (reader, writer) = std::io::pipe().map_err(failed)?;
+        let child = {
+            let mut command = self.command(args);
+            let errors = writer.try_clone().map_err(failed)?;
+            command.stdout(writer).stderr(errors).stdin(Stdio::null());
+            command.spawn().map_err(failed)?
+            // The command is dropped here, and with it our ends for writing.
+        };
+        let mut child = Reaped(child);
+        let mut text = String::new();
+        for line in BufReader::new(reader).lines() {
+            let line = line.map_err(failed)?;
+            self.printer.data(&format!("  {line}"));
+            text.push_str(&line);
+            text.push('\n');
+            if stop(&line) {
+                child.0.kill().map_err(failed)?;
+                break;
+            }
+        }
+        let exit = child.0.wait().map_err(failed)?.code();
+        if exit.is_none() {
+            self.printer.data(&format!(
+                "  {}",
+                self.printer.paint().text(Tone::Bad, "killed (SIGKILL)")
+            ));
+        }
+        self.commands
+            .push(json!({ "command": shown, "exit_code": exit }));
+        Ok(Played { exit, text })
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(args)
+            .current_dir(self.path())
+            .env(env::WINDLASS_HOME.name, self.path().join("home"));
+        // The tour is the same everywhere: the user's own settings stay out of it.
+        for variable in [
+            &env::WINDLASS_CONFIG,
+            &env::WINDLASS_LOG,
+            &env::OTEL_EXPORTER_OTLP_ENDPOINT,
+        ] {
+            command.env_remove(variable.name);
+        }
+        if self.printer.colours_data() {
+            command
+                .env(env::CLICOLOR_FORCE.name, "1")
+                .env_remove(env::NO_COLOR.name);
+        } else {
+            command.env(env::NO_COLOR.name, "1");
+        }
+        command
+    }
+
+    fn prompt(&self, text: &str) -> String {
+        self.printer
+            .paint()
+            .text(Tone::Active, &format!("$ {text}"))
+    }
+
+    fn shown(&self, args: &[&str]) -> String {
+        let words = args.iter().map(
+            |arg| match self.names.iter().find(|(word, _)| word == arg) {
+                Some((_, name)) => format!("\"{name}\""),
+                None => quoted(arg),
+            },
+        );
+        format!("windlass {}", words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A child that does not outlive the tour.
+struct Reaped(Child);
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        // Already gone in all but error paths.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,20 @@
+//! The HTTP surface from outside: requests in, status, headers and bodies out.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests are tests: they fail by panicking"
+)]
+
+mod suite {
+    mod answers;
+    mod artifacts;
+    mod connections;
+    mod cors;
+    mod documents;
+    mod limits;
+    mod refusals;
+    mod restart;
+    mod streams;
+    mod support;
+}

@@ -1,0 +1,803 @@
+//! Malformed, misdirected and unauthorised requests: each with its exact status and code.
+//!
+//! Long because the table belongs together.
+
+use serde_json::{Value, json};
+use windlass_http::{AuthMode, HttpState};
+use windlass_testkit::local;
+
+use super::support::{Ask, Server, call, get, post, server, server_with};
+
+type Case = (&'static str, Ask, u16, &'static str);
+
+async fn check(server: &Server, cases: Vec<Case>) {
+    let mut wrong = Vec::new();
+    for (title, ask, status, code) in cases {
+        let shown = format!(
+            "{title}: {} {}",
+            ask.method,
+            &ask.path[..ask.path.len().min(60)]
+        );
+        let reply = server.ask(ask).await;
+        reply.check_headers(&shown);
+        if reply.status.as_u16() != status || reply.code() != code {
+            wrong.push(format!(
+                "{shown} → {} {:?}, not {status} {code:?}",
+                reply.status,
+                reply.code()
+            ));
+        }
+        if !reply.code().is_empty() {
+            assert_eq!(
+                reply.json()["error"]["request_id"],
+                reply.header("x-request-id"),
+                "{shown}"
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A server whose strangers may make as many mistakes as the table has.
+async fn patient() -> Server {
+    server_with(|state| {
+        let tier = windlass_engine::access::Tier {
+            per_minute: 1000,
+            concurrency: 16,
+        };
+        state.tiers.insert("anonymous".to_owned(), tier);
+        state.allowed_hosts = vec!["api.example".to_owned()];
+        state.allowed_origins = vec!["https://app.example".to_owned()];
+    })
+    .await
+}
+
+fn echo(server: &Server) -> Ask {
+    call("probe.echo", json!({ "text": "hello" })).key(&server.probe)
+}
+
+#[tokio::test]
+async fn who_may_come_in() {
+    let server = patient().await;
+    let wrong_secret = format!("{}0", &server.probe[..server.probe.len() - 1]);
+    let runs = || get("/v1/runs");
+    let cases = vec![
+        ("health needs no key", get("/v1/health"), 200, ""),
+        ("ready needs no key", get("/v1/ready"), 200, ""),
+        (
+            "metadata needs no key",
+            get("/.well-known/oauth-protected-resource"),
+            200,
+            "",
+        ),
+        (
+            "metadata of mcp needs no key",
+            get("/.well-known/oauth-protected-resource/mcp"),
+            200,
+            "",
+        ),
+        (
+            "other metadata does not exist",
+            get("/.well-known/oauth-protected-resource/x"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        ("no key", runs(), 401, "UNAUTHORIZED"),
+        (
+            "no key for metrics",
+            get("/v1/metrics"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "no key for the document",
+            get("/v1/openapi.json"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "no key for the catalogue",
+            get("/v1/operations"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "no key for an unknown path",
+            get("/v2/what"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        ("no key for mcp", post("/mcp", "{}"), 401, "UNAUTHORIZED"),
+        ("a good key", runs().key(&server.runs), 200, ""),
+        (
+            "scheme in lower case",
+            runs().with("authorization", format!("bearer {}", server.runs)),
+            200,
+            "",
+        ),
+        (
+            "spaces around the key",
+            runs().with("authorization", format!("Bearer   {} ", server.runs)),
+            200,
+            "",
+        ),
+        (
+            "another scheme",
+            runs().with("authorization", "Basic dTpw"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a bare key",
+            runs().with("authorization", &server.runs),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "an empty key",
+            runs().with("authorization", "Bearer "),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "an empty header",
+            runs().with("authorization", ""),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a key that is not ASCII",
+            runs().with("authorization", b"Bearer \xff\xfe"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a key of no known shape",
+            runs().key("nonsense"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "an unknown key",
+            runs().key("wk_00000000000000000000000000000000_00"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a wrong secret",
+            runs().key(&wrong_secret),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a path for an id",
+            runs().key("wk_../../etc_x"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "two keys",
+            runs().key(&server.runs).key(&server.runs),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a key in the address",
+            get(&format!("/v1/runs?access_token={}", server.runs)),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a key in any field",
+            get(&format!("/v1/runs?kind={}", server.runs)),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a key in another scope",
+            runs().key(&server.probe),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "keys need admin",
+            get("/v1/keys").key(&server.runs),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "metrics need a scope",
+            get("/v1/metrics").key(&server.runs),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "root sees metrics",
+            get("/v1/metrics").key(&server.root),
+            200,
+            "",
+        ),
+        ("root sees keys", get("/v1/keys").key(&server.root), 200, ""),
+    ];
+    check(&server, cases).await;
+}
+
+#[tokio::test]
+async fn from_where() {
+    let server = patient().await;
+    let echo = || echo(&server);
+    let cases = vec![
+        ("loopback name", echo().host("localhost"), 200, ""),
+        (
+            "loopback address and port",
+            echo().host("127.0.0.1:9"),
+            200,
+            "",
+        ),
+        ("loopback v6", echo().host("[::1]:9"), 200, ""),
+        ("an allowed name", echo().host("API.example"), 200, ""),
+        (
+            "another name",
+            echo().host("evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "a name that begins well",
+            echo().host("localhost.evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "a name with a user",
+            echo().host("localhost@evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "the unspecified address",
+            echo().host("0.0.0.0"),
+            403,
+            "FORBIDDEN",
+        ),
+        ("an empty host", echo().host(""), 403, "FORBIDDEN"),
+        ("no host", echo().without("host"), 400, "INVALID_INPUT"),
+        (
+            "two hosts",
+            echo().with("host", "localhost"),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "another name for health",
+            get("/v1/health").host("evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+        ("no origin", echo(), 200, ""),
+        (
+            "a loopback page",
+            echo().with("origin", "http://localhost:5173"),
+            200,
+            "",
+        ),
+        (
+            "an allowed page",
+            echo().with("origin", "https://app.example"),
+            200,
+            "",
+        ),
+        (
+            "another page",
+            echo().with("origin", "https://evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "an allowed page without TLS",
+            echo().with("origin", "http://app.example"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "a hidden page",
+            echo().with("origin", "null"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "two origins",
+            echo()
+                .with("origin", "null")
+                .with("origin", "http://localhost"),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "another page for mcp",
+            post("/mcp", "{}").with("origin", "https://evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+    ];
+    check(&server, cases).await;
+}
+
+#[tokio::test]
+async fn paths_and_methods() {
+    let server = patient().await;
+    let root = |ask: Ask| ask.key(&server.root);
+    let cases = vec![
+        ("nothing there", root(get("/")), 404, "NOT_FOUND"),
+        ("another version", root(get("/v2/runs")), 404, "NOT_FOUND"),
+        ("a slash too many", root(get("/v1/runs/")), 404, "NOT_FOUND"),
+        ("no mcp mounted", root(post("/mcp", "{}")), 404, "NOT_FOUND"),
+        (
+            "a dot segment",
+            root(get("/v1/../v1/runs")),
+            404,
+            "NOT_FOUND",
+        ),
+        (
+            "wrong verb on a list",
+            root(post("/v1/runs", "{}")),
+            405,
+            "INVALID_INPUT",
+        ),
+        (
+            "wrong verb on health",
+            root(post("/v1/health", "{}")),
+            405,
+            "INVALID_INPUT",
+        ),
+        (
+            "wrong verb on an action",
+            root(get("/v1/runs/run_1/cancel")),
+            405,
+            "INVALID_INPUT",
+        ),
+        (
+            "wrong verb on keys",
+            root(get("/v1/keys").method("PUT")),
+            405,
+            "INVALID_INPUT",
+        ),
+        (
+            "a verb nobody knows",
+            root(get("/v1/runs").method("BREW")),
+            405,
+            "INVALID_INPUT",
+        ),
+        (
+            "preflight while CORS is off",
+            root(get("/v1/runs").method("OPTIONS")),
+            405,
+            "INVALID_INPUT",
+        ),
+        (
+            "the head of a list",
+            root(get("/v1/runs").method("HEAD")),
+            200,
+            "",
+        ),
+        (
+            "an unknown operation",
+            root(call("probe.ecko", json!({}))),
+            404,
+            "UNKNOWN_OPERATION",
+        ),
+        (
+            "an unknown description",
+            root(get("/v1/operations/nope")),
+            404,
+            "UNKNOWN_OPERATION",
+        ),
+        (
+            "an operation by its tool name",
+            root(call("probe_echo", json!({ "text": "x" }))),
+            200,
+            "",
+        ),
+        (
+            "a run nobody has",
+            root(get("/v1/runs/run_1")),
+            404,
+            "RUN_NOT_FOUND",
+        ),
+        (
+            "a run id with a slash",
+            root(get("/v1/runs/a%2Fb")),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a run id that climbs",
+            root(get("/v1/runs/%2e%2e%2fetc")),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a run id that is not text",
+            root(get("/v1/runs/%ff")),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a run id with a NUL",
+            root(get("/v1/runs/a%00b")),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "events of a run nobody has",
+            root(get("/v1/runs/run_1/events")),
+            404,
+            "RUN_NOT_FOUND",
+        ),
+        (
+            "an artifact of a run nobody has",
+            root(get("/v1/runs/run_1/artifacts/a")),
+            404,
+            "RUN_NOT_FOUND",
+        ),
+        (
+            "cancel a run nobody has",
+            root(post("/v1/runs/run_1/cancel", "{}")),
+            404,
+            "RUN_NOT_FOUND",
+        ),
+        (
+            "approve a run nobody has",
+            root(post("/v1/runs/run_1/approve", "")),
+            404,
+            "RUN_NOT_FOUND",
+        ),
+        (
+            "revoke a key nobody has",
+            root(get("/v1/keys/key_1").method("DELETE")),
+            404,
+            "NOT_FOUND",
+        ),
+        (
+            "two runs at once",
+            root(post("/v1/runs/run_1/cancel", r#"{"run_id":"run_2"}"#)),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a long address",
+            root(get(&format!("/v1/runs?kind={}", "a".repeat(9000)))),
+            414,
+            "INVALID_INPUT",
+        ),
+        (
+            "large headers",
+            root(get("/v1/runs").with("x-filler", "a".repeat(33_000))),
+            431,
+            "INVALID_INPUT",
+        ),
+    ];
+    check(&server, cases).await;
+}
+
+#[tokio::test]
+async fn queries() {
+    let server = patient().await;
+    let runs = |query: &str| get(&format!("/v1/runs{query}")).key(&server.root);
+    let cases = vec![
+        ("numbers are read", runs("?limit=3"), 200, ""),
+        ("lists are read", runs("?states=running,waiting"), 200, ""),
+        (
+            "lists may be repeated",
+            runs("?states=running&states=waiting"),
+            200,
+            "",
+        ),
+        ("too small", runs("?limit=0"), 400, "INVALID_INPUT"),
+        ("too large", runs("?limit=501"), 400, "INVALID_INPUT"),
+        ("not a number", runs("?limit=many"), 400, "INVALID_INPUT"),
+        (
+            "a number twice",
+            runs("?limit=1&limit=2"),
+            400,
+            "INVALID_INPUT",
+        ),
+        ("no such state", runs("?states=lost"), 400, "INVALID_INPUT"),
+        ("no such field", runs("?colour=red"), 400, "INVALID_INPUT"),
+        ("broken encoding", runs("?kind=%zz"), 400, "INVALID_INPUT"),
+        (
+            "encoding of no text",
+            runs("?kind=%ff"),
+            400,
+            "INVALID_INPUT",
+        ),
+        ("an empty query", runs("?"), 200, ""),
+    ];
+    check(&server, cases).await;
+}
+
+#[tokio::test]
+async fn bodies() {
+    let server = patient().await;
+    let door = "/v1/operations/probe.echo";
+    let raw = |body: &[u8]| post(door, body.to_vec()).key(&server.probe);
+    let text = |length: usize| json!({ "text": "a".repeat(length) }).to_string();
+    let typed = |kind: &str| {
+        post(door, text(1))
+            .without("content-type")
+            .with("content-type", kind)
+            .key(&server.probe)
+    };
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let cases = vec![
+        ("a good body", raw(text(3).as_bytes()), 200, ""),
+        (
+            "a type with a charset",
+            typed("application/json; charset=utf-8"),
+            200,
+            "",
+        ),
+        (
+            "a type in capitals",
+            typed("Application/JSON;Charset=\"UTF-8\""),
+            200,
+            "",
+        ),
+        (
+            "a kind of JSON",
+            typed("application/vnd.windlass+json"),
+            200,
+            "",
+        ),
+        (
+            "no type",
+            post(door, text(1))
+                .without("content-type")
+                .key(&server.probe),
+            415,
+            "INVALID_INPUT",
+        ),
+        ("plain text", typed("text/plain"), 415, "INVALID_INPUT"),
+        (
+            "a form",
+            typed("application/x-www-form-urlencoded"),
+            415,
+            "INVALID_INPUT",
+        ),
+        (
+            "another charset",
+            typed("application/json; charset=latin1"),
+            415,
+            "INVALID_INPUT",
+        ),
+        (
+            "compressed",
+            raw(text(1).as_bytes()).with("content-encoding", "gzip"),
+            415,
+            "INVALID_INPUT",
+        ),
+        ("no body means no fields", raw(b""), 400, "INVALID_INPUT"),
+        ("a missing field", raw(b"{}"), 400, "INVALID_INPUT"),
+        (
+            "an unknown field",
+            raw(br#"{"text":"a","txt":1}"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        ("a wrong type", raw(br#"{"text":1}"#), 400, "INVALID_INPUT"),
+        ("a list", raw(b"[]"), 400, "INVALID_INPUT"),
+        ("null", raw(b"null"), 400, "INVALID_INPUT"),
+        ("a number", raw(b"1"), 400, "INVALID_INPUT"),
+        ("half an object", raw(br#"{"text":"#), 400, "INVALID_INPUT"),
+        (
+            "two objects",
+            raw(br#"{"text":"a"}{"text":"b"}"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a comma too many",
+            raw(br#"{"text":"a",}"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        ("single quotes", raw(b"{'text':'a'}"), 400, "INVALID_INPUT"),
+        (
+            "a comment",
+            raw(br#"{"text":"a"} // x"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "not a number",
+            raw(br#"{"text":NaN}"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a byte order mark",
+            raw(b"\xef\xbb\xbf{\"text\":\"a\"}"),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "bytes that are not text",
+            raw(b"{\"text\":\"\xff\"}"),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a lone surrogate",
+            raw(br#"{"text":"\ud800"}"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        (
+            "a control character",
+            raw(b"{\"text\":\"a\x01\"}"),
+            400,
+            "INVALID_INPUT",
+        ),
+        ("a NUL", raw(b"\0"), 400, "INVALID_INPUT"),
+        ("too deep", raw(deep.as_bytes()), 400, "INVALID_INPUT"),
+        (
+            "a number too large",
+            raw(br#"{"text":1e999}"#),
+            400,
+            "INVALID_INPUT",
+        ),
+        ("the largest body", raw(text(4096 - 11).as_bytes()), 200, ""),
+        (
+            "one byte more",
+            raw(text(4096 - 10).as_bytes()),
+            413,
+            "PAYLOAD_TOO_LARGE",
+        ),
+        (
+            "announced too large",
+            raw(b"{}").with("content-length", "4097"),
+            413,
+            "PAYLOAD_TOO_LARGE",
+        ),
+        (
+            "told to fail",
+            raw(br#"{"text":"fail"}"#),
+            409,
+            "ILLEGAL_STATE",
+        ),
+        (
+            "a panic",
+            call("probe.panic", json!({})).key(&server.probe),
+            500,
+            "INTERNAL",
+        ),
+        (
+            "a panic in a change",
+            call("probe.panic_in_change", json!({})).key(&server.probe),
+            500,
+            "INTERNAL",
+        ),
+        ("still alive", echo(&server), 200, ""),
+    ];
+    check(&server, cases).await;
+}
+
+#[tokio::test]
+async fn a_broken_body_is_located() {
+    let server = server().await;
+    let reply = server
+        .ask(post("/v1/operations/probe.echo", "{\n  \"text\": oops\n}").key(&server.probe))
+        .await;
+    insta::assert_snapshot!(reply.json()["error"]["message"], @"");
+    assert_eq!(reply.json()["error"]["details"]["line"], 2);
+    assert_eq!(reply.json()["error"]["details"]["column"], 11);
+}
+
+#[tokio::test]
+async fn challenges_say_what_is_missing() {
+    let server = server_with(|state: &mut HttpState| {
+        state.public_url = Some("https://w.example".to_owned())
+    })
+    .await;
+    let mut shown = Vec::new();
+    for ask in [
+        get("/v1/runs"),
+        call("probe.echo", json!({})),
+        post("/mcp", "{}"),
+        get("/v1/runs").key("wk_1_2"),
+        get("/v1/runs").key(&server.probe),
+        get("/v1/metrics").key(&server.probe),
+    ] {
+        let line = format!("{} {}", ask.method, ask.path);
+        let reply = server.ask(ask).await;
+        shown.push(format!(
+            "{line} → {} {}",
+            reply.status.as_u16(),
+            reply.header("www-authenticate")
+        ));
+    }
+    insta::assert_snapshot!(shown.join("\n"), @"");
+}
+
+#[tokio::test]
+async fn failures_wear_the_envelope_of_the_toolset() {
+    let server = server().await;
+    let mut shown = Vec::new();
+    for ask in [
+        call("probe.echo", json!({ "text": "fail" })).key(&server.probe),
+        call("probe.stack", json!({ "text": "fail" })).key(&server.probe),
+        call("probe.pipeline", json!({ "text": "fail" })).key(&server.probe),
+        call("probe.pipeline", json!({})).key(&server.probe),
+        call("probe.pipeline", json!({})),
+        call("probe.stack", json!({ "text": "hi" })).key(&server.probe),
+        call("probe.pipeline", json!({ "text": "hi" })).key(&server.probe),
+    ] {
+        let reply = server.ask(ask.with("x-request-id", "mine-1")).await;
+        let body: Value = reply.json();
+        shown.push(format!("{} {body}", reply.status.as_u16()));
+    }
+    insta::assert_snapshot!(shown.join("\n"), @"");
+}
+
+#[tokio::test]
+async fn open_mode_is_for_this_machine_only() {
+    let server = server_with(|state| state.auth = AuthMode::LoopbackOpen(local())).await;
+    let cases = vec![
+        ("from this machine", get("/v1/runs"), 200, ""),
+        (
+            "from this machine, v6",
+            get("/v1/runs").from("::1"),
+            200,
+            "",
+        ),
+        (
+            "from this machine, mapped",
+            get("/v1/runs").from("::ffff:127.0.0.1"),
+            200,
+            "",
+        ),
+        (
+            "from another",
+            get("/v1/runs").from("10.0.0.9"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a key still counts",
+            get("/v1/runs").key(&server.probe),
+            403,
+            "FORBIDDEN",
+        ),
+        (
+            "a bad key is still bad",
+            get("/v1/runs").key("wk_1_2"),
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a page of elsewhere",
+            get("/v1/runs").with("origin", "https://evil.example"),
+            403,
+            "FORBIDDEN",
+        ),
+    ];
+    check(&server, cases).await;
+}
+
+#[tokio::test]
+async fn open_mode_refuses_to_listen_to_others() {
+    let mut state = server().await.state;
+    state.auth = AuthMode::LoopbackOpen(local());
+    for (address, allowed) in [
+        ("127.0.0.1:0", true),
+        ("[::1]:0", true),
+        ("0.0.0.0:0", false),
+        ("10.0.0.1:80", false),
+    ] {
+        state.listen = address.parse().unwrap();
+        assert_eq!(state.listen_options().is_ok(), allowed, "{address}");
+        state.auth = AuthMode::Keys;
+        assert!(state.listen_options().is_ok(), "{address}");
+        state.auth = AuthMode::LoopbackOpen(local());
+    }
+}

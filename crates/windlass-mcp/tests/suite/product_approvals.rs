@@ -1,0 +1,193 @@
+//! Approvals asked of the person at the client, in both eras.
+
+use serde_json::{Value, json};
+use windlass_types::{Principal, Scope};
+
+use super::{
+    support::{StdioClient, call},
+    workshop::{ASK, Workshop, modern_call, run_of},
+};
+
+fn can_ask() -> Value {
+    json!({ "elicitation": {} })
+}
+
+fn answer(action: &str, approve: bool) -> Value {
+    json!({ "approval": { "action": action, "content": { "approve": approve, "reason": "looked at it" } } })
+}
+
+#[tokio::test]
+async fn a_legacy_client_is_asked_and_its_answer_decides() {
+    for (reply, want) in [
+        (
+            json!({ "action": "accept", "content": { "approve": true } }),
+            "completed",
+        ),
+        (
+            json!({ "action": "accept", "content": { "approve": false } }),
+            "failed",
+        ),
+        (json!({ "action": "decline" }), "failed"),
+        (json!({ "action": "cancel" }), "queued or waiting"),
+    ] {
+        let shop = Workshop::under(Some(ASK)).await;
+        let mut client = shop.legacy_client().await;
+        let mut input = shop.confirmed(&json!({})).await;
+        input["wait_seconds"] = json!(60);
+        let result = shop
+            .run(async {
+                client.send(&call(1, "demo_apply", input)).await;
+                let question = client.receive().await;
+                assert_eq!(question["method"], "elicitation/create", "{question}");
+                let message = question["params"]["message"].as_str().unwrap();
+                assert!(
+                    message.contains("Plan sha256:") || message.contains("Plan "),
+                    "{message}"
+                );
+                client
+                    .send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply }))
+                    .await;
+                client.receive().await
+            })
+            .await;
+        let state = result["result"]["structuredContent"]["run"]["state"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(want.contains(&state), "{reply}: {state}, want {want}");
+    }
+}
+
+#[tokio::test]
+async fn a_modern_client_is_asked_in_another_round() {
+    let shop = Workshop::under(Some(ASK)).await;
+    let mut client = shop.client();
+    let mut input = shop.confirmed(&json!({})).await;
+    input["wait_seconds"] = json!(60);
+    let first = shop
+        .run(client.ask(&modern_call(1, "demo_apply", input.clone(), can_ask())))
+        .await["result"]
+        .clone();
+    assert_eq!(first["resultType"], "input_required", "{first}");
+    assert_eq!(
+        first["inputRequests"]["approval"]["method"],
+        "elicitation/create"
+    );
+
+    let round = |state: &Value, answers: Value| {
+        let mut again = modern_call(2, "demo_apply", input.clone(), can_ask());
+        again["params"]["requestState"] = state.clone();
+        again["params"]["inputResponses"] = answers;
+        again
+    };
+    // Not answered, or not understood: asked again with a fresh state.
+    for answers in [
+        json!({}),
+        json!({ "other": 1 }),
+        json!({ "approval": 12345 }),
+        answer("cancel", true),
+    ] {
+        let again = shop
+            .run(client.ask(&round(&first["requestState"], answers)))
+            .await["result"]
+            .clone();
+        assert_eq!(again["resultType"], "input_required");
+        assert_ne!(again["requestState"], first["requestState"]);
+    }
+    let done = shop
+        .run(client.ask(&round(&first["requestState"], answer("accept", true))))
+        .await;
+    assert_eq!(
+        done["result"]["structuredContent"]["run"]["state"], "completed",
+        "{done}"
+    );
+    // The approval is given; the same state gives no second one.
+    let repeated = shop
+        .run(client.ask(&round(&first["requestState"], answer("accept", true))))
+        .await;
+    assert_eq!(repeated["result"]["isError"], true, "{repeated}");
+    let journal = shop
+        .process
+        .call("runs.watch", json!({ "run_id": run_of(&done) }))
+        .await
+        .unwrap()
+        .output;
+    let signals = journal["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|event| event["type"] == "signal.received");
+    assert_eq!(signals.count(), 1);
+}
+
+#[tokio::test]
+async fn a_state_works_for_one_caller_and_one_call_only() {
+    let shop = Workshop::under(Some(ASK)).await;
+    let mut client = shop.client();
+    let input = shop.confirmed(&json!({})).await;
+    let first = client
+        .ask(&modern_call(1, "demo_apply", input.clone(), can_ask()))
+        .await["result"]
+        .clone();
+    let state = first["requestState"].as_str().unwrap().to_owned();
+    let token = input["confirm_token"].as_str().unwrap().to_owned();
+
+    let mut other_input = input.clone();
+    other_input["pause_ms"] = json!(1);
+    let eve = Principal::key("key_eve", vec![Scope::all()]);
+    let cases: [(&str, Principal, &Value, String); 5] = [
+        (
+            "altered",
+            windlass_testkit::local(),
+            &input,
+            format!("{state}x"),
+        ),
+        (
+            "made up",
+            windlass_testkit::local(),
+            &input,
+            "wct1.e30.AAAA".to_owned(),
+        ),
+        ("a confirm token", windlass_testkit::local(), &input, token),
+        (
+            "another call",
+            windlass_testkit::local(),
+            &other_input,
+            state.clone(),
+        ),
+        ("another caller", eve, &input, state.clone()),
+    ];
+    for (name, principal, input, state) in cases {
+        let mut client: StdioClient = shop.client_of(principal);
+        let mut again = modern_call(2, "demo_apply", input.clone(), can_ask());
+        again["params"]["requestState"] = json!(state);
+        again["params"]["inputResponses"] = answer("accept", true);
+        let refused = client.ask(&again).await;
+        assert_eq!(refused["error"]["code"], -32602, "{name}: {refused}");
+    }
+    let run = shop
+        .process
+        .call("runs.list", json!({}))
+        .await
+        .unwrap()
+        .output["runs"][0]
+        .clone();
+    assert!(
+        matches!(run["state"].as_str(), Some("queued" | "waiting")),
+        "nothing was approved: {run}"
+    );
+}
+
+#[tokio::test]
+async fn nobody_is_asked_who_cannot_answer() {
+    let shop = Workshop::under(Some(ASK)).await;
+    let input = shop.confirmed(&json!({})).await;
+    // The client shows no forms.
+    let answer = shop
+        .client()
+        .ask(&modern_call(1, "demo_apply", input, json!({})))
+        .await;
+    assert_eq!(answer["result"]["resultType"], "complete");
+    let actions = answer["result"]["structuredContent"]["next_actions"].to_string();
+    assert!(actions.contains("windlass runs approve"), "{actions}");
+}

@@ -1,0 +1,3 @@
+//! The store from outside, through the ports it implements.
+
+mod suite;

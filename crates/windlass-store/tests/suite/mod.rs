@@ -1,0 +1,16 @@
+//! One file per subject; those whose names begin with `fault` are slow and run alone.
+
+mod blob;
+mod commit;
+mod fault_kill;
+mod fault_points;
+mod fault_space;
+mod fault_tail;
+mod import;
+mod index;
+mod lease;
+mod maintenance;
+mod open;
+mod read;
+mod sharing;
+mod support;

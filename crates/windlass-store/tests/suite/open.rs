@@ -1,0 +1,239 @@
+//! Opening: modes of files, schema versions, stores that are lost or are not stores.
+
+use std::os::unix::fs::PermissionsExt;
+
+use windlass_ports::{BlobStore, Lease, RunStore, StoreError, StoreMaintenance};
+use windlass_store::{Access, SqliteStore, SqliteStoreOptions};
+
+use super::support::*;
+
+fn read_only() -> SqliteStoreOptions {
+    SqliteStoreOptions {
+        access: Access::ReadOnly,
+        ..Default::default()
+    }
+}
+
+fn error_of(home: &std::path::Path) -> StoreError {
+    match SqliteStore::open(home, SqliteStoreOptions::default()) {
+        Ok(_) => panic!("opened"),
+        Err(error) => error,
+    }
+}
+
+#[tokio::test]
+async fn directories_and_files_are_private() {
+    let parent = tempfile::tempdir().unwrap();
+    let home = parent.path().join("deep/home");
+    let store = open(&home);
+    ended_run(&store, &id("run_1"), 1).await;
+    store.put(vec![1; 70_000]).await.unwrap();
+    let lease = store.try_acquire().unwrap();
+    let mut found = Vec::new();
+    let mut pending = vec![home.clone()];
+    while let Some(path) = pending.pop() {
+        let metadata = fs_err::metadata(&path).unwrap();
+        let mode = metadata.permissions().mode() & 0o777;
+        assert_eq!(
+            mode,
+            if metadata.is_dir() { 0o700 } else { 0o600 },
+            "{}",
+            path.display()
+        );
+        if metadata.is_dir() {
+            pending.extend(
+                fs_err::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+        }
+        found.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+    }
+    for name in [
+        "windlass.db",
+        "windlass.db-wal",
+        "windlass.db-shm",
+        "driver.lock",
+        "blobs",
+        "blobs.lock",
+    ] {
+        assert!(found.iter().any(|file| file == name), "{name} in {found:?}");
+    }
+    drop((lease, store));
+    fs_err::set_permissions(
+        home.join("windlass.db"),
+        std::fs::Permissions::from_mode(0o644),
+    )
+    .unwrap();
+    drop(open(&home));
+    let mode = fs_err::metadata(home.join("windlass.db"))
+        .unwrap()
+        .permissions()
+        .mode()
+        & 0o777;
+    assert_eq!(mode, 0o600, "made private again");
+}
+
+#[test]
+fn a_store_from_the_future_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    drop(open(home.path()));
+    let connection = rusqlite::Connection::open(home.path().join("windlass.db")).unwrap();
+    connection
+        .execute_batch("PRAGMA user_version = 77")
+        .unwrap();
+    insta::assert_snapshot!(error_of(home.path()), @"");
+}
+
+#[test]
+fn files_that_are_not_stores_are_reported() {
+    let garbage = tempfile::tempdir().unwrap();
+    fs_err::write(garbage.path().join("windlass.db"), vec![b'x'; 8192]).unwrap();
+    assert!(matches!(error_of(garbage.path()), StoreError::Damaged(_)));
+
+    let foreign = tempfile::tempdir().unwrap();
+    let connection = rusqlite::Connection::open(foreign.path().join("windlass.db")).unwrap();
+    connection
+        .execute_batch("CREATE TABLE recipes (name TEXT)")
+        .unwrap();
+    drop(connection);
+    insta::assert_snapshot!(error_of(foreign.path()), @"");
+
+    let lost = tempfile::tempdir().unwrap();
+    drop(open(lost.path()));
+    fs_err::write(lost.path().join("windlass.db"), b"").unwrap();
+    insta::assert_snapshot!(error_of(lost.path()), @"");
+
+    let blocked = tempfile::tempdir().unwrap();
+    fs_err::write(blocked.path().join("home"), b"a file").unwrap();
+    assert!(matches!(
+        error_of(&blocked.path().join("home")),
+        StoreError::Io(_)
+    ));
+}
+
+/// A store as the first schema left it: journals and events, no indexes.
+#[tokio::test]
+async fn an_old_store_is_migrated_and_its_indexes_are_derived() {
+    let (new, old) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let source = open(new.path());
+    let run = id("run_1");
+    append(&source, &run, 5, &[with_token("tok_1").into(), started()]).await;
+    append(&source, &id("sys_audit"), 6, &[said("hello")]).await;
+
+    let connection = rusqlite::Connection::open(old.path().join("windlass.db")).unwrap();
+    connection
+        .execute_batch(include_str!("../../src/migrations/001_journal.sql"))
+        .unwrap();
+    connection
+        .execute_batch(&format!(
+            "PRAGMA user_version = 1; ATTACH '{}' AS newer; \
+             INSERT INTO journals SELECT * FROM newer.journals; INSERT INTO events SELECT * FROM newer.events;",
+            new.path().join("windlass.db").display()
+        ))
+        .unwrap();
+    drop(connection);
+
+    let migrated = open(old.path());
+    assert_eq!(
+        migrated.run(&run).await.unwrap(),
+        source.run(&run).await.unwrap()
+    );
+    assert_eq!(
+        migrated
+            .redeemed_by(&"tok_1".parse().unwrap())
+            .await
+            .unwrap(),
+        Some(run.clone())
+    );
+    assert_eq!(
+        migrated.check().await.unwrap().findings,
+        Vec::<String>::new()
+    );
+    append(&migrated, &run, 9, &[completed()]).await;
+    drop(migrated);
+    assert_eq!(all_events(&open(old.path()), &run).await.len(), 3);
+}
+
+#[test]
+fn stores_opened_at_once_make_one_store() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().join("home");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| drop(open(&home)));
+        }
+    });
+    drop(open(&home));
+}
+
+#[tokio::test]
+async fn a_read_only_store_answers_and_refuses_to_write() {
+    let home = tempfile::tempdir().unwrap();
+    assert!(
+        SqliteStore::open(home.path(), read_only()).is_err(),
+        "nothing to read"
+    );
+    assert_eq!(
+        fs_err::read_dir(home.path()).unwrap().count(),
+        0,
+        "and nothing made"
+    );
+    let run = id("run_1");
+    {
+        let store = open(home.path());
+        ended_run(&store, &run, 1).await;
+        store.put(b"content".to_vec()).await.unwrap();
+    }
+    let store = SqliteStore::open(home.path(), read_only()).unwrap();
+    assert_eq!(all_events(&store, &run).await.len(), 4);
+    assert_eq!(
+        store
+            .get(windlass_types::Digest::of(b"content"))
+            .await
+            .unwrap(),
+        b"content"
+    );
+    let refused = try_append(&store, &run, windlass_ports::Expect::Any, 2, &[said("x")]).await;
+    insta::assert_snapshot!(refused.unwrap_err(), @"");
+    assert!(store.put(b"more".to_vec()).await.is_err());
+    assert!(store.try_acquire().is_err());
+}
+
+#[tokio::test]
+async fn opening_does_not_depend_on_how_much_is_stored() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    for batch in 0..20 {
+        let writes = (0..500)
+            .map(|n| {
+                let run = id(&format!("run_{batch}_{n}"));
+                write(
+                    &run,
+                    windlass_ports::Expect::New,
+                    1,
+                    &[created().into(), started(), step("a"), completed()],
+                )
+            })
+            .collect();
+        store.commit(commit_of(writes)).await.unwrap();
+    }
+    drop(store);
+    let fastest = (0..5)
+        .map(|_| {
+            let started = std::time::Instant::now();
+            let store = open(home.path());
+            let took = started.elapsed();
+            drop(store);
+            took
+        })
+        .min()
+        .unwrap();
+    // About a millisecond on an idle machine; the bound leaves room for a busy one.
+    assert!(
+        fastest < std::time::Duration::from_millis(25),
+        "{fastest:?}"
+    );
+    let store = open(home.path());
+    assert!(store.unfinished().await.unwrap().is_empty());
+}

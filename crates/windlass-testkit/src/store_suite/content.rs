@@ -1,0 +1,259 @@
+//! Contents, imports and care of the store.
+
+use std::time::Duration;
+
+use serde_json::json;
+use windlass_ports::{BlobError, CommitError, DeliveryFilter, DeliveryState, Expect, StoreError};
+use windlass_types::{
+    ArtifactRef, Digest, Event, RunState, Visibility,
+    journal::{ArtifactStored, KeyCreated, RunCompleted},
+};
+
+use super::{
+    StoreFactory, Stores,
+    outbox::enqueued,
+    sample::{append, at, create, created, event, id, run_in},
+};
+
+/// What is put is what is had, small and large, however often it is put.
+pub async fn contents_are_what_was_put(factory: &dyn StoreFactory) {
+    let blobs = factory.open().blobs;
+    let large: Vec<u8> = (0..600_000_u32).flat_map(u32::to_le_bytes).collect();
+    for bytes in [Vec::new(), b"small".to_vec(), large] {
+        let digest = blobs.put(bytes.clone()).await.unwrap();
+        assert_eq!(digest, Digest::of(&bytes));
+        assert_eq!(blobs.put(bytes.clone()).await.unwrap(), digest);
+        assert!(
+            blobs.get(digest).await.unwrap() == bytes,
+            "{} bytes",
+            bytes.len()
+        );
+    }
+    let missing = Digest::of(b"never put");
+    assert!(
+        matches!(blobs.get(missing).await, Err(BlobError::Missing(digest)) if digest == missing)
+    );
+}
+
+/// A journal made in another home.
+async fn exported(factory: &dyn StoreFactory, name: &str) -> Vec<Event> {
+    let store = factory.open().runs;
+    create(&*store, name, created()).await.unwrap();
+    let key = KeyCreated {
+        key_id: "key_forged".parse().unwrap(),
+        name: "forged".to_owned(),
+        secret_hash: Digest::ZERO,
+        tier: "standard".to_owned(),
+        scopes: vec![],
+        expires_at: None,
+        principal: windlass_types::Principal::local("eve"),
+    };
+    let events = vec![
+        enqueued(1, "dlv_imported", "https://x.test"),
+        event(2, key),
+        event(3, RunCompleted { output: json!(1) }),
+    ];
+    append(&*store, name, Expect::Any, events).await.unwrap();
+    let events = store.events(&id(name), 0, 100).await.unwrap();
+    assert_eq!(events.len(), 4);
+    events
+}
+
+/// The same journal under another name, as another home would have made it.
+fn renamed(events: &[Event], name: &str) -> Vec<Event> {
+    let mut prev_hash = Digest::ZERO;
+    events
+        .iter()
+        .map(|event| {
+            let mut event = Event {
+                run_id: id(name),
+                prev_hash,
+                ..event.clone()
+            };
+            event.hash = event.compute_hash();
+            prev_hash = event.hash;
+            event
+        })
+        .collect()
+}
+
+/// An imported journal has the hashes it came with and can be read like any other.
+pub async fn imports_keep_their_hashes(factory: &dyn StoreFactory) {
+    let events = renamed(&exported(factory, "run_1").await, "run_2");
+    let store = factory.open().runs;
+    store.import(events.clone()).await.unwrap();
+    assert_eq!(store.events(&id("run_2"), 0, 100).await.unwrap(), events);
+    assert_eq!(
+        store.run(&id("run_2")).await.unwrap().unwrap().state,
+        RunState::Completed
+    );
+    let refused = store.import(events).await.unwrap_err();
+    assert!(matches!(refused, CommitError::Unexpected { run_id, .. } if run_id == id("run_2")));
+    let feed = store.feed(0, &["run.created"], 10).await.unwrap();
+    assert_eq!(feed.entries.len(), 2);
+}
+
+/// What does not verify, is not one run's, or would be a journal of the store's own, is refused.
+pub async fn broken_imports_are_refused(factory: &dyn StoreFactory) {
+    let events = renamed(&exported(factory, "run_1").await, "run_2");
+    let store = factory.open().runs;
+    let mut altered = events.clone();
+    altered[1].time = at(99);
+    let mut cut = events.clone();
+    cut.remove(1);
+    let mut mixed = events.clone();
+    mixed.extend(renamed(&events, "run_3"));
+    let without_beginning = events[1..].to_vec();
+    for (name, broken) in [
+        ("altered", altered),
+        ("cut", cut),
+        ("mixed", mixed),
+        ("without beginning", without_beginning),
+        ("empty", Vec::new()),
+        ("system", renamed(&events, "sys_keys")),
+    ] {
+        let refused = store.import(broken).await;
+        assert!(
+            matches!(refused, Err(CommitError::Store(StoreError::Damaged(_)))),
+            "{name}: {refused:?}"
+        );
+    }
+    assert!(store.run(&id("run_2")).await.unwrap().is_none());
+    assert!(
+        store
+            .events(&id("sys_keys"), 0, 1)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+}
+
+/// What another home had to send is not sent here, and its keys open nothing.
+pub async fn imports_bring_no_deliveries_and_no_keys(factory: &dyn StoreFactory) {
+    let other = exported(factory, "run_1").await;
+    let mut events = renamed(&other, "run_2");
+    // A delivery id of its own: the first to use one keeps it.
+    let payload = events[1]
+        .payload
+        .as_str()
+        .replace("dlv_imported", "dlv_second");
+    events[1].payload = windlass_types::Json::parse(&payload).unwrap();
+    let events = renamed(&events, "run_2");
+    let store = factory.open().runs;
+    store.import(events).await.unwrap();
+    let filter = DeliveryFilter {
+        run_id: Some(id("run_2")),
+        limit: 10,
+        ..DeliveryFilter::default()
+    };
+    let deliveries = store.deliveries(filter).await.unwrap();
+    assert_eq!(deliveries.len(), 1);
+    assert_eq!(deliveries[0].state, DeliveryState::Dead);
+    assert!(store.api_keys().await.unwrap().is_empty());
+}
+
+async fn run_with_artifact(stores: &Stores, name: &str, content: &[u8], seconds: i64) -> Digest {
+    run_in(&*stores.runs, name, RunState::Running, seconds).await;
+    let sha256 = stores.blobs.put(content.to_vec()).await.unwrap();
+    let artifact = ArtifactRef {
+        name: "report".to_owned(),
+        content_type: "text/plain".to_owned(),
+        sha256,
+        size: content.len() as u64,
+        visibility: Visibility::Private,
+        expires_at: None,
+    };
+    let events = vec![
+        event(
+            seconds,
+            ArtifactStored {
+                key: "artifact:report".to_owned(),
+                artifact,
+            },
+        ),
+        event(
+            seconds,
+            RunCompleted {
+                output: json!(null),
+            },
+        ),
+    ];
+    append(&*stores.runs, name, Expect::Any, events)
+        .await
+        .unwrap();
+    sha256
+}
+
+/// A sound store is counted and nothing is found.
+pub async fn checks_count_everything_and_find_nothing(factory: &dyn StoreFactory) {
+    let stores = factory.open();
+    run_with_artifact(&stores, "run_1", b"content", 0).await;
+    run_in(&*stores.runs, "run_2", RunState::Held, 0).await;
+    let report = stores.maintenance.check().await.unwrap();
+    assert_eq!(report.findings, Vec::<String>::new());
+    assert_eq!((report.journals, report.events, report.blobs), (2, 6, 1));
+}
+
+/// A backup goes to a new directory and does not disturb the store.
+pub async fn backups_are_made_while_in_use(factory: &dyn StoreFactory) {
+    let stores = factory.open();
+    run_with_artifact(&stores, "run_1", b"content", 0).await;
+    let directory = tempfile::tempdir().expect("a scratch directory can be made");
+    let target = directory.path().join("backup");
+    assert!(stores.maintenance.backup(target.clone()).await.unwrap() > 0);
+    assert!(target.is_dir());
+    run_in(&*stores.runs, "run_2", RunState::Queued, 0).await;
+    assert!(
+        stores.maintenance.backup(target).await.is_err(),
+        "an existing backup is not overwritten"
+    );
+}
+
+/// Old runs that have ended go with their contents; all others stay.
+pub async fn prunes_take_old_ended_runs_only(factory: &dyn StoreFactory) {
+    const DAY: i64 = 24 * 3600;
+    let stores = factory.open();
+    let old = run_with_artifact(&stores, "run_old", b"old content", 0).await;
+    let young = run_with_artifact(&stores, "run_young", b"young content", 9 * DAY).await;
+    run_in(&*stores.runs, "run_unfinished", RunState::Running, 0).await;
+    let prune = |dry_run| {
+        stores
+            .maintenance
+            .prune(Duration::from_secs(5 * DAY as u64), at(10 * DAY), dry_run)
+    };
+    for dry_run in [true, false] {
+        assert!(stores.runs.run(&id("run_old")).await.unwrap().is_some());
+        let report = prune(dry_run).await.unwrap();
+        assert_eq!((report.runs, report.events), (1, 4), "dry run: {dry_run}");
+    }
+    assert!(stores.runs.run(&id("run_old")).await.unwrap().is_none());
+    assert!(
+        stores
+            .runs
+            .events(&id("run_old"), 0, 10)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(stores.runs.run(&id("run_young")).await.unwrap().is_some());
+    assert!(
+        stores
+            .runs
+            .run(&id("run_unfinished"))
+            .await
+            .unwrap()
+            .is_some()
+    );
+    assert_eq!(stores.blobs.get(young).await.unwrap(), b"young content");
+    // A content put a moment ago may be on its way to being named, so when it goes is the
+    // store's own choice; that the run is forgotten is not.
+    match stores.blobs.get(old).await {
+        Ok(bytes) => assert_eq!(bytes, b"old content"),
+        Err(error) => assert!(matches!(error, BlobError::Missing(_)), "{error:?}"),
+    }
+    assert_eq!(
+        stores.maintenance.check().await.unwrap().findings,
+        Vec::<String>::new()
+    );
+    assert_eq!(prune(false).await.unwrap().runs, 0);
+}

@@ -1,0 +1,233 @@
+//! What the command line asks of the binary: an open installation and servers in front of it.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+use windlass_cli::{
+    Host, HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, ToolList, Toolsets,
+};
+use windlass_engine::{
+    access::{ApiKeys, Tier},
+    operation::Catalogue,
+};
+use windlass_http::{AuthMode, HttpState, ServeError};
+use windlass_mcp::{
+    McpHandler, ServerOptions, ToolMode,
+    http::HttpOptions,
+    transport::{StdioOptions, serve_stdio},
+};
+use windlass_ports::BoxFuture;
+use windlass_types::{Principal, Problem, code};
+
+use crate::{assemble, user};
+
+/// This binary.
+pub(crate) struct Binary;
+
+impl Host for Binary {
+    fn open<'a>(&'a self, options: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>> {
+        Box::pin(async move { assemble::open(options) })
+    }
+
+    fn serve_stdio<'a>(
+        &'a self,
+        opened: Opened,
+        request: McpRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async move {
+            let shutdown = cancelled_by(&request.shutdown);
+            let options = StdioOptions::default();
+            #[cfg(feature = "conformance-fixtures")]
+            if request.fixtures {
+                return serve_stdio(fixtures(&opened), options, shutdown)
+                    .await
+                    .map_err(stdio_problem);
+            }
+            let handler = handler(
+                &opened,
+                &request.toolsets,
+                request.tools,
+                Some(user::agent_principal("mcp")),
+            )?;
+            serve_stdio(handler, options, shutdown)
+                .await
+                .map_err(stdio_problem)
+        })
+    }
+
+    fn serve_http<'a>(
+        &'a self,
+        opened: Opened,
+        request: HttpRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(serve_http(opened, request))
+    }
+
+    fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {
+        let openapi = windlass_http::openapi(catalogue);
+        Ok(vec![(
+            PathBuf::from("docs/reference/openapi.json"),
+            format!("{openapi:#}\n"),
+        )])
+    }
+}
+
+async fn serve_http(opened: Opened, request: HttpRequest) -> Result<(), Problem> {
+    let closing = CancellationToken::new();
+    let state = http_state(&opened, &request, closing.clone());
+    let listen = state
+        .listen_options()
+        .map_err(|error| serve_problem(&error))?;
+    let mcp_options = HttpOptions {
+        shutdown: closing,
+        ..mcp_options(&request)
+    };
+    let router = if !request.mcp {
+        windlass_http::router(state)
+    } else {
+        #[cfg(feature = "conformance-fixtures")]
+        let router = if request.fixtures {
+            let handler = fixtures(&opened);
+            windlass_http::router_with_mcp(
+                state,
+                windlass_mcp::http::endpoint(move || handler.clone(), mcp_options),
+            )
+        } else {
+            product_router(&opened, &request, state, mcp_options)?
+        };
+        #[cfg(not(feature = "conformance-fixtures"))]
+        let router = product_router(&opened, &request, state, mcp_options)?;
+        router
+    };
+    let announce = request.announce;
+    let path = if request.api { "" } else { "/mcp" };
+    windlass_http::serve(
+        listen,
+        router,
+        move |address| announce(&format!("http://{address}{path}")),
+        async move { request.shutdown.wait().await },
+    )
+    .await
+    .map_err(|error| serve_problem(&error))
+}
+
+fn product_router(
+    opened: &Opened,
+    request: &HttpRequest,
+    state: HttpState,
+    options: HttpOptions,
+) -> Result<windlass_http::Router, Problem> {
+    let handler = handler(opened, &request.toolsets, request.tools, None)?;
+    let endpoint = windlass_mcp::http::endpoint(move || handler.session(), options);
+    Ok(windlass_http::router_with_mcp(state, endpoint))
+}
+
+fn http_state(opened: &Opened, request: &HttpRequest, closing: CancellationToken) -> HttpState {
+    let settings = &request.settings;
+    let auth = if request.no_auth {
+        AuthMode::LoopbackOpen(user::agent_principal("http"))
+    } else {
+        AuthMode::Keys
+    };
+    let keys = Arc::new(ApiKeys::new(opened.catalogue.engine()));
+    let mut state = HttpState::new(opened.catalogue.clone(), keys, auth, request.listen);
+    state.tiers = settings
+        .limits
+        .tiers
+        .iter()
+        .map(|(name, tier)| {
+            let tier = Tier {
+                per_minute: tier.per_minute.get(),
+                concurrency: tier.concurrency.get(),
+            };
+            (name.clone(), tier)
+        })
+        .collect();
+    state
+        .allowed_hosts
+        .clone_from(&settings.server.allowed_hosts);
+    state
+        .allowed_origins
+        .clone_from(&settings.server.allowed_origins);
+    state.cors = settings.server.cors;
+    state.body_limit = settings.server.body_limit_bytes as usize;
+    state.request_timeout = Duration::from_secs(settings.server.request_timeout_seconds.get());
+    state.closing = closing;
+    state
+}
+
+/// The endpoint repeats the guard's Host and Origin checks, so it must know the same names.
+fn mcp_options(request: &HttpRequest) -> HttpOptions {
+    let server = &request.settings.server;
+    let mut options = HttpOptions::default();
+    options.allowed_hosts.push(request.listen.ip().to_string());
+    options
+        .allowed_hosts
+        .extend(server.allowed_hosts.iter().cloned());
+    options
+        .allowed_origins
+        .extend(server.allowed_origins.iter().cloned());
+    options.max_body_bytes = server.body_limit_bytes as usize;
+    options
+}
+
+fn handler(
+    opened: &Opened,
+    toolsets: &Toolsets,
+    tools: ToolList,
+    principal: Option<Principal>,
+) -> Result<McpHandler, Problem> {
+    let options = ServerOptions {
+        toolsets: match toolsets {
+            Toolsets::All => None,
+            Toolsets::Named(names) => Some(names.clone()),
+        },
+        tools: match tools {
+            ToolList::Full => ToolMode::Full,
+            ToolList::Lean => ToolMode::Lean,
+        },
+        principal,
+    };
+    windlass_mcp::handler(opened.catalogue.clone(), options)
+        .map_err(|error| Problem::invalid("toolset", "enum", error.to_string()))
+}
+
+#[cfg(feature = "conformance-fixtures")]
+fn fixtures(opened: &Opened) -> windlass_mcp::fixtures::FixtureHandler {
+    let engine = opened.catalogue.engine();
+    windlass_mcp::fixtures::FixtureHandler::new(windlass_ports::entropy::random(&*engine.entropy))
+}
+
+fn cancelled_by(interrupt: &Interrupt) -> CancellationToken {
+    let token = CancellationToken::new();
+    let (cancel, interrupt) = (token.clone(), interrupt.clone());
+    tokio::spawn(async move {
+        interrupt.wait().await;
+        cancel.cancel();
+    });
+    token
+}
+
+fn stdio_problem(error: std::io::Error) -> Problem {
+    Problem::new(
+        &code::UPSTREAM_ERROR,
+        format!("the MCP connection failed: {error}"),
+    )
+}
+
+fn serve_problem(error: &ServeError) -> Problem {
+    use std::error::Error as _;
+    let cause = error
+        .source()
+        .map(|cause| format!(": {cause}"))
+        .unwrap_or_default();
+    let message = format!("{error}{cause}");
+    match error {
+        ServeError::OpenToOthers { .. } => {
+            Problem::new(&code::FORBIDDEN, message).next("windlass keys create NAME")
+        }
+        ServeError::Bind { .. } => {
+            Problem::new(&code::BUSY, message).next("choose another port with --listen")
+        }
+    }
+}
