@@ -81,12 +81,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn near_misses_are_answered_with_what_was_meant() {
     let error = Cli::try_parse_from(["windlass", "runs", "lsit"]).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("a similar subcommand exists: 'list'"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("'list'"), "{error}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Weak},
+    time::Instant,
 };
 
 use windlass_policy::Policy;
@@ -11,6 +12,7 @@ use windlass_ports::{
     Outbound, RunStore, StoreMaintenance, entropy::random,
 };
 use windlass_secrets::Redactor;
+use windlass_telemetry::{Metrics, metrics};
 use windlass_types::{Body, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds};
 
 use crate::{
@@ -82,6 +84,7 @@ pub(crate) struct Inner {
     pub(crate) parts: EngineParts,
     pub(crate) kinds: RunKinds,
     pub(crate) audit: AuditLog,
+    pub(crate) metrics: Metrics,
 }
 
 impl std::ops::Deref for Engine {
@@ -103,11 +106,7 @@ impl Engine {
                 .flat_map(|domain| domain.kinds(&weak))
                 .map(|kind| (kind.name().to_owned(), kind))
                 .collect();
-            Inner {
-                parts,
-                kinds: RunKinds(kinds),
-                audit,
-            }
+            Inner { parts, kinds: RunKinds(kinds), audit, metrics: Metrics::new() }
         }))
     }
 
@@ -118,6 +117,11 @@ impl Engine {
     /// The audit log.
     pub fn audit(&self) -> &AuditLog {
         &self.0.audit
+    }
+
+    /// What is counted in this process.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
     }
 
     /// Now.
@@ -140,12 +144,14 @@ impl Engine {
         epoch: Option<u64>,
     ) -> Result<Committed, CommitError> {
         let write = self.journal_write(run_id, expect, bodies, spans)?;
-        self.store
-            .commit(Commit {
-                writes: vec![write],
-                epoch,
-            })
-            .await
+        let started = Instant::now();
+        let commit = Commit { writes: vec![write], epoch };
+        let committed = self.store.commit(commit).await?;
+        let metrics = self.metrics();
+        metrics.count(&metrics::JOURNAL_COMMITS, &[]);
+        metrics.add(&metrics::JOURNAL_EVENTS, &[], committed.events.len() as f64);
+        metrics.observe(&metrics::JOURNAL_COMMIT_SECONDS, &[], started.elapsed());
+        Ok(committed)
     }
 
     pub(crate) fn journal_write(

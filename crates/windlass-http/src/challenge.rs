@@ -61,6 +61,10 @@ mod tests {
                 .to_owned()
         })
         .join("\n");
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @r#"
+        Bearer resource_metadata="https://w.example/.well-known/oauth-protected-resource", scope="admin runs"
+        Bearer error="invalid_token", resource_metadata="https://w.example/.well-known/oauth-protected-resource/mcp", scope="admin runs"
+        Bearer error="insufficient_scope", resource_metadata="https://w.example/.well-known/oauth-protected-resource", scope="admin runs"
+        "#);
     }
 }

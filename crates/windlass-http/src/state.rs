@@ -80,6 +80,7 @@ impl HttpState {
         listen: SocketAddr,
     ) -> Self {
         Self {
+            metrics: catalogue.engine().metrics().clone(),
             catalogue,
             keys,
             limits: Limits::default(),
@@ -92,7 +93,6 @@ impl HttpState {
             public_url: None,
             body_limit: 10 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
-            metrics: Metrics::new(),
             traffic: Arc::default(),
             closing: CancellationToken::new(),
         }

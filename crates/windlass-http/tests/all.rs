@@ -7,11 +7,13 @@
 )]
 
 mod suite {
+    mod access;
     mod answers;
     mod artifacts;
     mod connections;
     mod cors;
     mod documents;
+    mod inputs;
     mod limits;
     mod refusals;
     mod restart;

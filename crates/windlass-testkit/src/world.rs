@@ -223,6 +223,17 @@ impl Process {
             .expect("the run exists")
     }
 
+    /// Lets everything happen that does not wait for time or for somebody.
+    pub async fn idle(&self) {
+        self.clock.idle().await;
+    }
+
+    /// The run's record once everything has happened that can happen now.
+    pub async fn record(&self, run_id: &RunId) -> RunRecord {
+        self.idle().await;
+        self.engine.settle(run_id, Duration::ZERO).await.expect("the run exists")
+    }
+
     /// Starts a run and lets it settle.
     pub async fn run(&self, kind: &str, input: Value) -> RunRecord {
         let run_id = self.start(kind, input).await;

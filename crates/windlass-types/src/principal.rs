@@ -30,6 +30,18 @@ pub enum Surface {
     Engine,
 }
 
+impl Surface {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Mcp => "mcp",
+            Self::Http => "http",
+            Self::Engine => "engine",
+        }
+    }
+}
+
 /// A permission: a toolset name, `admin`, `*` for all of those, or `approve`, which is never
 /// implied: whoever may answer for a person must have been told so.
 #[derive(

@@ -19,3 +19,6 @@ pub(crate) use drive::{Driving, keep_driving};
 pub(crate) use follow::{Channel, Follow, Followed};
 pub(crate) use run_ref::{RunArg, find_run};
 pub(crate) use steer::{SteerArgs, steer};
+
+#[cfg(test)]
+mod flow_tests;

@@ -37,7 +37,7 @@ fn section(page: &mut String, command: &Command, parent: &str, depth: usize) {
     page.push_str(&format!("\n{} `{name}`\n\n", "#".repeat(depth)));
     let about = command.get_long_about().or(command.get_about());
     if let Some(about) = about {
-        page.push_str(&format!("{about}\n"));
+        page.push_str(&format!("{}\n", sentence(&about.to_string())));
     }
     let aliases: Vec<&str> = command.get_visible_aliases().collect();
     if !aliases.is_empty() {
@@ -111,7 +111,7 @@ fn arguments<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
         let mut help = arg
             .get_long_help()
             .or(arg.get_help())
-            .map(ToString::to_string)
+            .map(|help| sentence(&help.to_string()))
             .unwrap_or_default();
         let values: Vec<String> = arg
             .get_possible_values()
@@ -131,5 +131,15 @@ fn arguments<'a>(page: &mut String, args: impl Iterator<Item = &'a Arg>) {
             help.push_str(&format!(" Default: {}.", defaults.join(", ")));
         }
         page.push_str(&format!("| `{}` | {} |\n", cell(&shown(arg)), cell(&help)));
+    }
+}
+
+/// Short help comes without its full stop.
+fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    if text.is_empty() || text.ends_with(['.', '!', '?', ':']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
     }
 }

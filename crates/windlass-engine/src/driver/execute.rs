@@ -5,8 +5,9 @@ use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 use futures::FutureExt as _;
 use serde_json::Value;
 use tracing::Instrument as _;
+use windlass_telemetry::metrics;
 use windlass_types::{
-    Body, Event, Problem, RunId, code,
+    Body, Event, Problem, RunId, RunState, code,
     journal::{
         ApprovalGate, RunCancelled, RunCompleted, RunFailed, RunHeld, RunRolledBack, RunStarted,
         RunUnwinding, UnwindReason,
@@ -206,6 +207,15 @@ async fn end_held(context: &JournalContext) -> Result<(), RunError> {
 }
 
 async fn finish(context: &JournalContext, body: Body) -> Result<(), RunError> {
+    let state = match &body {
+        Body::RunCompleted(_) => RunState::Completed,
+        Body::RunFailed(_) => RunState::Failed,
+        Body::RunCancelled(_) => RunState::Cancelled,
+        Body::RunRolledBack(_) => RunState::RolledBack,
+        _ => RunState::Held,
+    };
+    let labels = [context.created.kind.as_str(), state.as_str()];
+    context.engine.metrics().count(&metrics::RUNS_FINISHED, &labels);
     context
         .journal(vec![body], context.own_span())
         .await

@@ -6,6 +6,7 @@ use std::{collections::HashMap, sync::Arc, time::Instant};
 use serde_json::Value;
 use windlass_policy::{Request, Verdict, may_approve};
 use windlass_secrets::Redactor;
+use windlass_telemetry::metrics;
 use windlass_types::{Digest, EffectClass, Problem, code, journal::AuditCall};
 
 use super::{Answer, CallRequest, Flow, Operation, OperationInfo, validate::InputValidator};
@@ -171,7 +172,12 @@ impl Catalogue {
             Ok(answer) => audit.run_id.clone_from(&answer.run_id),
             Err(problem) => audit.outcome = problem.code().name.to_owned(),
         }
-        audit.duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let duration = started.elapsed();
+        audit.duration_us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let surface = audit.surface.as_str();
+        let metrics = engine.metrics();
+        metrics.count(&metrics::REQUESTS, &[surface, &info.name, &audit.outcome]);
+        metrics.observe(&metrics::REQUEST_SECONDS, &[surface, &info.name], duration);
         if info.effect == EffectClass::Read {
             engine.audit().queue(audit).await;
         } else if let Err(error) = engine.audit().record(audit).await {

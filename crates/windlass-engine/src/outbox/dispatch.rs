@@ -10,10 +10,11 @@ use tokio::{sync::watch, task::JoinSet};
 use windlass_ports::{
     CommitError, DeliveryFilter, DeliveryRecord, Expect, OutboundRequest, entropy::random,
 };
+use windlass_telemetry::metrics;
 use windlass_types::{
     Body, DeliveryId, Timestamp,
     event::SpanIds,
-    journal::{DeliveryAttempted, EndpointDisabled},
+    journal::{DeliveryAttempted, DeliveryVerdict, EndpointDisabled},
 };
 
 use super::{judge, sign};
@@ -164,6 +165,12 @@ impl Sender {
         let now = engine.now();
         let [chance] = random(&*engine.entropy);
         let judged = judge(&outcome, attempt, now, &engine.outbox.schedule, chance);
+        let verdict = match judged.verdict {
+            DeliveryVerdict::Delivered => "delivered",
+            DeliveryVerdict::Retry { .. } => "retry",
+            DeliveryVerdict::Dead => "dead",
+        };
+        engine.metrics().count(&metrics::DELIVERIES, &[verdict]);
         let mut bodies = vec![
             DeliveryAttempted {
                 delivery_id: delivery.id.clone(),

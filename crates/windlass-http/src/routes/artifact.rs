@@ -158,7 +158,13 @@ mod tests {
         ]
         .map(disposition)
         .join("\n");
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @r#"
+        attachment; filename="report.json"
+        attachment; filename="build.txt"
+        attachment; filename="a_b__X_ y.txt"; filename*=UTF-8''a%22b%0D%0AX%3A%20y.txt
+        attachment; filename="r_sum_.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf
+        attachment; filename=""
+        "#);
     }
 
     #[test]

@@ -143,12 +143,12 @@ async fn probes_tell_the_truth() {
     let healthy = server.ask(get("/v1/health")).await.json();
     assert_eq!(healthy["status"], "ok");
     let ready = server.ask(get("/v1/ready")).await;
-    insta::assert_snapshot!(ready.json(), @"");
+    insta::assert_snapshot!(ready.canonical(), @r#"{"checks":{"driver":"ok","server":"ok","store":"ok"},"ready":true}"#);
     let process = std::mem::replace(&mut server.process, server.world.process());
     process.stop().await;
     let idle = server.ask(get("/v1/ready")).await;
     assert_eq!(idle.status, StatusCode::SERVICE_UNAVAILABLE);
-    insta::assert_snapshot!(idle.json(), @"");
+    insta::assert_snapshot!(idle.canonical(), @r#"{"checks":{"driver":"absent","server":"ok","store":"ok"},"ready":false}"#);
 }
 
 #[tokio::test]
@@ -230,7 +230,10 @@ async fn calls_are_audited_with_their_caller() {
             )
         })
         .collect();
-    insta::assert_snapshot!(seen.join("\n"), @"");
+    insta::assert_snapshot!(seen.join("\n"), @r#"
+    "http" "probe.echo" "OK"
+    "http" "runs.list" "FORBIDDEN"
+    "#);
     assert!(journal.iter().all(|event| {
         event.payload.value()["principal"]
             .as_str()

@@ -51,7 +51,15 @@ async fn headers_say_exactly_where_a_caller_stands() {
             .await;
         lines.push(format!("{millis:>5} ms → {}", shown(&reply)));
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+        0 ms → 200 3 2 1750000060 "tiny";r=2;t=60 "tiny";q=3;w=60 -
+        1 ms → 200 3 1 1750000060 "tiny";r=1;t=60 "tiny";q=3;w=60 -
+    20500 ms → 200 3 0 1750000060 "tiny";r=0;t=40 "tiny";q=3;w=60 -
+    20500 ms → 429 3 0 1750000060 "tiny";r=0;t=40 "tiny";q=3;w=60 40
+    59999 ms → 429 3 0 1750000060 "tiny";r=0;t=1 "tiny";q=3;w=60 1
+    60000 ms → 200 3 2 1750000120 "tiny";r=2;t=60 "tiny";q=3;w=60 -
+    60001 ms → 200 3 1 1750000120 "tiny";r=1;t=60 "tiny";q=3;w=60 -
+    "#);
 }
 
 #[tokio::test]
@@ -67,7 +75,13 @@ async fn failed_calls_count_too() {
     ] {
         lines.push(shown(&server.ask(ask).await));
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    400 3 2 1750000060 "tiny";r=2;t=60 "tiny";q=3;w=60 -
+    404 3 1 1750000060 "tiny";r=1;t=60 "tiny";q=3;w=60 -
+    403 3 0 1750000060 "tiny";r=0;t=60 "tiny";q=3;w=60 -
+    429 3 0 1750000060 "tiny";r=0;t=60 "tiny";q=3;w=60 60
+    403 300 299 1750000060 "standard";r=299;t=60 "standard";q=300;w=60 -
+    "#);
 }
 
 #[tokio::test]

@@ -333,6 +333,11 @@ impl Reply {
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
     }
 
+    /// The JSON in one spelling, whatever order keys came in.
+    pub fn canonical(&self) -> String {
+        windlass_types::canonical::canonical_json(&self.json())
+    }
+
     pub fn text(&self) -> String {
         String::from_utf8(self.body.to_vec()).unwrap()
     }

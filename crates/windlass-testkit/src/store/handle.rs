@@ -86,6 +86,11 @@ impl MemoryStore {
         self.die(&mut self.disk());
     }
 
+    /// Takes the lease away from whoever holds it, without telling them.
+    pub fn break_lease(&self) {
+        self.disk().lease_holder = None;
+    }
+
     /// Resolves when the process has died.
     pub async fn died(&self) {
         let mut dead = lock(&self.0.faults).dead.subscribe();

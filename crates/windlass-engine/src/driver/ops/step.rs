@@ -1,7 +1,10 @@
 //! `perform`: intent → work → outcome, once.
 
+use std::time::Instant;
+
 use serde_json::Value;
 use tracing::Instrument as _;
+use windlass_telemetry::metrics;
 use windlass_types::{
     Digest, Problem,
     journal::{StepCompleted, StepFailed, StepStarted},
@@ -66,6 +69,7 @@ pub(in super::super) async fn perform(
             lock(&context.open).insert(key.clone());
         }
         let span = windlass_telemetry::step_span(context.created.trace_id, spans, &key);
+        let began = Instant::now();
         let result = execute(
             context,
             &key,
@@ -76,6 +80,8 @@ pub(in super::super) async fn perform(
         )
         .instrument(span)
         .await?;
+        let labels = [context.created.kind.as_str()];
+        context.engine.metrics().observe(&metrics::STEP_SECONDS, &labels, began.elapsed());
         match result {
             Ok(output) => {
                 let completed = StepCompleted {

@@ -1,0 +1,25 @@
+//! The engine on fakes: one test binary for everything that needs a whole engine.
+
+#[cfg(test)]
+mod suite {
+    mod audit;
+    mod cancel;
+    mod children;
+    mod confirm;
+    mod export;
+    mod held;
+    mod idempotency;
+    mod keys;
+    mod outbox;
+    mod policy;
+    mod processes;
+    mod programs;
+    mod proofs;
+    mod redaction;
+    mod rollback;
+    mod steps;
+    mod stores;
+    mod support;
+    mod timers;
+    mod waits;
+}

@@ -1,0 +1,119 @@
+//! Taking a completed run back, children included, and saying what stays.
+
+use serde_json::json;
+use windlass_testkit::{
+    Process, local,
+    program::{Op, fn_kind},
+};
+use windlass_types::{RunId, RunRecord, RunState};
+
+use super::support::{Scene, ended, problem_code, run, scene, start, story, waiting, world_of};
+
+async fn roll_back(process: &Process, run_id: &RunId) -> RunRecord {
+    process.engine.request_rollback(&local(), run_id, None).await.unwrap();
+    ended(process, run_id).await
+}
+
+#[tokio::test]
+async fn everything_is_undone_last_first() {
+    let Scene { world, ledger } = scene();
+    let process = world.driving().await;
+    let program =
+        [Op::set("a", 1), Op::child("sub", [Op::set("b", 1), Op::set("a", 2)]), Op::sleep("nap", 9), Op::set("a", 3)];
+    let record = run(&process, &program).await;
+    assert_eq!(ledger.cells(), [("a".to_owned(), 3), ("b".to_owned(), 1)].into());
+    let record = roll_back(&process, &record.run_id).await;
+    assert_eq!((record.state, record.residue), (RunState::RolledBack, vec![]));
+    assert_eq!(ledger.cells(), [].into());
+    assert!(world.disk.all_runs().iter().all(|record| record.state == RunState::RolledBack));
+    insta::assert_snapshot!(story(&process, &record.run_id), @"");
+}
+
+#[tokio::test]
+async fn asking_again_is_harmless_and_asking_too_early_is_refused() {
+    let Scene { world, ledger } = scene();
+    let process = world.driving().await;
+    let record = run(&process, &[Op::set("a", 1)]).await;
+    for _ in 0..3 {
+        assert_eq!(roll_back(&process, &record.run_id).await.state, RunState::RolledBack);
+    }
+    assert_eq!(ledger.cells(), [].into());
+    let early = start(&process, &[Op::approval("deploy")]).await;
+    waiting(&process, &early).await;
+    let refused = process.engine.request_rollback(&local(), &early, None).await.unwrap_err();
+    assert_eq!(refused.code().name, "ILLEGAL_STATE");
+    let failed = run(&process, &[Op::Fail]).await;
+    let refused = process.engine.request_rollback(&local(), &failed.run_id, None).await.unwrap_err();
+    assert_eq!(refused.code().name, "ILLEGAL_STATE");
+}
+
+#[tokio::test]
+async fn what_cannot_be_undone_is_named_and_the_rest_is_undone() {
+    let Scene { world, ledger } = scene();
+    let process = world.driving().await;
+    for stuck in [Op::Stuck { cell: "b".to_owned() }, Op::PanicInUndo { cell: "b".to_owned() }] {
+        let record = run(&process, &[Op::set("a", 1), stuck.clone(), Op::set("c", 1)]).await;
+        let record = roll_back(&process, &record.run_id).await;
+        assert_eq!((record.state, record.residue), (RunState::RolledBack, vec!["b".to_owned()]), "{stuck:?}");
+        assert_eq!(ledger.cells(), [("b".to_owned(), 1)].into(), "{stuck:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_residue_of_a_child_is_its_parents_too() {
+    let Scene { world, .. } = scene();
+    let process = world.driving().await;
+    let program = [Op::set("a", 1), Op::child("sub", [Op::Stuck { cell: "b".to_owned() }])];
+    let record = run(&process, &program).await;
+    let record = roll_back(&process, &record.run_id).await;
+    assert_eq!((record.state, record.residue), (RunState::RolledBack, vec!["sub".to_owned()]));
+}
+
+#[tokio::test]
+async fn steps_without_an_undo_stay() {
+    let Scene { world, ledger } = scene();
+    let process = world.driving().await;
+    let record = run(&process, &[Op::Keep { cell: "a".to_owned(), value: 1 }, Op::set("b", 1)]).await;
+    assert_eq!(roll_back(&process, &record.run_id).await.state, RunState::RolledBack);
+    assert_eq!(ledger.cells(), [("a".to_owned(), 1)].into());
+}
+
+#[tokio::test]
+async fn a_rollback_that_is_asked_for_while_nobody_drives_happens_later() {
+    let Scene { world, ledger } = scene();
+    let process = world.driving().await;
+    let record = run(&process, &[Op::set("a", 1)]).await;
+    process.stop().await;
+    let client = world.process();
+    client.engine.request_rollback(&local(), &record.run_id, None).await.unwrap();
+    assert_eq!(client.record(&record.run_id).await.state, RunState::Unwinding);
+    assert_eq!(ledger.get("a"), Some(1));
+    let process = world.driving().await;
+    assert_eq!(ended(&process, &record.run_id).await.state, RunState::RolledBack);
+    assert_eq!(ledger.cells(), [].into());
+}
+
+#[tokio::test]
+async fn code_that_does_more_when_it_is_rolled_back_is_held() {
+    let longer = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let kind = fn_kind("longer", {
+        let longer = std::sync::Arc::clone(&longer);
+        move |context, _| {
+            let more = longer.load(std::sync::atomic::Ordering::SeqCst);
+            Box::pin(async move {
+                context.emit("one", json!(1)).await?;
+                if more {
+                    context.emit("two", json!(2)).await?;
+                }
+                Ok(json!(null))
+            })
+        }
+    });
+    let world = world_of(vec![kind], Vec::new());
+    let process = world.driving().await;
+    let record = process.run("longer", json!(null)).await;
+    longer.store(true, std::sync::atomic::Ordering::SeqCst);
+    process.engine.request_rollback(&local(), &record.run_id, None).await.unwrap();
+    let record = process.settle(&record.run_id).await;
+    assert_eq!((record.state, problem_code(&record)), (RunState::Held, "NONDETERMINISTIC"));
+}
