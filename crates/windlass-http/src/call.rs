@@ -1,7 +1,5 @@
 //! From a route to the catalogue and back: who calls, the call itself, the answer's envelope.
 
-use std::time::Instant;
-
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header::LOCATION, request::Parts};
 use serde_json::Value;
@@ -9,7 +7,6 @@ use windlass_engine::{
     envelope::EnvelopeContext,
     operation::{Answer, CallContext, CallRequest, Flow},
 };
-use windlass_telemetry::metrics::{REQUEST_SECONDS, REQUESTS};
 use windlass_types::{EffectClass, Principal, Problem, Surface, code};
 
 use crate::{
@@ -39,13 +36,10 @@ pub(crate) async fn call(
     input: Value,
     context: CallContext,
 ) -> Result<Answer, Failure> {
-    let HttpState {
-        catalogue, metrics, ..
-    } = state;
+    let catalogue = &state.catalogue;
     let Some(info) = catalogue.find(operation) else {
         return Err(not_offered(operation));
     };
-    let started = Instant::now();
     let request = CallRequest {
         operation: operation.to_owned(),
         input,
@@ -61,11 +55,6 @@ pub(crate) async fn call(
             Err(error) => Err(Problem::internal("operation", error)),
         }
     };
-    let outcome = result
-        .as_ref()
-        .map_or_else(|problem| problem.code().name, |_| "ok");
-    metrics.count(&REQUESTS, &["http", &info.name, outcome]);
-    metrics.observe(&REQUEST_SECONDS, &["http", &info.name], started.elapsed());
     result.map_err(|problem| Failure::from(problem).within(info))
 }
 

@@ -15,7 +15,6 @@ use windlass_engine::{
     access::{ApiKeys, Limits, Tier},
     operation::Catalogue,
 };
-use windlass_telemetry::Metrics;
 use windlass_types::Principal;
 
 use crate::{
@@ -63,8 +62,6 @@ pub struct HttpState {
     pub body_limit: usize,
     /// How long a request that is not a stream may take.
     pub request_timeout: Duration,
-    /// What the process counts: calls by operation and outcome.
-    pub metrics: Metrics,
     /// What this server counts: answers by status, connections, streams.
     pub traffic: Arc<Traffic>,
     /// Cancelled when the server stops; ends open streams.
@@ -80,7 +77,6 @@ impl HttpState {
         listen: SocketAddr,
     ) -> Self {
         Self {
-            metrics: catalogue.engine().metrics().clone(),
             catalogue,
             keys,
             limits: Limits::default(),

@@ -1,7 +1,6 @@
 //! The HTTP surface from outside: requests in, status, headers and bodies out.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     reason = "helpers of tests are tests: they fail by panicking"
 )]

@@ -1,4 +1,9 @@
-//! One test binary for everything that runs against a whole server.
+//! Whole servers over both transports: one test binary for everything that needs one.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests are tests: they fail by panicking"
+)]
 
-#[path = "suite/mod.rs"]
 mod suite;

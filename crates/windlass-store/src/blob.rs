@@ -15,14 +15,16 @@ use windlass_ports::{BlobError, BlobStore, CommitError};
 use windlass_types::Digest;
 
 use crate::{
-    error::{Failure, Result, blob_error},
+    error::{Result, blob_error},
     home::{Home, create_private_dir, sync_dir},
     open::SqliteStore,
     session::Work,
 };
 
 /// Contents up to this size are rows.
-pub(crate) const INLINE_LIMIT: usize = 64 * 1024;
+const INLINE_LIMIT: usize = 64 * 1024;
+/// How the names of files begin that are being written.
+const UNFINISHED: &str = ".new-";
 
 impl BlobStore for SqliteStore {
     fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, BlobError>> {
@@ -122,9 +124,6 @@ pub(crate) struct ContentFile {
 pub(crate) fn files(home: &Home) -> Result<Vec<ContentFile>> {
     let mut files = Vec::new();
     for shelf in list(&home.blobs())? {
-        if !shelf.is_dir() {
-            continue;
-        }
         for path in list(&shelf)? {
             if let Some(digest) = digest_of(&shelf, &path) {
                 files.push(ContentFile { path, digest });
@@ -137,9 +136,16 @@ pub(crate) fn files(home: &Home) -> Result<Vec<ContentFile>> {
 fn list(directory: &Path) -> io::Result<Vec<PathBuf>> {
     match fs::read_dir(directory) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if is_no_directory(&error) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
+}
+
+fn is_no_directory(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
@@ -170,7 +176,7 @@ fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
     let is_new_shelf = !shelf.exists();
     create_private_dir(&shelf)?;
     let mut file = tempfile::Builder::new()
-        .prefix(".new-")
+        .prefix(UNFINISHED)
         .tempfile_in(&shelf)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
@@ -185,6 +191,20 @@ fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
 /// Removes the file of a content. The caller holds the lock alone.
 pub(crate) fn remove_file(file: &ContentFile) -> Result<u64> {
     let length = fs::metadata(&file.path)?.len();
-    fs::remove_file(&file.path).map_err(Failure::from)?;
+    fs::remove_file(&file.path)?;
     Ok(length)
+}
+
+/// Removes what processes left that ended while they wrote. The caller holds the lock
+/// alone, so nobody is writing now.
+pub(crate) fn remove_unfinished(home: &Home) -> Result<()> {
+    for shelf in list(&home.blobs())? {
+        for path in list(&shelf)? {
+            let name = path.file_name().and_then(|name| name.to_str());
+            if name.is_some_and(|name| name.starts_with(UNFINISHED)) {
+                fs::remove_file(&path)?;
+            }
+        }
+    }
+    Ok(())
 }

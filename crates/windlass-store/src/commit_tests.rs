@@ -94,6 +94,6 @@ fn an_event_that_cannot_be_read_back_is_refused() {
     let error = PreparedCommit::new(commit(event("run.started", json!({}))))
         .err()
         .unwrap();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the store failed: event run.started for run_1 is refused because it could not be read back: missing field `epoch` at line 1 column 2");
     assert!(PreparedCommit::new(commit(event("future.thing", json!({})))).is_ok());
 }

@@ -60,7 +60,10 @@ fn from_sqlite(error: &rusqlite::Error) -> StoreError {
         };
     }
     match error {
-        // A column that does not hold what the schema puts there.
+        // Rows that are always there and columns that always hold the same type.
+        rusqlite::Error::QueryReturnedNoRows => {
+            StoreError::Damaged("a row that belongs to every store is missing".to_owned())
+        }
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)
         | rusqlite::Error::InvalidColumnType(..)
@@ -101,7 +104,7 @@ mod tests {
     fn sqlite(extended: i32) -> StoreError {
         Failure::Sql(rusqlite::Error::SqliteFailure(
             ffi::Error::new(extended),
-            None,
+            Some("why".to_owned()),
         ))
         .into()
     }
@@ -111,19 +114,13 @@ mod tests {
         for (code, expected) in [
             (ffi::SQLITE_FULL, "the disk is full"),
             (ffi::SQLITE_IOERR_SHMSIZE, "the disk is full"),
-            (
-                ffi::SQLITE_CORRUPT,
-                "the store is damaged: database disk image is malformed",
-            ),
-            (
-                ffi::SQLITE_NOTADB,
-                "the store is damaged: file is not a database",
-            ),
+            (ffi::SQLITE_CORRUPT, "the store is damaged: why"),
+            (ffi::SQLITE_NOTADB, "the store is damaged: why"),
             (ffi::SQLITE_BUSY, "the store is busy"),
             (ffi::SQLITE_BUSY_RECOVERY, "the store is busy"),
             (
                 ffi::SQLITE_IOERR_FSYNC,
-                "the store failed: disk I/O error (SQLite code 1034)",
+                "the store failed: why (SQLite code 1034)",
             ),
         ] {
             assert_eq!(sqlite(code).to_string(), expected, "{code}");

@@ -219,11 +219,11 @@ fn remove_runs(connection: &Connection, horizon: Horizon, old: &[i64]) -> Result
     for &id in old {
         let journal = Journal::get(connection, id)?;
         // Looked at before the lock: it may have been asked to roll back since.
-        let ended = runs::state(connection, &journal)?.is_some_and(RunState::is_final);
-        let is_old = journal
-            .last_event(connection)?
-            .is_some_and(|event| event.time <= horizon.cutoff);
-        if !ended || !is_old {
+        let Some(last) = journal.last_event(connection)? else {
+            continue;
+        };
+        let ended = runs::state(connection, &journal, last.seq)?.is_some_and(RunState::is_final);
+        if !ended || last.time > horizon.cutoff {
             continue;
         }
         for table in ["artifacts", "deliveries", "runs"] {
@@ -389,6 +389,7 @@ fn remove_files(home: &Home, readers: &Readers, horizon: Horizon) -> Result<(u64
     let lock = home.open_lock(&home.blob_lock())?;
     lock.lock()?;
     let wanted = artifacts::wanted_contents(&readers.connect()?, horizon.now, &BTreeSet::new())?;
+    blob::remove_unfinished(home)?;
     let (mut removed, mut bytes) = (0, 0);
     for file in aged_files(home, horizon)?
         .into_iter()

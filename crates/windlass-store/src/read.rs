@@ -10,6 +10,7 @@ use windlass_types::{Event, RunId};
 use crate::{
     error::Result,
     home::Home,
+    index::runs,
     journal::{Journal, event_from_row, verified},
     open::{self, SqliteStoreOptions},
 };
@@ -87,10 +88,18 @@ pub(crate) fn events(
     after_seq: u64,
     limit: usize,
 ) -> Result<Vec<Event>> {
-    match Journal::find(connection, run_id)? {
-        Some(journal) => journal.events_after(connection, after_seq, limit),
-        None => Ok(Vec::new()),
+    let Some(journal) = Journal::find(connection, run_id)? else {
+        return Ok(Vec::new());
+    };
+    let events = journal.events_after(connection, after_seq, limit)?;
+    if events.len() < limit {
+        // The page reaches the end; a lost end has no successor to miss it.
+        let end = events
+            .last()
+            .map_or(after_seq.max(journal.anchor.seq), |event| event.seq);
+        runs::state(connection, &journal, end)?;
     }
+    Ok(events)
 }
 
 /// Events of all journals, each checked against its hash.

@@ -375,7 +375,7 @@ impl Session {
                 return Ok(None);
             };
             let chain = journal.head(&self.connection)?;
-            let state = index::runs::state(&self.connection, &journal)?;
+            let state = index::runs::state(&self.connection, &journal, chain.seq)?;
             self.heads.insert(
                 run_id.clone(),
                 Head {

@@ -27,7 +27,7 @@ const IDLE_FRAMES: i32 = 64;
 const RESERVED_BYTES: u64 = 6 * 1024 * 1024;
 /// A process that commits less than this does not extend the file: most commands commit once.
 const COMMITS_BEFORE_RESERVING: u64 = 8;
-const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// The log, as the writer sees it.
 pub(crate) struct Log {

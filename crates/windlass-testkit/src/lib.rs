@@ -24,4 +24,4 @@ pub use clock::FakeClock;
 pub use entropy::SeededEntropy;
 pub use outbound::{RecordingOutbound, Reply, SentRequest};
 pub use store::{MemoryStore, Moment};
-pub use world::{Process, TestWorld, local};
+pub use world::{Process, TestWorld, local, new_run};

@@ -19,6 +19,7 @@ macro_rules! bodies {
     ($($name:literal => $variant:ident;)*) => {
         /// The particulars of an event.
         #[derive(Clone, Debug, PartialEq)]
+        #[expect(clippy::large_enum_variant, reason = "bodies live for one fold or one write; a box would cost every reader")]
         pub enum Body {
             $(
                 #[doc = concat!("`", $name, "`")]

@@ -87,7 +87,16 @@ mod tests {
         }
         .run(&captured.printer)
         .unwrap();
-        insta::assert_snapshot!(captured.stdout(), @"");
+        insta::assert_snapshot!(captured.stdout(), @"
+        STORE_FULL
+        The disk with the Windlass home is full; nothing was acknowledged that is not on disk.
+
+        Free space (`windlass store prune` helps), then repeat. Unfinished runs go on by themselves.
+
+        exit code            7
+        http status          507
+        try again unchanged  may help
+        ");
     }
 
     #[test]

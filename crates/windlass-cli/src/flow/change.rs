@@ -260,20 +260,31 @@ fn summary(plan: &Plan) -> String {
     if plan.is_empty() {
         return format!("{} on {}: nothing to do", plan.operation, plan.target);
     }
-    let count = |wanted| {
-        plan.changes
-            .iter()
-            .filter(|change| change.action == wanted)
-            .count()
-    };
+    let words = [
+        (ChangeAction::Create, "create"),
+        (ChangeAction::Update, "update"),
+        (ChangeAction::Delete, "delete"),
+        (ChangeAction::Execute, "execute"),
+    ];
+    let parts: Vec<String> = words
+        .into_iter()
+        .map(|(action, word)| {
+            (
+                plan.changes
+                    .iter()
+                    .filter(|change| change.action == action)
+                    .count(),
+                word,
+            )
+        })
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} to {word}"))
+        .collect();
     format!(
-        "{} on {}: {} to create, {} to update, {} to delete, {} to execute",
+        "{} on {}: {}",
         plan.operation,
         plan.target,
-        count(ChangeAction::Create),
-        count(ChangeAction::Update),
-        count(ChangeAction::Delete),
-        count(ChangeAction::Execute)
+        parts.join(", ")
     )
 }
 

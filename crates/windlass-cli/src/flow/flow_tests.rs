@@ -20,6 +20,7 @@ const DEMO: ChangeOperations = ChangeOperations {
     plan: "demo.plan",
     apply: "demo.apply",
 };
+const STAY: SteerArgs = SteerArgs { detach: false };
 const YES: ApplyArgs = ApplyArgs {
     yes: true,
     token: None,
@@ -87,11 +88,15 @@ fn plain(scene: &Scene, text: &str) -> String {
         rest = &rest[end..];
     }
     shown.push_str(rest);
-    let lines: Vec<&str> = shown
-        .lines()
-        .map(|line| line.split("  0 ms").next().unwrap_or(line))
-        .collect();
+    let lines: Vec<&str> = shown.lines().map(without_duration).collect();
     lines.join("\n")
+}
+
+fn without_duration(line: &str) -> &str {
+    match line.rsplit_once("  ") {
+        Some((told, took)) if took.ends_with(" ms") || took.ends_with(" s") => told,
+        _ => line,
+    }
 }
 
 fn run_of(report: &Report) -> RunView {
@@ -114,13 +119,36 @@ async fn applying_plans_asks_and_follows_to_the_end() {
         .unwrap();
     assert_eq!(run_of(&report).state, RunState::Completed);
     assert!(scene.has("a.txt") && scene.has("b.txt") && scene.has("WINDLASS-NOTE.txt"));
-    insta::assert_snapshot!(plain(&scene, &captured.stdout()), @"");
+    insta::assert_snapshot!(plain(&scene, &captured.stdout()), @"run RUN completed");
     let told = plain(&scene, &captured.stderr());
     let told: Vec<&str> = told
         .lines()
         .filter(|line| !line.starts_with("plan digest"))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    ACTION    TARGET             DETAIL
+    + create  a.txt              1 bytes
+    + create  b.txt              1 bytes
+    + create  WINDLASS-NOTE.txt  by a child run
+    demo.apply on DIR: 3 to create
+    policy: allow (policy.toml:2)
+    ▸ demo.apply DIR
+    · keep a.txt
+    ✓ change a.txt
+    · keep b.txt
+    ✓ change b.txt
+    ▸ note: child run RUN (demo.note)
+      ▸ note in DIR
+      · look
+      · keep WINDLASS-NOTE.txt
+      ✓ change WINDLASS-NOTE.txt
+      ✓ completed
+    ✓ note
+    · kept report.json (76 B)
+    ✓ completed
+    hint: windlass runs show RUN
+    hint: windlass runs rollback RUN
+    ");
 }
 
 #[tokio::test]
@@ -226,7 +254,7 @@ async fn a_run_that_asks_is_answered_and_goes_on() {
         "runs.approve",
         "latest",
         said,
-        &SteerArgs::default(),
+        &STAY,
         Wanted::Completed,
     );
     let run = run_of(&scene.play(report).await.unwrap());
@@ -249,14 +277,7 @@ async fn rejecting_and_cancelling_undo_and_count_as_done() {
         let captured = Captured::new(Mode::Human);
         let session = session(&scene.world.process(), &captured);
         stop_at_the_question(&scene, &session).await;
-        let outcome = steer(
-            &session,
-            operation,
-            "latest",
-            json!({}),
-            &SteerArgs::default(),
-            wanted,
-        );
+        let outcome = steer(&session, operation, "latest", json!({}), &STAY, wanted);
         let run = run_of(&scene.play(outcome).await.unwrap());
         assert_eq!(run.state, state, "{operation}");
         assert!(!scene.has("a.txt"), "{operation} undoes");
@@ -350,7 +371,7 @@ async fn a_detached_run_waits_for_a_driver() {
         "runs.resume",
         "latest",
         json!({}),
-        &SteerArgs::default(),
+        &STAY,
         Wanted::Completed,
     );
     assert_eq!(

@@ -24,10 +24,11 @@ fn tell(events: &[(&str, Value)]) -> String {
                 .percent
                 .map(|percent| format!("{percent} %"))
                 .unwrap_or_default();
-            told.push(format!(
+            let told_line = format!(
                 "{:?} | {} | {took} | {} | {percent}",
                 line.weight, line.text, line.phase
-            ));
+            );
+            told.push(told_line.trim_end_matches([' ', '|']).to_owned());
         }
     }
     told.join("\n")
@@ -120,7 +121,25 @@ fn a_run_from_start_to_end() {
         ("future.thing", json!({ "anything": 1 })),
         ("run.completed", json!({ "output": null })),
     ]);
-    insta::assert_snapshot!(story, @"");
+    insta::assert_snapshot!(story, @r#"
+    Begun | demo.apply /srv/x |  | queued
+    Note | keep a.txt |  | applying
+    Passing | change a.txt |  | applying
+    Done | change a.txt | 100 ms | applying
+    Passing | wrote a.txt |  | copying | 50 %
+    Passing | pause: sleeping 2.0 s |  | waiting
+    Begun | resumed (start 2) |  | applying
+    Note | pause | 200 ms | applying
+    Paused | half-way: Go on? |  | waiting
+    Done | approved by local:ada: fine |  | applying
+    Note | half-way: answered | 200 ms | applying
+    Begun | note: child run run_2 (demo.note) |  | applying
+    Done | note | 100 ms | applying
+    Note | kept report.json (2.0 KiB) |  | applying
+    Note | webhook demo.completed to https://example.com/hook |  | applying
+    Note | remark: {"colour":"blue"} |  | applying
+    Done | completed | 1.8 s | ended | 100 %
+    "#);
 }
 
 #[test]
@@ -153,7 +172,17 @@ fn a_run_that_fails_and_is_undone() {
             json!({ "problem": problem, "residue": ["change c.txt"] }),
         ),
     ]);
-    insta::assert_snapshot!(story, @"");
+    insta::assert_snapshot!(story, @"
+    Begun | demo.apply /srv/x |  | queued
+    Passing | change a.txt |  | applying
+    Failed | change a.txt: disk full, trying again | 100 ms | applying
+    Begun | change a.txt (try 2) |  | applying
+    Failed | change a.txt: disk full | 100 ms | applying
+    Undone | undoing, because disk full |  | unwinding
+    Undone | undid change b.txt |  | unwinding
+    Failed | could not undo change c.txt: disk full |  | unwinding
+    Failed | failed: disk full; these effects remain: change c.txt | 800 ms | ended
+    ");
 }
 
 #[test]
@@ -181,7 +210,20 @@ fn steering_and_other_endings() {
         ),
         ("step.completed", json!({ "broken": true })),
     ]);
-    insta::assert_snapshot!(story, @"");
+    insta::assert_snapshot!(story, @"
+    Failed | rejected by local:ada: not today |  | applying
+    Failed | cancel requested by local:ada |  | applying
+    Undone | undoing, because the run was cancelled |  | unwinding
+    Failed | cancelled |  | ended
+    Undone | rollback requested by local:ada |  | unwinding
+    Undone | rolling back |  | unwinding
+    Undone | rolled back |  | ended
+    Begun | deploy-finished by local:ada |  | unwinding
+    Paused | w: waits for deploy-finished |  | waiting
+    Note | w: nobody answered in time | 100 ms | unwinding
+    Paused | held: other code |  | waiting
+    Failed | event 12 cannot be read: missing field `key` at line 1 column 15 |  | unwinding
+    ");
 }
 
 #[test]

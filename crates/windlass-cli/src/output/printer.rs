@@ -381,8 +381,6 @@ mod tests {
         hint: windlass runs list
         error: "dir" is required
           code: INVALID_INPUT
-          constraint: required
-          field: dir
         hint: windlass errors INVALID_INPUT
         "#);
     }

@@ -136,15 +136,16 @@ pub(super) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "verify", run], 0)?;
     stage.run(&["runs", "verify", "sys_audit"], 0)?;
 
-    stage.say(
-        "A run can be given to somebody else as one file. Change a word in it, and it is refused.",
-    );
+    stage.say("A run can be given to somebody else as one file, and verified there.");
     stage.run(&["runs", "export", run, "--output", "run.json"], 0)?;
+    stage.run(&["--home", "elsewhere", "runs", "import", "run.json"], 0)?;
+
+    stage.say("With one word changed, nobody takes it.");
     forge(&stage.path().join("run.json"))?;
-    let forged = stage.run(&["--home", "elsewhere", "runs", "import", "run.json"], 7)?;
+    let forged = stage.run(&["--home", "third", "runs", "import", "run.json"], 7)?;
     stage.expect(
-        forged.text.contains("STORE_DAMAGED"),
-        "the forged run is refused as damaged",
+        forged.text.contains("was altered"),
+        "the forged run is refused as altered",
     )
 }
 

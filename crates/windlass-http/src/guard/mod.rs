@@ -219,7 +219,8 @@ impl Guard {
                 found,
             ),
             Err(refused) => {
-                shared.state.metrics.count(&RATE_LIMITED, &[tier.name()]);
+                let metrics = shared.state.catalogue.engine().metrics();
+                metrics.count(&RATE_LIMITED, &[tier.name()]);
                 let retry_after = Some(refused.retry_after);
                 let standing = Standing {
                     tier,

@@ -43,6 +43,11 @@ pub fn openapi(catalogue: &Catalogue) -> Value {
             },
             "headers": headers(),
             "responses": {
+                "Description": {
+                    "description": "An operation with its schemas and examples.",
+                    "headers": schemas::common_headers(),
+                    "content": { "application/json": { "schema": { "type": "object" } } },
+                },
                 "Failure": {
                     "description": "A failure; its code says which.",
                     "headers": schemas::common_headers(),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::{Catalogue, OperationInfo};
 
-use super::schemas::{answer, common_headers, failure_of, input_name, reference};
+use super::schemas::{answer, common_headers, failure_of, input_name, input_schema, reference};
 use crate::{
     challenge::{MCP_PATH, METADATA_PATH},
     resource::{Input, OPERATIONS, Output, RESOURCES, Resource},
@@ -13,12 +13,9 @@ pub(super) fn all(catalogue: &Catalogue) -> Value {
     let mut paths = Map::new();
     add_server(&mut paths);
     for info in catalogue.operations() {
-        add(
-            &mut paths,
-            &format!("{OPERATIONS}{}", info.name),
-            "post",
-            by_name(info),
-        );
+        let path = format!("{OPERATIONS}{}", info.name);
+        add(&mut paths, &path, "get", description_of(info));
+        add(&mut paths, &path, "post", by_name(info));
     }
     for resource in RESOURCES {
         if let Some(info) = catalogue.find(resource.operation) {
@@ -103,17 +100,6 @@ fn add_server(paths: &mut Map<String, Value>) {
         }
         add(paths, path, "get", operation);
     }
-    let describe = json!({
-        "operationId": "describe_operation",
-        "summary": "One operation with its schemas and examples",
-        "tags": ["server"],
-        "parameters": [{ "name": "name", "in": "path", "required": true, "schema": { "type": "string" } }],
-        "responses": {
-            "200": success("The description.", json!({ JSON: { "schema": { "type": "object" } } })),
-            "default": { "$ref": "#/components/responses/Failure" },
-        },
-    });
-    add(paths, &format!("{OPERATIONS}{{name}}"), "get", describe);
 }
 
 fn document_schema(kind: &str) -> Value {
@@ -122,6 +108,23 @@ fn document_schema(kind: &str) -> Value {
 
 fn success(description: &str, content: Value) -> Value {
     json!({ "description": description, "headers": common_headers(), "content": content })
+}
+
+fn description_of(info: &OperationInfo) -> Value {
+    json!({
+        "operationId": format!("describe_{}", plain(&info.name)),
+        "summary": format!("Describe {}", info.name),
+        "tags": ["server"],
+        "responses": {
+            "200": { "$ref": "#/components/responses/Description" },
+            "default": { "$ref": "#/components/responses/Failure" },
+        },
+    })
+}
+
+/// An operation's name as generators of clients want it.
+fn plain(name: &str) -> String {
+    name.replace('.', "_")
 }
 
 /// The generic door to an operation.
@@ -140,8 +143,10 @@ fn by_name(info: &OperationInfo) -> Value {
     if !examples.is_empty() {
         body["examples"] = Value::Object(examples);
     }
-    let mut operation = described(info, &info.name.replace('.', "_"), &json_answer(info));
-    operation["requestBody"] = json!({ "required": true, "content": { "application/json": body } });
+    let mut operation = described(info, &plain(&info.name), &json_answer(info));
+    let required = has_required_fields(&info.input_schema);
+    operation["requestBody"] =
+        json!({ "required": required, "content": { "application/json": body } });
     operation
 }
 
@@ -182,18 +187,31 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
     match resource.input {
         Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),
         Input::Body => {
-            let schema = without(&info.input_schema, &in_path);
-            operation["requestBody"] =
-                json!({ "content": { "application/json": { "schema": schema } } });
+            let schema = without(input_schema(info), &in_path);
+            let required = has_required_fields(&schema);
+            operation["requestBody"] = json!({
+                "required": required,
+                "content": { "application/json": { "schema": schema } },
+            });
         }
     }
-    if resource.output == Output::Events {
-        parameters.push(json!({
-            "name": "Last-Event-ID",
-            "in": "header",
-            "description": "Go on after this event; streams only.",
-            "schema": { "type": "integer" },
-        }));
+    match resource.output {
+        Output::Events => {
+            let ended = json!({ "description": "The run has ended and every event was sent." });
+            operation["responses"]["204"] = ended;
+            parameters.push(json!({
+                "name": "Last-Event-ID",
+                "in": "header",
+                "description": "Go on after this event; streams only.",
+                "schema": { "type": "integer" },
+            }));
+        }
+        Output::Bytes => {
+            let same =
+                json!({ "description": "The artifact is still the one named in If-None-Match." });
+            operation["responses"]["304"] = same;
+        }
+        Output::Json | Output::Created | Output::Approvals => {}
     }
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);
@@ -228,10 +246,11 @@ fn parameters_of(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str]) -> Vec<Value> {
-    let Some(properties) = info.input_schema["properties"].as_object() else {
+    let input = input_schema(info);
+    let Some(properties) = input["properties"].as_object() else {
         return Vec::new();
     };
-    let required = info.input_schema["required"].as_array();
+    let required = input["required"].as_array();
     properties
         .iter()
         .filter(|(name, _)| !in_path.contains(&name.as_str()))
@@ -253,9 +272,15 @@ fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str])
         .collect()
 }
 
+/// Whether an input cannot be left out.
+fn has_required_fields(schema: &Value) -> bool {
+    schema["required"]
+        .as_array()
+        .is_some_and(|names| !names.is_empty())
+}
+
 /// An object schema without the fields that the path already gives.
-fn without(schema: &Value, fields: &[&str]) -> Value {
-    let mut schema = schema.clone();
+fn without(mut schema: Value, fields: &[&str]) -> Value {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.retain(|name, _| !fields.contains(&name.as_str()));
     }

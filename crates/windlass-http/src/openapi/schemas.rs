@@ -15,8 +15,17 @@ pub(super) fn output_name(info: &OperationInfo) -> String {
     format!("{}.output", info.name)
 }
 
+fn place(name: &str) -> String {
+    format!("#/components/schemas/{name}")
+}
+
 pub(super) fn reference(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
+    json!({ "$ref": place(name) })
+}
+
+/// An operation's input schema as it may stand anywhere in the document.
+pub(super) fn input_schema(info: &OperationInfo) -> Value {
+    relocated(&info.input_schema, &place(&input_name(info)))
 }
 
 /// References to the headers every answer has.
@@ -41,13 +50,10 @@ pub(super) fn common_headers() -> Value {
 pub(super) fn all(catalogue: &Catalogue) -> Value {
     let mut schemas = Map::new();
     for info in catalogue.operations() {
-        for (name, schema) in [
-            (input_name(info), &info.input_schema),
-            (output_name(info), &info.output_schema),
-        ] {
-            let schema = relocated(schema, &format!("#/components/schemas/{name}"));
-            schemas.insert(name, schema);
-        }
+        schemas.insert(input_name(info), input_schema(info));
+        let name = output_name(info);
+        let schema = relocated(&info.output_schema, &place(&name));
+        schemas.insert(name, schema);
     }
     schemas.insert("Failure".to_owned(), failure());
     Value::Object(schemas)

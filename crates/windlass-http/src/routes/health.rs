@@ -71,9 +71,10 @@ async fn try_metrics(shared: &Shared, request: Request) -> Result<Response, Fail
             .with("required_scopes", json!(["metrics"]))
             .into());
     }
-    let mut text = shared.state.metrics.render();
+    let engine = shared.state.catalogue.engine();
+    let mut text = engine.metrics().render();
     text.push_str(&shared.state.traffic.text());
-    add_engine_figures(shared.state.catalogue.engine(), &mut text).await?;
+    add_engine_figures(engine, &mut text).await?;
     let mut response = Response::new(Body::from(text));
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);

@@ -171,7 +171,7 @@ async fn metrics_count_what_happened() {
     );
     let text = reply.text();
     for line in [
-        "windlass_requests_total{surface=\"http\",operation=\"probe.echo\",outcome=\"ok\"} 1",
+        "windlass_requests_total{surface=\"http\",operation=\"probe.echo\",outcome=\"OK\"} 1",
         "windlass_requests_total{surface=\"http\",operation=\"probe.echo\",outcome=\"ILLEGAL_STATE\"} 1",
         "windlass_rate_limited_total{tier=\"tiny\"} 1",
         "windlass_http_requests_total{part=\"api\",status=\"2xx\"} 1",

@@ -1,10 +1,8 @@
 //! Malformed, misdirected and unauthorised requests: each with its exact status and code.
 
 use serde_json::json;
-use windlass_http::{AuthMode, HttpState};
-use windlass_testkit::local;
 
-use super::support::{Ask, Server, call, get, post, server, server_with};
+use super::support::{Ask, Server, call, get, post, server_with};
 
 pub type Case = (&'static str, Ask, u16, &'static str);
 

@@ -1,6 +1,7 @@
 //! Approvals asked of the person at the client, in both eras.
 
 use serde_json::{Value, json};
+use windlass_testkit::program::Op;
 use windlass_types::{Principal, Scope};
 
 use super::{
@@ -32,18 +33,15 @@ async fn a_legacy_client_is_asked_and_its_answer_decides() {
     ] {
         let shop = Workshop::under(Some(ASK)).await;
         let mut client = shop.legacy_client().await;
-        let mut input = shop.confirmed(&json!({})).await;
+        let mut input = shop.confirmed(&[Op::set("a", 1)]).await;
         input["wait_seconds"] = json!(60);
         let result = shop
             .run(async {
-                client.send(&call(1, "demo_apply", input)).await;
+                client.send(&call(1, "shop_apply", input)).await;
                 let question = client.receive().await;
                 assert_eq!(question["method"], "elicitation/create", "{question}");
                 let message = question["params"]["message"].as_str().unwrap();
-                assert!(
-                    message.contains("Plan sha256:") || message.contains("Plan "),
-                    "{message}"
-                );
+                assert!(message.contains("shop.apply bench") && message.contains("\nPlan "), "{message}");
                 client
                     .send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply }))
                     .await;
@@ -62,10 +60,10 @@ async fn a_legacy_client_is_asked_and_its_answer_decides() {
 async fn a_modern_client_is_asked_in_another_round() {
     let shop = Workshop::under(Some(ASK)).await;
     let mut client = shop.client();
-    let mut input = shop.confirmed(&json!({})).await;
+    let mut input = shop.confirmed(&[Op::set("a", 1)]).await;
     input["wait_seconds"] = json!(60);
     let first = shop
-        .run(client.ask(&modern_call(1, "demo_apply", input.clone(), can_ask())))
+        .run(client.ask(&modern_call(1, "shop_apply", input.clone(), can_ask())))
         .await["result"]
         .clone();
     assert_eq!(first["resultType"], "input_required", "{first}");
@@ -75,7 +73,7 @@ async fn a_modern_client_is_asked_in_another_round() {
     );
 
     let round = |state: &Value, answers: Value| {
-        let mut again = modern_call(2, "demo_apply", input.clone(), can_ask());
+        let mut again = modern_call(2, "shop_apply", input.clone(), can_ask());
         again["params"]["requestState"] = state.clone();
         again["params"]["inputResponses"] = answers;
         again
@@ -124,16 +122,16 @@ async fn a_modern_client_is_asked_in_another_round() {
 async fn a_state_works_for_one_caller_and_one_call_only() {
     let shop = Workshop::under(Some(ASK)).await;
     let mut client = shop.client();
-    let input = shop.confirmed(&json!({})).await;
+    let input = shop.confirmed(&[Op::set("a", 1)]).await;
     let first = client
-        .ask(&modern_call(1, "demo_apply", input.clone(), can_ask()))
+        .ask(&modern_call(1, "shop_apply", input.clone(), can_ask()))
         .await["result"]
         .clone();
     let state = first["requestState"].as_str().unwrap().to_owned();
     let token = input["confirm_token"].as_str().unwrap().to_owned();
 
     let mut other_input = input.clone();
-    other_input["pause_ms"] = json!(1);
+    other_input["program"] = json!([]);
     let eve = Principal::key("key_eve", vec![Scope::all()]);
     let cases: [(&str, Principal, &Value, String); 5] = [
         (
@@ -159,7 +157,7 @@ async fn a_state_works_for_one_caller_and_one_call_only() {
     ];
     for (name, principal, input, state) in cases {
         let mut client: StdioClient = shop.client_of(principal);
-        let mut again = modern_call(2, "demo_apply", input.clone(), can_ask());
+        let mut again = modern_call(2, "shop_apply", input.clone(), can_ask());
         again["params"]["requestState"] = json!(state);
         again["params"]["inputResponses"] = answer("accept", true);
         let refused = client.ask(&again).await;
@@ -181,11 +179,11 @@ async fn a_state_works_for_one_caller_and_one_call_only() {
 #[tokio::test]
 async fn nobody_is_asked_who_cannot_answer() {
     let shop = Workshop::under(Some(ASK)).await;
-    let input = shop.confirmed(&json!({})).await;
+    let input = shop.confirmed(&[Op::set("a", 1)]).await;
     // The client shows no forms.
     let answer = shop
         .client()
-        .ask(&modern_call(1, "demo_apply", input, json!({})))
+        .ask(&modern_call(1, "shop_apply", input, json!({})))
         .await;
     assert_eq!(answer["result"]["resultType"], "complete");
     let actions = answer["result"]["structuredContent"]["next_actions"].to_string();

@@ -78,7 +78,7 @@ async fn searching_finds_by_name_title_and_words() {
     let mut client = opened(&shop).await;
     let cases = [
         ("watch", "runs_watch"),
-        ("scratch directory", "demo_apply"),
+        ("workbench steps", "shop_apply"),
         ("artifact content", "runs_artifact"),
     ];
     for (query, want) in cases {

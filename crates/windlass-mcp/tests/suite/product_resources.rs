@@ -1,6 +1,7 @@
 //! Runs as resources, subscriptions, prompts, completions.
 
 use serde_json::{Value, json};
+use windlass_testkit::program::Op;
 use windlass_types::RunId;
 
 use super::{
@@ -13,15 +14,9 @@ fn read(uri: &str) -> Value {
 }
 
 async fn finished_run(shop: &Workshop) -> RunId {
-    let input = shop.confirmed(&json!({})).await;
-    let run_id = shop
-        .process
-        .call("demo.apply", input)
-        .await
-        .unwrap()
-        .run_id
-        .unwrap();
-    shop.settled(&run_id).await;
+    let report = Op::Artifact { name: "report.txt".to_owned(), text: "all done".to_owned() };
+    let run_id = shop.started(&[Op::set("a", 1), report]).await;
+    assert_eq!(shop.settled(&run_id).await, "completed");
     run_id
 }
 
@@ -48,7 +43,7 @@ async fn runs_are_listed_and_read() {
         format!("windlass://runs/{run_id}"),
         "{listed}"
     );
-    assert_eq!(listed["resources"][0]["description"], "demo run, completed");
+    assert_eq!(listed["resources"][0]["description"], "program run, completed");
 
     let (kind, run) = text_of(&mut client, &format!("windlass://runs/{run_id}")).await;
     let run: Value = serde_json::from_str(&run).unwrap();
@@ -60,16 +55,10 @@ async fn runs_are_listed_and_read() {
     let events: Value = serde_json::from_str(&events).unwrap();
     assert_eq!(events["events"][0]["type"], "run.created");
     assert_eq!(events["done"], true);
-    let (kind, report) = text_of(
-        &mut client,
-        &format!("windlass://runs/{run_id}/artifacts/report.json"),
-    )
-    .await;
-    let report: Value = serde_json::from_str(&report).unwrap();
-    assert_eq!(
-        (kind.as_str(), &report["changed"]),
-        ("application/json", &json!(["a.txt", "b.txt"]))
-    );
+    let uri = format!("windlass://runs/{run_id}/artifacts/report.txt");
+    let (kind, report) = text_of(&mut client, &uri).await;
+    assert!(kind.starts_with("text/plain"), "{kind}");
+    assert_eq!(report, "all done");
 
     let templates = client
         .ask(&json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/templates/list" }))
@@ -113,14 +102,7 @@ async fn what_does_not_exist_has_the_code_of_its_era() {
 async fn a_legacy_subscriber_hears_of_changes_until_it_unsubscribes() {
     let shop = Workshop::new().await;
     let mut client = shop.legacy_client().await;
-    let input = shop.confirmed(&json!({ "approval": true })).await;
-    let run_id = shop
-        .process
-        .call("demo.apply", input)
-        .await
-        .unwrap()
-        .run_id
-        .unwrap();
+    let run_id = shop.started(&[Op::approval("go")]).await;
     shop.settled(&run_id).await;
     let uri = format!("windlass://runs/{run_id}");
     let ask = |method: &str| json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": { "uri": uri } });
@@ -154,14 +136,7 @@ async fn a_legacy_subscriber_hears_of_changes_until_it_unsubscribes() {
 async fn a_modern_listener_hears_of_the_runs_it_named() {
     let shop = Workshop::new().await;
     let mut client = shop.client();
-    let input = shop.confirmed(&json!({ "approval": true })).await;
-    let run_id = shop
-        .process
-        .call("demo.apply", input)
-        .await
-        .unwrap()
-        .run_id
-        .unwrap();
+    let run_id = shop.started(&[Op::approval("go")]).await;
     shop.settled(&run_id).await;
     let uri = format!("windlass://runs/{run_id}");
     let listen = json!({
@@ -216,14 +191,14 @@ async fn prompts_are_filled_in() {
     let change = client
         .ask(&get(
             "make_change",
-            json!({ "tool": "demo_plan", "goal": "two files" }),
+            json!({ "tool": "shop_plan", "goal": "two files" }),
         ))
         .await;
     assert!(
         change["result"]["messages"][0]["content"]["text"]
             .as_str()
             .unwrap()
-            .contains("demo_plan")
+            .contains("shop_plan")
     );
     for (name, arguments) in [
         ("nope", json!({})),
@@ -248,7 +223,7 @@ async fn arguments_are_completed() {
     let cases = [
         ("run_id", &run_id.as_str()[..6], json!([run_id])),
         ("run_id", "nope", json!([])),
-        ("tool", "demo", json!(["demo_plan"])),
+        ("tool", "shop", json!(["shop_plan"])),
         ("unknown", "", json!([])),
     ];
     for (name, value, want) in cases {

@@ -1,6 +1,7 @@
 //! Tasks over runs.
 
 use serde_json::{Value, json};
+use windlass_testkit::program::Op;
 use windlass_types::{Principal, Scope};
 
 use super::{
@@ -19,11 +20,9 @@ fn about(method: &str, task: &Value) -> Value {
     )
 }
 
-async fn start(shop: &Workshop, client: &mut StdioClient, extra: Value) -> Value {
-    let input = shop.confirmed(&extra).await;
-    let answer = client
-        .ask(&modern_call(1, "demo_apply", input, with_tasks()))
-        .await;
+async fn start(shop: &Workshop, client: &mut StdioClient, steps: &[Op]) -> Value {
+    let input = shop.confirmed(steps).await;
+    let answer = client.ask(&modern_call(1, "shop_apply", input, with_tasks())).await;
     assert_eq!(answer["result"]["resultType"], "task", "{answer}");
     answer["result"].clone()
 }
@@ -40,7 +39,7 @@ async fn settled(shop: &Workshop, client: &mut StdioClient, task: &Value) -> Val
 async fn a_run_is_a_task_from_the_first_reply_on() {
     let shop = Workshop::new().await;
     let mut client = shop.client();
-    let task = start(&shop, &mut client, json!({ "pause_ms": 60_000 })).await;
+    let task = start(&shop, &mut client, &[Op::sleep("pause", 60)]).await;
     assert_eq!(
         (&task["status"], &task["ttlMs"]),
         (&json!("working"), &Value::Null)
@@ -68,7 +67,7 @@ async fn a_task_asks_and_takes_the_answer() {
     ] {
         let shop = Workshop::new().await;
         let mut client = shop.client();
-        let task = start(&shop, &mut client, json!({ "approval": true })).await;
+        let task = start(&shop, &mut client, &[Op::set("a", 1), Op::approval("go")]).await;
         let asking = settled(&shop, &mut client, &task).await;
         assert_eq!(asking["status"], "input_required", "{asking}");
         assert_eq!(
@@ -111,7 +110,7 @@ async fn a_task_asks_and_takes_the_answer() {
 async fn a_task_can_be_cancelled_once_and_again() {
     let shop = Workshop::new().await;
     let mut client = shop.client();
-    let task = start(&shop, &mut client, json!({ "approval": true })).await;
+    let task = start(&shop, &mut client, &[Op::set("a", 1), Op::approval("go")]).await;
     for _ in 0..2 {
         let ack = client.ask(&about("tasks/cancel", &task["taskId"])).await["result"].clone();
         assert_eq!(ack["resultType"], "complete", "{ack}");
@@ -123,10 +122,10 @@ async fn a_task_can_be_cancelled_once_and_again() {
 #[tokio::test]
 async fn tasks_of_others_do_not_exist() {
     let shop = Workshop::new().await;
-    let task = start(&shop, &mut shop.client(), json!({ "approval": true })).await;
+    let task = start(&shop, &mut shop.client(), &[Op::set("a", 1), Op::approval("go")]).await;
     let mut eve = shop.client_of(Principal::key(
         "key_eve",
-        vec![Scope::new("runs"), Scope::new("demo")],
+        vec![Scope::new("runs"), Scope::new("shop")],
     ));
     for method in ["tasks/get", "tasks/cancel"] {
         assert_eq!(
@@ -162,8 +161,8 @@ async fn without_the_capability_there_are_no_tasks() {
         assert_eq!(client.ask(&gone).await["error"]["code"], -32601);
     }
     let mut legacy = shop.legacy_client().await;
-    let input = shop.confirmed(&json!({ "pause_ms": 60_000 })).await;
-    let mut request = call(1, "demo_apply", input);
+    let input = shop.confirmed(&[Op::sleep("pause", 60)]).await;
+    let mut request = call(1, "shop_apply", input);
     request["params"]["task"] = json!({ "ttl": 60000 });
     let answer = legacy.ask(&request).await;
     assert!(

@@ -5,6 +5,7 @@ use windlass_mcp::{
     ServerOptions, handler,
     http::{HttpOptions, endpoint},
 };
+use windlass_testkit::program::Op;
 use windlass_types::{Principal, RunState, Scope};
 
 use super::{
@@ -75,13 +76,13 @@ async fn annotations_follow_effect_and_flow() {
         let tools = answer["result"]["tools"].as_array().unwrap();
         tools.iter().find(|tool| tool["name"] == name).unwrap()["annotations"].to_string()
     };
-    let shown = ["runs_list", "demo_plan", "demo_apply", "runs_cancel"]
+    let shown = ["runs_list", "shop_plan", "shop_apply", "runs_cancel"]
         .map(|name| format!("{name} {}", hints(name)))
         .join("\n");
     insta::assert_snapshot!(shown, @r#"
     runs_list {"openWorldHint":false,"readOnlyHint":true}
-    demo_plan {"readOnlyHint":true}
-    demo_apply {"destructiveHint":false,"idempotentHint":true,"readOnlyHint":false}
+    shop_plan {"readOnlyHint":true}
+    shop_apply {"destructiveHint":false,"idempotentHint":true,"readOnlyHint":false}
     runs_cancel {"destructiveHint":false,"openWorldHint":false,"readOnlyHint":false}
     "#);
 }
@@ -89,12 +90,12 @@ async fn annotations_follow_effect_and_flow() {
 #[tokio::test]
 async fn toolsets_and_scopes_narrow_the_list() {
     let shop = Workshop::new().await;
-    let only_demo = ServerOptions {
-        toolsets: Some(vec!["demo".to_owned()]),
+    let only_shop = ServerOptions {
+        toolsets: Some(vec!["shop".to_owned()]),
         principal: Some(windlass_testkit::local()),
         ..ServerOptions::default()
     };
-    let mut client = StdioClient::start(shop.handler(only_demo));
+    let mut client = StdioClient::start(shop.handler(only_shop));
     let tools = names(
         &client
             .ask(&modern(
@@ -103,13 +104,13 @@ async fn toolsets_and_scopes_narrow_the_list() {
             ))
             .await,
     );
-    assert_eq!(tools, ["demo_apply", "demo_plan"]);
+    assert_eq!(tools, ["shop_apply", "shop_plan"]);
     let refused = client
         .ask(&modern_call(2, "runs_list", json!({}), json!({})))
         .await;
     assert_eq!(refused["error"]["code"], -32602);
 
-    let key = Principal::key("key_1", vec![Scope::new("demo")]);
+    let key = Principal::key("key_1", vec![Scope::new("shop")]);
     let mut client = shop.client_of(key);
     let tools = names(
         &client
@@ -119,7 +120,7 @@ async fn toolsets_and_scopes_narrow_the_list() {
             ))
             .await,
     );
-    assert_eq!(tools, ["demo_apply", "demo_plan"]);
+    assert_eq!(tools, ["shop_apply", "shop_plan"]);
     let forbidden = client
         .ask(&modern_call(2, "runs_list", json!({}), json!({})))
         .await;
@@ -136,7 +137,7 @@ async fn toolsets_and_scopes_narrow_the_list() {
     let error = handler(shop.process.catalogue.clone(), wrong)
         .err()
         .unwrap();
-    insta::assert_snapshot!(error, @r#"there is no toolset "nope"; there are: demo, runs"#);
+    insta::assert_snapshot!(error, @r#"there is no toolset "nope"; there are: runs, shop"#);
 }
 
 #[tokio::test]
@@ -153,16 +154,16 @@ async fn a_result_is_the_same_json_twice_and_fits_its_schema() {
             .unwrap();
         jsonschema::validator_for(&tool["outputSchema"]).unwrap()
     };
-    let apply = shop.confirmed(&json!({ "note": true })).await;
+    let apply = shop.confirmed(&[Op::set("a", 1), Op::sleep("pause", 5)]).await;
     let cases = [
         ("runs_list", json!({}), false),
         ("runs_list", json!({ "limit": "many" }), true),
         ("runs_list", json!({ "no_such": 1 }), true),
         ("runs_show", json!({ "run_id": "run_0" }), true),
-        ("demo_plan", shop.demo(&json!({})), false),
-        ("demo_plan", json!({}), true),
-        ("demo_apply", apply, false),
-        ("demo_apply", shop.demo(&json!({})), true),
+        ("shop_plan", json!({ "program": [] }), false),
+        ("shop_plan", json!({}), true),
+        ("shop_apply", apply, false),
+        ("shop_apply", json!({ "program": [] }), true),
         ("runs_list", json!({ "states": ["completed"] }), false),
     ];
     for (id, (tool, input, fails)) in cases.into_iter().enumerate() {
@@ -207,9 +208,16 @@ async fn applying_waits_reports_progress_and_shows_the_run_at_its_end() {
     let shop = Workshop::new().await;
     let mut client = shop.legacy_client().await;
     client.ask(&json!({ "jsonrpc": "2.0", "id": "level", "method": "logging/setLevel", "params": { "level": "notice" } })).await;
-    let mut input = shop.confirmed(&json!({ "pause_ms": 5000 })).await;
+    let mut input = shop
+        .confirmed(&[
+            Op::set("a", 1),
+            Op::sleep("pause", 5),
+            Op::Emit { name: "halfway".to_owned(), text: "half of it".to_owned() },
+            Op::Artifact { name: "report.txt".to_owned(), text: "done".to_owned() },
+        ])
+        .await;
     input["wait_seconds"] = json!(120);
-    let mut request = call(1, "demo_apply", input);
+    let mut request = call(1, "shop_apply", input);
     request["params"]["_meta"] = json!({ "progressToken": "p1" });
     let (mut progress, mut logs) = (Vec::new(), Vec::new());
     let answer = shop
@@ -248,13 +256,7 @@ async fn applying_waits_reports_progress_and_shows_the_run_at_its_end() {
         .iter()
         .map(|(_, message)| message.as_str())
         .collect();
-    for want in [
-        "started",
-        "wrote a.txt",
-        "wrote b.txt",
-        "stored report.json",
-        "completed",
-    ] {
+    for want in ["started", "a: started", "a: done", "halfway", "stored report.txt", "completed"] {
         assert!(messages.contains(&want), "{want} in {messages:?}");
     }
     assert_eq!(
@@ -262,19 +264,15 @@ async fn applying_waits_reports_progress_and_shows_the_run_at_its_end() {
         ["completed"],
         "only what is at least a notice is logged"
     );
-    assert_eq!(
-        fs_err::read_to_string(shop.scratch.path().join("a.txt")).unwrap(),
-        "a\n"
-    );
 }
 
 #[tokio::test]
 async fn the_run_goes_on_when_the_client_is_gone() {
     let shop = Workshop::new().await;
     let mut client = shop.legacy_client().await;
-    let mut input = shop.confirmed(&json!({ "approval": true })).await;
+    let mut input = shop.confirmed(&[Op::set("a", 1), Op::approval("go"), Op::set("b", 2)]).await;
     input["wait_seconds"] = json!(300);
-    client.send(&call(1, "demo_apply", input)).await;
+    client.send(&call(1, "shop_apply", input)).await;
     let run_id = loop {
         let page = shop
             .process
@@ -305,9 +303,9 @@ async fn over_http_the_caller_is_the_one_the_http_surface_found() {
     client
         .header("mcp-protocol-version", "2026-07-28")
         .header("mcp-method", "tools/call")
-        .header("mcp-name", "demo_plan")
+        .header("mcp-name", "shop_plan")
         .header("x-request-id", "req_from_outside");
-    let body = modern_call(1, "demo_plan", json!({}), json!({})).to_string();
+    let body = modern_call(1, "shop_plan", json!({}), json!({})).to_string();
 
     let nobody = client.post_bytes(body.as_bytes()).await;
     assert_eq!(
@@ -331,8 +329,8 @@ async fn over_http_the_caller_is_the_one_the_http_surface_found() {
 async fn the_answer_after_a_wait_names_the_run_where_tasks_are_unknown() {
     let shop = Workshop::new().await;
     let mut client = shop.client();
-    let input = shop.confirmed(&json!({ "pause_ms": 60_000 })).await;
-    let mut request = call(1, "demo_apply", input);
+    let input = shop.confirmed(&[Op::sleep("pause", 60)]).await;
+    let mut request = call(1, "shop_apply", input);
     request["params"]["_meta"] = modern_meta();
     let answer = client.ask(&request).await;
     assert_eq!(answer["result"]["resultType"], "complete");

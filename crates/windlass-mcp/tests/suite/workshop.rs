@@ -1,33 +1,99 @@
-//! The product's server over an engine on fakes, with the demo and runs domains.
+//! The product's server over an engine on fakes: the runs domain, and one whose changes are
+//! programs, so that a test says what a run does.
 
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use windlass_engine::{
+    Domain, Engine, WeakEngine,
+    operation::{CallContext, Change, ChangeInfo, Example, Operation, change_operations},
+    run::RunKind,
+};
 use windlass_mcp::{McpHandler, ServerOptions, ToolMode, handler};
-use windlass_testkit::{Process, TestWorld, local};
-use windlass_types::{Principal, RunId};
+use windlass_testkit::{
+    Process, TestWorld, local,
+    program::{self, Ledger, Op, ProgramDomain},
+};
+use windlass_types::{ChangeAction, EffectClass, Plan, Principal, Problem, RunId};
 
 use super::support::{StdioClient, call, initialize, modern_meta};
 
-/// Whatever the demo asks for is asked of the local user first.
+/// Whatever the shop does is asked of the local user first.
 pub const ASK: &str = r#"
 version = 1
 [[rule]]
 decision = "allow"
 reason = "tests"
 [[rule]]
-operation = "demo.*"
+operation = "shop.*"
 effect = "write"
 decision = "ask"
 approvers = ["local:ada"]
 "#;
 
-/// A driving process and a scratch directory.
+/// Changes that are programs: `shop.plan` and `shop.apply`.
+struct Shop {
+    ledger: Ledger,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ShopInput {
+    /// What the run does.
+    program: Vec<Value>,
+}
+
+struct PlanProgram;
+
+impl Change for PlanProgram {
+    type Input = ShopInput;
+
+    fn info(&self) -> ChangeInfo {
+        ChangeInfo {
+            toolset: "shop".to_owned(),
+            plan_verb: "plan".to_owned(),
+            apply_verb: "apply".to_owned(),
+            title: "Execute a program".to_owned(),
+            description: "Executes the steps of a program on a workbench.".to_owned(),
+            effect: EffectClass::Write,
+            kind: program::KIND.to_owned(),
+            examples: vec![Example { title: "Nothing".to_owned(), input: json!({ "program": [] }) }],
+        }
+    }
+
+    fn plan<'a>(&'a self, _: &'a CallContext, input: ShopInput) -> BoxFuture<'a, Result<Plan, Problem>> {
+        Box::pin(async move {
+            let change = windlass_types::Change {
+                action: ChangeAction::Execute,
+                target: "bench".to_owned(),
+                summary: String::new(),
+            };
+            Ok(Plan {
+                operation: "shop.apply".to_owned(),
+                effect: EffectClass::Write,
+                target: "bench".to_owned(),
+                changes: vec![change],
+                payload: json!({ "program": input.program }),
+            })
+        })
+    }
+}
+
+impl Domain for Shop {
+    fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
+        ProgramDomain::new(&self.ledger).kinds(engine)
+    }
+
+    fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
+        change_operations(engine, PlanProgram)
+    }
+}
+
+/// A driving process.
 pub struct Workshop {
     pub world: TestWorld,
     pub process: Process,
-    pub scratch: TempDir,
 }
 
 impl Workshop {
@@ -36,18 +102,16 @@ impl Workshop {
     }
 
     pub async fn under(policy: Option<&str>) -> Self {
-        let world = TestWorld::new(|| vec![windlass_demo::domain(), windlass_runs::domain()])
-            .with_threads();
+        let ledger = Ledger::default();
+        let world = TestWorld::new(move || {
+            vec![Box::new(Shop { ledger: ledger.clone() }) as Box<dyn Domain>, windlass_runs::domain()]
+        });
         let world = match policy {
             Some(policy) => world.with_policy(policy),
             None => world,
         };
         let process = world.driving().await;
-        Self {
-            world,
-            process,
-            scratch: tempfile::tempdir().unwrap(),
-        }
+        Self { world, process }
     }
 
     pub fn handler(&self, options: ServerOptions) -> McpHandler {
@@ -88,29 +152,18 @@ impl Workshop {
         self.world.clock.run(work).await
     }
 
-    /// Input for the demo: two files, and what a test adds.
-    pub fn demo(&self, extra: &Value) -> Value {
-        let mut input = json!({
-            "dir": self.scratch.path(),
-            "files": { "a.txt": "a\n", "b.txt": "b\n" },
-        });
-        for (key, value) in extra.as_object().into_iter().flatten() {
-            input[key] = value.clone();
-        }
+    /// Input that applies a plan made now.
+    pub async fn confirmed(&self, steps: &[Op]) -> Value {
+        let mut input = program::input(steps);
+        let plan = self.process.call("shop.plan", input.clone()).await.unwrap().output;
+        input["confirm_token"] = plan["confirm_token"].clone();
         input
     }
 
-    /// Input that applies a plan made now.
-    pub async fn confirmed(&self, extra: &Value) -> Value {
-        let mut input = self.demo(extra);
-        let plan = self
-            .process
-            .call("demo.plan", input.clone())
-            .await
-            .unwrap()
-            .output;
-        input["confirm_token"] = plan["confirm_token"].clone();
-        input
+    /// Starts a run by another surface.
+    pub async fn started(&self, steps: &[Op]) -> RunId {
+        let input = self.confirmed(steps).await;
+        self.process.call("shop.apply", input).await.unwrap().run_id.unwrap()
     }
 
     pub async fn settled(&self, run_id: &RunId) -> String {

@@ -28,6 +28,8 @@ const SELECT: &str =
 /// The part of a run's record that events after the first change.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct RunLiveV1 {
+    /// The last event that was folded in; a journal that ends before it has lost events.
+    folded_seq: u64,
     attempts: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     waiting_on: Vec<(String, WaitingOn)>,
@@ -77,6 +79,7 @@ pub(crate) fn create(
             .map(|parent| parent.run_id.as_str().to_owned()),
         idempotency_key: created.idempotency_key.clone(),
         live: RunLiveV1 {
+            folded_seq: 1,
             attempts: 0,
             waiting_on: Vec::new(),
             cancel_requested: false,
@@ -140,9 +143,18 @@ pub(crate) fn exists(connection: &Connection, journal: &Journal) -> Result<bool>
         .query_row([journal.id], |row| row.get(0))?)
 }
 
-/// Where the journal's run stands; `None` when the journal is not a run's.
-pub(crate) fn state(connection: &Connection, journal: &Journal) -> Result<Option<RunState>> {
-    Ok(RunRow::find(connection, journal.id)?.map(|row| row.state))
+/// Where the journal's run stands; `None` when the journal is not a run's. `last_seq` is
+/// where the journal ends, which must not be before something the run's state rests on.
+pub(crate) fn state(
+    connection: &Connection,
+    journal: &Journal,
+    last_seq: u64,
+) -> Result<Option<RunState>> {
+    let Some(row) = RunRow::find(connection, journal.id)? else {
+        return Ok(None);
+    };
+    row.check_end(journal, last_seq)?;
+    Ok(Some(row.state))
 }
 
 /// The run that holds an idempotency key, and what the key is bound to.
@@ -293,6 +305,16 @@ impl RunRow {
         Ok(parsed)
     }
 
+    fn check_end(&self, journal: &Journal, last_seq: u64) -> Result<()> {
+        if last_seq >= self.live.folded_seq {
+            return Ok(());
+        }
+        let (run_id, folded) = (&journal.run_id, self.live.folded_seq);
+        Err(Failure::damaged(format!(
+            "journal {run_id} ends at event {last_seq}, but had event {folded}"
+        )))
+    }
+
     fn sum(&self, live: &str) -> i64 {
         seal::seal(
             TABLE,
@@ -347,6 +369,7 @@ impl RunRow {
         let last = journal.last_event(connection)?.ok_or_else(|| {
             Failure::damaged(format!("the events of {} are missing", journal.run_id))
         })?;
+        self.check_end(journal, last.seq)?;
         let mut record = RunRecord::created(journal.run_id.clone(), created, first.time);
         self.overlay(&mut record);
         record.last_seq = last.seq;
@@ -357,6 +380,7 @@ impl RunRow {
 
 fn live_part(record: RunRecord) -> RunLiveV1 {
     RunLiveV1 {
+        folded_seq: record.last_seq,
         attempts: record.attempts,
         waiting_on: record.waiting_on,
         cancel_requested: record.cancel_requested,

@@ -1,1 +1,153 @@
-//! to come
+//! No space left: told as such, nothing acknowledged that is not stored, and over when
+//! there is space again. Once on a real full file system, once with a limit on file size.
+
+use std::{
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use windlass_ports::{BlobError, BlobStore, CommitError, Expect, StoreError, StoreMaintenance};
+use windlass_store::SqliteStore;
+
+use super::support::*;
+
+const HOME: &str = "WINDLASS_TEST_HOME";
+
+fn home_of_child() -> PathBuf {
+    std::env::var_os(HOME).unwrap().into()
+}
+
+/// Runs an ignored test of this file through a shell line that prepares its surroundings.
+fn through_shell(line: &str, test: &str, home: &Path) -> Output {
+    Command::new("sh")
+        .args(["-c", line, "sh"])
+        .arg(std::env::current_exe().unwrap())
+        .args([
+            "--ignored",
+            "--nocapture",
+            "--exact",
+            &format!("suite::fault_space::{test}"),
+        ])
+        .env(HOME, home)
+        .output()
+        .unwrap()
+}
+
+fn assert_success(output: &Output) {
+    assert!(
+        output.status.success(),
+        "signal {:?}\n{}{}",
+        output.status.signal(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Appends until the store says that it is full; returns how many were acknowledged.
+async fn fill(store: &SqliteStore) -> u64 {
+    let run = id("run_1");
+    let text = "x".repeat(5000);
+    for n in 0..10_000 {
+        match try_append(store, &run, Expect::Any, 1, &[said(&text)]).await {
+            Ok(committed) => assert_eq!(committed.events[0].seq, n + 1),
+            Err(CommitError::Store(StoreError::Full)) => return n,
+            Err(other) => panic!("after {n} events: {other}"),
+        }
+    }
+    panic!("there was room for everything");
+}
+
+async fn full_then_room_again(home: &Path, make_room: impl FnOnce()) {
+    let store = open(home);
+    let acknowledged = fill(&store).await;
+    assert!(acknowledged > 5, "{acknowledged}");
+    for _ in 0..3 {
+        let again = try_append(
+            &store,
+            &id("run_1"),
+            Expect::Any,
+            1,
+            &[said(&"x".repeat(20_000))],
+        )
+        .await;
+        assert!(
+            matches!(again, Err(CommitError::Store(StoreError::Full))),
+            "{again:?}"
+        );
+    }
+    let large = store.put(vec![1; 8_000_000]).await;
+    assert!(matches!(large, Err(BlobError::Full)), "{large:?}");
+    assert_eq!(
+        all_events(&store, &id("run_1")).await.len() as u64,
+        acknowledged,
+        "reading goes on"
+    );
+
+    make_room();
+    let next = append(&store, &id("run_1"), 2, &[said(&"x".repeat(20_000))]).await;
+    assert_eq!(next[0].seq, acknowledged + 1, "the same store writes again");
+    drop(store);
+    let store = open(home);
+    assert_eq!(
+        all_events(&store, &id("run_1")).await.len() as u64,
+        acknowledged + 1
+    );
+    assert_eq!(store.check().await.unwrap().findings, Vec::<String>::new());
+}
+
+#[tokio::test]
+#[ignore = "a process of the test below"]
+async fn on_a_small_file_system() {
+    let mount = home_of_child();
+    let ballast = mount.join("ballast");
+    fs_err::write(&ballast, vec![0; 1_500_000]).unwrap();
+    full_then_room_again(&mount.join("home"), || {
+        fs_err::remove_file(ballast).unwrap()
+    })
+    .await;
+}
+
+#[test]
+fn a_full_disk() {
+    let mount = tempfile::tempdir().unwrap();
+    let may_mount = Command::new("unshare").args(["--mount", "true"]).output();
+    if !may_mount.is_ok_and(|output| output.status.success()) {
+        println!("not tested on a full file system: this user may not mount one");
+        return;
+    }
+    let line = r#"exec unshare --mount sh -c 'mount -t tmpfs -o size=3m tmpfs "$WINDLASS_TEST_HOME" && exec "$@"' sh "$@""#;
+    assert_success(&through_shell(line, "on_a_small_file_system", mount.path()));
+}
+
+#[tokio::test]
+#[ignore = "a process of the test below"]
+async fn with_a_limit_on_file_size() {
+    let before = getrlimit(Resource::Fsize);
+    drop(open(&home_of_child()));
+    setrlimit(
+        Resource::Fsize,
+        Rlimit {
+            current: Some(700_000),
+            ..before
+        },
+    )
+    .unwrap();
+    full_then_room_again(&home_of_child(), || {
+        setrlimit(Resource::Fsize, before).unwrap()
+    })
+    .await;
+}
+
+#[test]
+fn a_limit_on_file_size() {
+    let home = tempfile::tempdir().unwrap();
+    // Without this the kernel ends a process that writes past its limit.
+    let line = r#"trap '' XFSZ; exec "$@""#;
+    assert_success(&through_shell(
+        line,
+        "with_a_limit_on_file_size",
+        home.path(),
+    ));
+}

@@ -122,7 +122,7 @@ async fn check_finds_every_kind_of_damage() {
         ),
         (
             "DELETE FROM events WHERE seq = 5",
-            "the run row of run_1 is not what its journal says",
+            "journal run_1 ends at event 4, but had event 5",
         ),
         (
             "UPDATE runs SET state = 'queued'",
@@ -142,10 +142,7 @@ async fn check_finds_every_kind_of_damage() {
             "INSERT INTO api_keys VALUES ('key_1', '{}', 1)",
             "row key_1 of api_keys comes from no journal",
         ),
-        (
-            "UPDATE blobs SET bytes = x'00'",
-            "content 20acddc7ba0b8378d65bb9ea35a8a6bd8b0d65eb8d8f0c2c1f1b5c5f0a2a0000 was altered",
-        ),
+        ("UPDATE blobs SET bytes = x'00'", " was altered"),
         ("DELETE FROM blobs", "of an artifact is missing"),
     ];
     for (sql, expected) in cases {
@@ -170,7 +167,6 @@ async fn check_finds_every_kind_of_damage() {
             .execute(sql, [])
             .unwrap();
         let findings = store.check().await.unwrap().findings;
-        let expected = expected.split(" 20acdd").next().unwrap();
         assert!(
             findings.iter().any(|finding| finding.contains(expected)),
             "{sql}: {findings:?}"

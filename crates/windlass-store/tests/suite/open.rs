@@ -82,7 +82,7 @@ fn a_store_from_the_future_is_left_alone() {
     connection
         .execute_batch("PRAGMA user_version = 77")
         .unwrap();
-    insta::assert_snapshot!(error_of(home.path()), @"");
+    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 2");
 }
 
 #[test]
@@ -97,12 +97,12 @@ fn files_that_are_not_stores_are_reported() {
         .execute_batch("CREATE TABLE recipes (name TEXT)")
         .unwrap();
     drop(connection);
-    insta::assert_snapshot!(error_of(foreign.path()), @"");
+    insta::assert_snapshot!(error_of(foreign.path()), @"the store is damaged: windlass.db holds tables but no schema version; it is not a Windlass store");
 
     let lost = tempfile::tempdir().unwrap();
     drop(open(lost.path()));
     fs_err::write(lost.path().join("windlass.db"), b"").unwrap();
-    insta::assert_snapshot!(error_of(lost.path()), @"");
+    insta::assert_snapshot!(error_of(lost.path()), @"the store is damaged: windlass.db is empty but its write-ahead log is not");
 
     let blocked = tempfile::tempdir().unwrap();
     fs_err::write(blocked.path().join("home"), b"a file").unwrap();
@@ -195,7 +195,7 @@ async fn a_read_only_store_answers_and_refuses_to_write() {
         b"content"
     );
     let refused = try_append(&store, &run, windlass_ports::Expect::Any, 2, &[said("x")]).await;
-    insta::assert_snapshot!(refused.unwrap_err(), @"");
+    insta::assert_snapshot!(refused.unwrap_err(), @"the store failed: the store was opened read-only");
     assert!(store.put(b"more".to_vec()).await.is_err());
     assert!(store.try_acquire().is_err());
 }

@@ -129,7 +129,7 @@ async fn runs_are_filtered_and_paged_newest_first() {
                 states: vec![RunState::Queued],
                 ..all.clone()
             },
-            "943210",
+            "94310",
         ),
         (
             RunFilter {

@@ -6,7 +6,10 @@ use std::{
 };
 
 use serde_json::Value;
-use windlass_engine::{StepProbe, run::ApprovalDecision};
+use windlass_engine::{
+    StepProbe,
+    run::{ApprovalDecision, SIGNAL_APPROVAL},
+};
 use windlass_ports::{DeliveryState, RunStore as _};
 use windlass_types::{Body, Digest, Event, RunId, RunRecord, RunState, WaitingOn};
 
@@ -139,8 +142,13 @@ impl<'a> Trial<'a> {
                 continue;
             }
             for record in &runs {
+                let mut approvals = 0;
                 for (key, on) in &record.waiting_on {
-                    self.answer(client, record, key, on).await;
+                    approvals += usize::from(on.what == SIGNAL_APPROVAL);
+                    // An answer goes to the approval that was asked for first.
+                    if on.what != SIGNAL_APPROVAL || approvals == 1 {
+                        self.answer(client, record, key, on).await;
+                    }
                 }
             }
             let idle = runs

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::run::{EventView, RunView};
-use windlass_types::{ArtifactRef, Problem, RunId};
+use windlass_types::{ArtifactRef, Problem, RunId, RunState};
 
 use super::{artifacts, state_tone, steps::Steps};
 use crate::{
@@ -42,8 +42,11 @@ impl ShowArgs {
                 printer.data("");
                 printer.table(&artifacts::table(&kept));
             }
-            for action in &next_actions {
-                printer.hint(action);
+            if stands_still(session, &run) {
+                printer.notice("No process drives this home; the run stands still until one does.");
+                printer.hint(&format!("windlass runs resume {run_id}"));
+            } else {
+                next_actions.iter().for_each(|action| printer.hint(action));
             }
         }
         Ok(Report::new(
@@ -51,6 +54,16 @@ impl ShowArgs {
             answer.output,
         ))
     }
+}
+
+/// Whether the run would go on if only something drove it.
+fn stands_still(session: &Session, run: &RunView) -> bool {
+    let asks = run
+        .waiting_on
+        .iter()
+        .any(|on| on.what != "timer" && on.what != "child");
+    let goes_on = !run.state.is_final() && run.state != RunState::Held && !asks;
+    goes_on && session.engine().lease.holder().is_none()
 }
 
 fn show(session: &Session, run: &RunView) {

@@ -1,0 +1,151 @@
+//! Kill −9 at every event: before it is written, after, and after it is durable.
+//!
+//! A demo run with everything in it (files created, updated and deleted, timers, an approval, a
+//! child run, an artifact, a webhook) is executed by a process of its own on the real store,
+//! which kills itself at one chosen event. The client then repeats its call, the next process
+//! goes on, and the end must be the one of a run that nobody disturbed. Three stories: the run
+//! completes, it is cancelled half-way, it completes and is rolled back.
+
+mod life;
+mod outcome;
+mod receiver;
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use windlass_store::FaultPoint;
+
+use self::{
+    life::{Death, Life, Story},
+    outcome::Outcome,
+    receiver::Receiver,
+};
+
+/// Trials at a time. Each waits for processes and timers most of the time.
+const AT_ONCE: usize = 4;
+
+const POINTS: [FaultPoint; 3] = [
+    FaultPoint::BeforeWrite,
+    FaultPoint::AfterWrite,
+    FaultPoint::AfterCommit,
+];
+
+#[test]
+fn a_run_that_completes() {
+    kill_everywhere(Story::Completes, 240);
+}
+
+#[test]
+fn a_run_that_is_cancelled_half_way() {
+    kill_everywhere(Story::Cancelled, 120);
+}
+
+#[test]
+fn a_run_that_is_rolled_back() {
+    kill_everywhere(Story::RolledBack, 80);
+}
+
+/// The process that resumes the run is killed too, in its first commits.
+#[test]
+fn a_run_whose_recovery_dies_as_well() {
+    let receiver = Receiver::start();
+    let (expected, events) = undisturbed(Story::Completes, &receiver);
+    // Near the end there is too little left to die in.
+    let early = events.iter().take(events.len() * 3 / 4).step_by(4);
+    let trials: Vec<Vec<Death>> = early
+        .enumerate()
+        .flat_map(|(index, (journal, seq))| {
+            let first = Death::at(journal, *seq, POINTS[index % 3]);
+            [1, 2, 4].map(|commit| {
+                let again = Death::at("commit", commit, POINTS[(index + 1) % 3]);
+                vec![first.clone(), again]
+            })
+        })
+        .collect();
+    try_all(Story::Completes, &trials, &expected, &receiver);
+    assert!(trials.len() >= 40, "only {} trials", trials.len());
+}
+
+/// The process that is killed. Runs only when a trial starts it.
+#[test]
+#[ignore = "started by the other tests of this file, as a process of its own"]
+fn one_life() {
+    if let Some(life) = Life::from_environment() {
+        life.live();
+    }
+}
+
+fn kill_everywhere(story: Story, at_least: usize) {
+    let receiver = Receiver::start();
+    let (expected, journals) = undisturbed(story, &receiver);
+    let mut known: Vec<(String, u64)> = Vec::new();
+    if story == Story::RolledBack {
+        // What happens before is the other story's.
+        known = undisturbed(Story::Completes, &receiver).1;
+    }
+    let trials: Vec<Vec<Death>> = journals
+        .iter()
+        .filter(|event| !known.contains(event))
+        .flat_map(|(journal, seq)| POINTS.map(|point| vec![Death::at(journal, *seq, point)]))
+        .collect();
+    try_all(story, &trials, &expected, &receiver);
+    assert!(trials.len() >= at_least, "only {} points", trials.len());
+}
+
+/// One story from beginning to end, and every event it consists of.
+fn undisturbed(story: Story, receiver: &Receiver) -> (Outcome, Vec<(String, u64)>) {
+    let life = Life::new(story, receiver);
+    life.live();
+    let outcome = Outcome::of(&life, receiver).unwrap();
+    (outcome, life.report().durable_by_role())
+}
+
+/// A trial is the deaths of one process after the other.
+fn try_all(story: Story, trials: &[Vec<Death>], expected: &Outcome, receiver: &Receiver) {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(deaths) = trials.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    if let Err(why) = try_one(story, deaths, expected, receiver) {
+                        failures.lock().unwrap().push(format!("{deaths:?}: {why}"));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    println!("{story:?}: {} trials", trials.len());
+    assert!(
+        failures.is_empty(),
+        "{} of {} trials:\n{}",
+        failures.len(),
+        trials.len(),
+        failures.join("\n\n")
+    );
+}
+
+fn try_one(
+    story: Story,
+    deaths: &[Death],
+    expected: &Outcome,
+    receiver: &Receiver,
+) -> Result<(), String> {
+    let mut life = Life::new(story, receiver);
+    for death in deaths {
+        life.death = Some(death.clone());
+        life.spawn_and_die()?;
+    }
+    life.death = None;
+    // The client asks again with the same token, in a process that lives.
+    life.live();
+    let outcome = Outcome::of(&life, receiver)?;
+    if outcome == *expected {
+        Ok(())
+    } else {
+        Err(format!("ended as\n{outcome:#?}\nnot as\n{expected:#?}"))
+    }
+}

@@ -1,0 +1,122 @@
+//! An engine in this process, on the real store: what the binary assembles, with a hand in the
+//! writer and a fixed key.
+
+use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use windlass_engine::{
+    Engine, EngineParts,
+    confirm::Sealer,
+    operation::{Answer, CallContext, CallRequest, Catalogue},
+    outbox::{OutboxOptions, Schedule},
+};
+use windlass_net::{HttpOutbound, OutboundPolicy};
+use windlass_policy::Policy;
+use windlass_ports::{RunFilter, StoreError};
+use windlass_secrets::Redactor;
+use windlass_store::{SqliteStore, SqliteStoreOptions, StoreFaults};
+use windlass_system::{OsEntropy, SystemClock};
+use windlass_types::{Event, Principal, Problem, RunId, RunRecord, Secret, Surface};
+
+use super::home::ALLOW_ALL;
+
+/// An open home.
+#[derive(Clone)]
+pub(crate) struct Library {
+    pub(crate) engine: Engine,
+    catalogue: Catalogue,
+}
+
+impl Library {
+    /// Opens a home. Must be called inside a runtime.
+    pub(crate) fn open(
+        home: &Path,
+        faults: Option<Arc<dyn StoreFaults>>,
+    ) -> Result<Self, StoreError> {
+        let options = SqliteStoreOptions {
+            faults,
+            ..SqliteStoreOptions::default()
+        };
+        let store = Arc::new(SqliteStore::open(home, options)?);
+        let domains = [
+            windlass_runs::domain(),
+            windlass_demo::domain(),
+            windlass_admin::domain(Vec::new()),
+        ];
+        let engine = Engine::new(parts(&store), &domains);
+        let catalogue = Catalogue::new(&engine, &domains).unwrap();
+        Ok(Self { engine, catalogue })
+    }
+
+    /// Calls an operation as the owner of the home.
+    pub(crate) async fn call(&self, operation: &str, input: Value) -> Result<Answer, Problem> {
+        let context = CallContext {
+            principal: owner(),
+            surface: Surface::Cli,
+            request_id: "req_test".to_owned(),
+        };
+        self.catalogue
+            .call(CallRequest {
+                operation: operation.to_owned(),
+                input,
+                context,
+            })
+            .await
+    }
+
+    /// Every run, oldest first.
+    pub(crate) async fn runs(&self) -> Result<Vec<RunRecord>, StoreError> {
+        let filter = RunFilter {
+            limit: 10_000,
+            ..RunFilter::default()
+        };
+        let mut runs = self.engine.store.runs(filter).await?.runs;
+        runs.reverse();
+        Ok(runs)
+    }
+
+    /// Every event of a journal.
+    pub(crate) async fn events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
+        self.engine.store.events(run_id, 0, 100_000).await
+    }
+}
+
+/// Who owns the home.
+pub(crate) fn owner() -> Principal {
+    Principal::local("ada")
+}
+
+fn parts(store: &Arc<SqliteStore>) -> EngineParts {
+    EngineParts {
+        store: Arc::clone(store) as _,
+        maintenance: Arc::clone(store) as _,
+        blobs: Arc::clone(store) as _,
+        lease: Arc::clone(store) as _,
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(OsEntropy),
+        outbound: Arc::new(HttpOutbound::new(OutboundPolicy {
+            allow_private: true,
+            allow_http: true,
+            allowed_hosts: None,
+        })),
+        policy: Arc::new(Policy::parse(ALLOW_ALL, "policy.toml").unwrap()),
+        redactor: Arc::new(Redactor::new()),
+        sealer: Sealer::new(Secret::new(vec![7; 32])),
+        outbox: OutboxOptions {
+            secrets: HashMap::new(),
+            default_secret: Secret::new("test".to_owned()),
+            schedule: Schedule::default(),
+            timeout: Duration::from_secs(10),
+        },
+        probe: None,
+    }
+}
+
+/// A runtime like the binary's.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap()
+}
