@@ -34,6 +34,7 @@ pub(crate) struct Failure {
     pub(crate) problem: Problem,
     pub(crate) envelope: Envelope,
     pub(crate) operation: String,
+    /// Filled in by the dispatcher once a session has one.
     pub(crate) request_id: String,
 }
 
@@ -99,14 +100,13 @@ fn execute(
             with_runtime(need, |interrupt| {
                 Box::pin(async move {
                     let opened = host.open(&options).await?;
-                    let session = Session {
-                        opened,
-                        printer: printer.clone(),
-                        interrupt,
-                    };
+                    let session = Session::new(opened, printer, interrupt);
                     let outcome = command.run(&session, host, &options).await;
                     session.engine().audit().flush().await;
-                    outcome
+                    outcome.map_err(|failure| Failure {
+                        request_id: session.request_id,
+                        ..failure
+                    })
                 })
             })
         }

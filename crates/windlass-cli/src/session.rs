@@ -15,6 +15,8 @@ pub(crate) struct Session {
     pub(crate) opened: Opened,
     pub(crate) printer: Printer,
     pub(crate) interrupt: Interrupt,
+    /// Ties every call of this command, its failure and its audit entries together.
+    pub(crate) request_id: String,
 }
 
 /// What a command answers: a sentence and, for machines, the document.
@@ -35,6 +37,17 @@ impl Report {
 }
 
 impl Session {
+    /// A command on an open installation.
+    pub(crate) fn new(opened: Opened, printer: &Printer, interrupt: Interrupt) -> Self {
+        let random = random::<12>(&*opened.catalogue.engine().entropy);
+        Self {
+            opened,
+            printer: printer.clone(),
+            interrupt,
+            request_id: format!("req_{}", hex::encode(random)),
+        }
+    }
+
     /// Every operation.
     pub(crate) fn catalogue(&self) -> &Catalogue {
         &self.opened.catalogue
@@ -52,20 +65,10 @@ impl Session {
 
     /// Calls an operation as the user of the command line.
     pub(crate) async fn call(&self, operation: &str, input: Value) -> Result<Answer, Problem> {
-        self.call_as(operation, input, self.request_id()).await
-    }
-
-    /// Calls an operation under a known request id.
-    pub(crate) async fn call_as(
-        &self,
-        operation: &str,
-        input: Value,
-        request_id: String,
-    ) -> Result<Answer, Problem> {
         let context = CallContext {
             principal: self.principal().clone(),
             surface: Surface::Cli,
-            request_id,
+            request_id: self.request_id.clone(),
         };
         let request = CallRequest {
             operation: operation.to_owned(),
@@ -73,11 +76,6 @@ impl Session {
             context,
         };
         self.catalogue().call(request).await
-    }
-
-    /// A fresh request id.
-    pub(crate) fn request_id(&self) -> String {
-        format!("req_{}", hex::encode(random::<12>(&*self.engine().entropy)))
     }
 
     /// Text as it may leave the process.

@@ -20,7 +20,7 @@ const QUIET_TURNS: u32 = 48;
 /// Real time given to work on other threads before virtual time moves, and how often in a row
 /// before a test that waits for nothing is ended.
 const GRACE: Duration = Duration::from_millis(1);
-const STARVED_AFTER: u32 = 10_000;
+const STARVED_AFTER: u32 = 4_000;
 
 /// A clock for tests. Clones show the same time.
 #[derive(Clone)]

@@ -1,6 +1,11 @@
 //! A whole Windlass on fakes: build processes on one disk, drive them, end them, move time.
 
-use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use serde_json::Value;
 use windlass_engine::{
@@ -11,6 +16,7 @@ use windlass_engine::{
     run::NewRun,
 };
 use windlass_policy::Policy;
+use windlass_ports::RunStore as _;
 use windlass_secrets::Redactor;
 use windlass_types::{Principal, Problem, RunId, RunRecord, Secret, Surface};
 
@@ -66,6 +72,13 @@ impl TestWorld {
     #[must_use]
     pub fn with_policy(mut self, text: &str) -> Self {
         self.policy = Policy::parse(text, "policy.toml").expect("the policy of a test is valid");
+        self
+    }
+
+    /// The same world with other random numbers.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.entropy = Arc::new(SeededEntropy::new(seed));
         self
     }
 
@@ -125,15 +138,7 @@ impl TestWorld {
     pub fn process_on(&self, store: MemoryStore) -> Process {
         let domains = (self.domains)();
         let engine = Engine::new(self.engine_parts(&store), &domains);
-        let catalogue = Catalogue::new(&engine, &domains)
-            .expect("the operations of a test have names of their own");
-        Process {
-            clock: self.clock.clone(),
-            store,
-            engine,
-            catalogue,
-            driver: None,
-        }
+        Process { clock: self.clock.clone(), store, engine, domains, catalogue: OnceLock::new(), driver: None }
     }
 
     /// A new process that drives.
@@ -172,8 +177,9 @@ pub struct Process {
     pub store: MemoryStore,
     /// Its engine.
     pub engine: Engine,
-    /// Its operations.
-    pub catalogue: Catalogue,
+    domains: Vec<Box<dyn Domain>>,
+    /// Built when first asked for: most processes of the proofs never call an operation.
+    catalogue: OnceLock<Catalogue>,
     driver: Option<Driver>,
 }
 
@@ -192,6 +198,13 @@ impl Process {
     /// When it does not drive.
     pub fn driver(&self) -> &Driver {
         self.driver.as_ref().expect("the process drives")
+    }
+
+    /// Its operations.
+    pub fn catalogue(&self) -> &Catalogue {
+        self.catalogue.get_or_init(|| {
+            Catalogue::new(&self.engine, &self.domains).expect("the operations of a test have names of their own")
+        })
     }
 
     /// Stops in order.
@@ -221,6 +234,22 @@ impl Process {
             .run(self.engine.settle(run_id, AGES))
             .await
             .expect("the run exists")
+    }
+
+    /// The run's record once it has ended, however long that takes on the clock.
+    pub async fn end(&self, run_id: &RunId) -> RunRecord {
+        let ended = async {
+            let mut changes = self.store.changes();
+            loop {
+                changes.mark_unchanged();
+                let record = self.engine.settle(run_id, Duration::ZERO).await.expect("the run exists");
+                if record.state.is_final() {
+                    return record;
+                }
+                changes.changed().await.expect("the disk outlives its processes");
+            }
+        };
+        self.clock.run(ended).await
     }
 
     /// Lets everything happen that does not wait for time or for somebody.
@@ -257,7 +286,7 @@ impl Process {
             surface: Surface::Cli,
             request_id: "req_1".to_owned(),
         };
-        self.catalogue
+        self.catalogue()
             .call(CallRequest {
                 operation: operation.to_owned(),
                 input,

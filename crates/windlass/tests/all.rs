@@ -11,6 +11,10 @@
 
 mod suite {
     mod fault_boundaries;
+    mod fault_disk_full;
     mod fault_random_kill;
+    mod fault_tail;
+    mod parallel;
     mod support;
+    mod two_processes;
 }

@@ -132,11 +132,7 @@ async fn opened(
         .open(options)
         .await
         .inspect_err(|problem| checks.push(Check::failed("store", problem)))?;
-    let session = Session {
-        opened,
-        printer: printer.clone(),
-        interrupt,
-    };
+    let session = Session::new(opened, printer, interrupt);
     checks.push(match session.catalogue().check() {
         Ok(()) => Check::good(
             "catalogue",

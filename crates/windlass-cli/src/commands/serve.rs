@@ -40,8 +40,9 @@ pub(crate) struct ToolArgs {
     #[arg(long, value_name = "LIST", value_enum, default_value_t)]
     tools: ToolList,
     /// Offer the fixtures of the conformance suite instead of the product's tools.
+    // Hidden, so that generated documents are the same for both builds.
     #[cfg(feature = "conformance-fixtures")]
-    #[arg(long)]
+    #[arg(long, hide = true)]
     fixtures: bool,
 }
 

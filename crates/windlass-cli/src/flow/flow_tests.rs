@@ -64,14 +64,10 @@ impl Scene {
 
 fn session(process: &Process, captured: &Captured) -> Session {
     let opened = Opened {
-        catalogue: process.catalogue.clone(),
+        catalogue: process.catalogue().clone(),
         principal: local(),
     };
-    Session {
-        opened,
-        printer: captured.printer.clone(),
-        interrupt: Interrupt::never(),
-    }
+    Session::new(opened, &captured.printer, Interrupt::never())
 }
 
 /// Output without what differs from run to run.

@@ -100,7 +100,7 @@ impl Follow<'_> {
                 driving.linger(Some(self.run_id)).await?;
                 return Ok(Followed { run, events: told });
             }
-            if session.printer.is_closed() {
+            if !session.printer.look_for_reader() {
                 return Err(Problem::new(
                     &code::INTERRUPTED,
                     "the reader of the output went away",

@@ -11,6 +11,7 @@ use std::{
     },
 };
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use serde_json::Value;
 use windlass_config::Environment;
 use windlass_types::Problem;
@@ -55,6 +56,8 @@ struct Inner {
     out: Stream,
     err: Stream,
     result_written: AtomicBool,
+    /// Whether `out` is the process's own standard output, which can be looked at.
+    watches_stdout: bool,
 }
 
 struct Stream {
@@ -86,20 +89,7 @@ impl Stream {
     }
 }
 
-impl Printer {
-    /// A printer to this process's own streams.
-    pub(crate) fn to_process(options: Options, environment: &Environment) -> Self {
-        let (stdout, stderr) = (io::stdout(), io::stderr());
-        let out = terminal_of(stdout.is_terminal(), &stdout);
-        let err = terminal_of(stderr.is_terminal(), &stderr);
-        Self::new(
-            options,
-            environment,
-            (Box::new(stdout), out),
-            (Box::new(stderr), err),
-        )
-    }
-
+impl Inner {
     fn new(
         options: Options,
         environment: &Environment,
@@ -114,7 +104,7 @@ impl Printer {
             terminal,
             closed: AtomicBool::new(false),
         };
-        Self(Arc::new(Inner {
+        Self {
             mode: options.mode,
             quiet: options.quiet,
             animate: options.mode == Mode::Human
@@ -123,7 +113,25 @@ impl Printer {
             out: stream(out, out_terminal),
             err: stream(err, err_terminal),
             result_written: AtomicBool::new(false),
-        }))
+            watches_stdout: false,
+        }
+    }
+}
+
+impl Printer {
+    /// A printer to this process's own streams.
+    pub(crate) fn to_process(options: Options, environment: &Environment) -> Self {
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let out = terminal_of(stdout.is_terminal(), &stdout);
+        let err = terminal_of(stderr.is_terminal(), &stderr);
+        let mut inner = Inner::new(
+            options,
+            environment,
+            (Box::new(stdout), out),
+            (Box::new(stderr), err),
+        );
+        inner.watches_stdout = true;
+        Self(Arc::new(inner))
     }
 
     /// Who reads.
@@ -146,9 +154,17 @@ impl Printer {
         self.0.animate
     }
 
-    /// Whether the reader of standard output has gone away.
+    /// Whether the reader of standard output has gone away, as far as writing showed.
     pub(crate) fn is_closed(&self) -> bool {
         self.0.out.closed.load(Ordering::Relaxed)
+    }
+
+    /// The same, also when nothing has been written since: for commands that wait long.
+    pub(crate) fn look_for_reader(&self) -> bool {
+        if self.0.watches_stdout && has_no_reader(&io::stdout()) {
+            self.0.out.closed.store(true, Ordering::Relaxed);
+        }
+        !self.is_closed()
     }
 
     /// Whether standard output is painted.
@@ -287,6 +303,17 @@ impl Printer {
     }
 }
 
+/// Whether a pipe's other end is closed. Anything else always counts as read.
+fn has_no_reader(stream: &impl std::os::fd::AsFd) -> bool {
+    let mut watched = [PollFd::new(stream, PollFlags::empty())];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    rustix::event::poll(&mut watched, Some(&now)).is_ok()
+        && watched[0].revents().contains(PollFlags::ERR)
+}
+
 fn terminal_of(is_terminal: bool, stream: &impl std::os::fd::AsFd) -> Terminal {
     let width = is_terminal
         .then(|| rustix::termios::tcgetwinsize(stream).ok())
@@ -334,7 +361,7 @@ mod tests {
 
         pub(crate) fn with(options: Options) -> Self {
             let (out, err) = (Shared::default(), Shared::default());
-            let printer = Printer::new(
+            let printer = printer(
                 options,
                 &Environment::default(),
                 (Box::new(out.clone()), Terminal::default()),
@@ -350,6 +377,15 @@ mod tests {
         pub(crate) fn stderr(&self) -> String {
             String::from_utf8(self.err.0.lock().unwrap().clone()).unwrap()
         }
+    }
+
+    fn printer(
+        options: Options,
+        environment: &Environment,
+        out: (Box<dyn Write + Send>, Terminal),
+        err: (Box<dyn Write + Send>, Terminal),
+    ) -> Printer {
+        Printer(Arc::new(Inner::new(options, environment, out, err)))
     }
 
     struct Broken;
@@ -423,7 +459,7 @@ mod tests {
     #[test]
     fn a_closed_pipe_is_noticed_and_silent() {
         let err = Shared::default();
-        let printer = Printer::new(
+        let printer = printer(
             Options::default(),
             &Environment::default(),
             (Box::new(Broken), Terminal::default()),
@@ -433,5 +469,13 @@ mod tests {
         printer.data("lost");
         assert!(printer.is_closed());
         assert!(err.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_pipe_nobody_reads_is_noticed_without_writing() {
+        let (reader, writer) = io::pipe().unwrap();
+        assert!(!has_no_reader(&writer));
+        drop(reader);
+        assert!(has_no_reader(&writer));
     }
 }

@@ -43,7 +43,14 @@ async fn every_call_has_one_entry() {
     // Reads join the next group commit, so their order among the others is free.
     let mut sorted = lines.clone();
     sorted.sort_unstable();
-    insta::assert_snapshot!(sorted.join("\n"), @"");
+    insta::assert_snapshot!(sorted.join("\n"), @"
+    key:key_1 ledger.show FORBIDDEN false
+    local:ada ledger.apply CONFIRM_TOKEN_USED false
+    local:ada ledger.apply INVALID_INPUT false
+    local:ada ledger.apply OK true
+    local:ada ledger.plan OK false
+    local:ada ledger.show OK false
+    ");
     let applied = entries.iter().find(|entry| entry.run_id.is_some()).unwrap();
     assert_eq!(applied.run_id.as_ref(), Some(&run_id));
     assert_eq!(process.engine.verify(&"sys_audit".parse().unwrap()).await.unwrap().events, 6);

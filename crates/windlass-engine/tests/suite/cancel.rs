@@ -25,7 +25,13 @@ async fn a_queued_run_is_cancelled_before_it_does_anything() {
     let process = world.driving().await;
     assert_eq!(ended(&process, &run_id).await.state, RunState::Cancelled);
     assert_eq!(ledger.changes(), [""; 0]);
-    insta::assert_snapshot!(story(&process, &run_id), @"");
+    insta::assert_snapshot!(story(&process, &run_id), @"
+    run.created
+    signal.received cancel
+    run.started
+    run.unwinding
+    run.cancelled
+    ");
 }
 
 #[tokio::test]
@@ -85,7 +91,16 @@ async fn an_effect_under_way_is_finished_and_then_undone() {
     go.send_replace(true);
     assert_eq!(ended(&process, &run_id).await.state, RunState::Cancelled);
     assert_eq!(was_undone.try_recv(), Ok(7));
-    insta::assert_snapshot!(story(&process, &run_id), @"");
+    insta::assert_snapshot!(story(&process, &run_id), @"
+    run.created
+    run.started
+    step.started slow
+    signal.received cancel
+    step.completed slow
+    run.unwinding
+    undo.completed slow
+    run.cancelled
+    ");
 }
 
 #[tokio::test]

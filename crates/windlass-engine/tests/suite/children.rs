@@ -17,7 +17,13 @@ async fn a_childs_output_is_the_answer_and_its_trace_is_the_parents() {
     assert_eq!(child.parent.as_ref().unwrap().run_id, record.run_id);
     assert_eq!((child.trace_id, child.surface), (record.trace_id, Surface::Engine));
     assert_eq!(child.principal, record.principal);
-    insta::assert_snapshot!(story(&process, &record.run_id), @"");
+    insta::assert_snapshot!(story(&process, &record.run_id), @"
+    run.created
+    run.started
+    child.started sub
+    child.completed sub
+    run.completed
+    ");
 }
 
 #[tokio::test]

@@ -69,7 +69,17 @@ async fn an_altered_file_is_refused() {
         let refused = other.engine.import_run(altered).await.unwrap_err();
         lines.push(format!("{name}: {}", refused.code().name));
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @"
+    format: INVALID_INPUT
+    time: STORE_DAMAGED
+    payload: STORE_DAMAGED
+    missing event: STORE_DAMAGED
+    missing end: ILLEGAL_STATE
+    no events: INVALID_INPUT
+    content: STORE_DAMAGED
+    digest: STORE_DAMAGED
+    base64: INVALID_INPUT
+    ");
     assert!(there.world.disk.all_runs().is_empty());
 }
 
@@ -128,7 +138,7 @@ async fn an_imported_run_keeps_its_token_used() {
     let run_id = process.engine.create_run(new.clone()).await.unwrap();
     assert_eq!(process.settle(&run_id).await.state, RunState::Completed);
     let export = process.engine.export_run(&local(), &run_id).await.unwrap();
-    let other = there.world.process();
+    let other = there.world.with_seed(8).process();
     other.engine.import_run(export).await.unwrap();
     assert_eq!(other.engine.create_run(new).await.unwrap_err().code().name, "CONFIRM_TOKEN_USED");
 }

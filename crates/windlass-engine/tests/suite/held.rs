@@ -52,7 +52,18 @@ async fn a_changed_input_holds_the_run_and_cancelling_lets_it_go_with_its_residu
     process.engine.cancel(&local(), &run_id, None).await.unwrap();
     let record = ended(&process, &run_id).await;
     assert_eq!((record.state, record.residue), (RunState::Cancelled, vec!["set".to_owned()]));
-    insta::assert_snapshot!(story(&process, &run_id), @"");
+    insta::assert_snapshot!(story(&process, &run_id), @"
+    run.created
+    run.started
+    step.started set
+    step.completed set
+    timer.started nap
+    run.started
+    run.held
+    signal.received cancel
+    run.started
+    run.cancelled
+    ");
 }
 
 #[tokio::test]

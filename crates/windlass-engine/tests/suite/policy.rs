@@ -20,7 +20,7 @@ decision = "allow"
 operation = "ledger.apply"
 target = "asked*"
 decision = "ask"
-approvers = ["local:boss", "scope:approve"]
+approvers = ["local:boss", "key:key_lead"]
 
 [[rule]]
 operation = "ledger.apply"
@@ -61,7 +61,7 @@ async fn what_becomes_of_an_apply() {
     for target in ["free", "asked", "unknown", "forbidden"] {
         for (name, who) in [("clerk", clerk()), ("lead", lead()), ("ada", local()), ("boss", boss())] {
             for yes in [false, true] {
-                let cell = format!("{target}/{name}/{yes}");
+                let cell = format!("{target}-{name}-{yes}");
                 let outcome = match try_apply(&process, &who, &cell, yes).await {
                     Ok(run_id) => process.settle(&run_id).await.state.as_str().to_owned(),
                     Err(problem) => problem.code().name.to_owned(),
@@ -70,7 +70,40 @@ async fn what_becomes_of_an_apply() {
             }
         }
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @"
+    free      clerk     → completed
+    free      clerk yes → completed
+    free      lead      → completed
+    free      lead  yes → completed
+    free      ada       → completed
+    free      ada   yes → completed
+    free      boss      → completed
+    free      boss  yes → completed
+    asked     clerk     → waiting
+    asked     clerk yes → waiting
+    asked     lead      → waiting
+    asked     lead  yes → completed
+    asked     ada       → waiting
+    asked     ada   yes → waiting
+    asked     boss      → waiting
+    asked     boss  yes → completed
+    unknown   clerk     → waiting
+    unknown   clerk yes → waiting
+    unknown   lead      → waiting
+    unknown   lead  yes → completed
+    unknown   ada       → waiting
+    unknown   ada   yes → completed
+    unknown   boss      → waiting
+    unknown   boss  yes → completed
+    forbidden clerk     → POLICY_DENIED
+    forbidden clerk yes → POLICY_DENIED
+    forbidden lead      → POLICY_DENIED
+    forbidden lead  yes → POLICY_DENIED
+    forbidden ada       → POLICY_DENIED
+    forbidden ada   yes → POLICY_DENIED
+    forbidden boss      → POLICY_DENIED
+    forbidden boss  yes → POLICY_DENIED
+    ");
 }
 
 #[tokio::test]
@@ -83,7 +116,12 @@ async fn a_plan_says_beforehand_what_policy_will_say() {
         let plan = process.call_as(who.clone(), "ledger.plan", input).await.unwrap().output;
         lines.push(format!("{who} {target}: {}", plan["policy"]));
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    key:key_clerk free: {"caller_may_approve":false,"reason":"","rule":"policy.toml:4","verdict":"allow"}
+    key:key_clerk asked: {"approvers":["local:boss","key:key_lead"],"caller_may_approve":false,"reason":"","rule":"policy.toml:10","verdict":"ask"}
+    key:key_lead asked: {"approvers":["local:boss","key:key_lead"],"caller_may_approve":true,"reason":"","rule":"policy.toml:10","verdict":"ask"}
+    local:boss forbidden: {"caller_may_approve":false,"reason":"nobody touches it","rule":"policy.toml:16","verdict":"deny"}
+    "#);
 }
 
 #[tokio::test]
@@ -127,7 +165,14 @@ async fn answers_count_only_from_approvers_and_for_the_plan() {
         lines.push(format!("{name}: {}", refused.code().name));
         assert_eq!(process.record(&run_id).await.state, RunState::Waiting, "{name}");
     }
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @"
+    clerk: FORBIDDEN
+    outsider: RUN_NOT_FOUND
+    ada: FORBIDDEN
+    engine: FORBIDDEN
+    boss, another plan: CONFIRM_TOKEN_MISMATCH
+    lead, another plan: CONFIRM_TOKEN_MISMATCH
+    ");
     assert_eq!(ledger.changes(), [""; 0]);
     process.engine.answer_approval(&lead(), &run_id, answer(true, Some(plan_digest))).await.unwrap();
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);

@@ -73,7 +73,7 @@ fn deaths() -> impl Strategy<Value = Vec<(u64, Moment)>> {
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 250, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config { failure_persistence: None, ..Config::default() })]
 
     #[test]
     fn deaths_change_nothing(program in programs(), deaths in deaths(), roll_back in any::<bool>()) {

@@ -90,7 +90,7 @@ fn twice_is_once_for_every_call() {
 
 #[test]
 fn a_failure_anywhere_unwinds() {
-    assert_eq!(fails_anywhere_unwinds(&case(everything())), 11);
+    assert_eq!(fails_anywhere_unwinds(&case(everything())), 10);
 }
 
 #[test]

@@ -92,7 +92,7 @@ async fn answers_and_errors_leave_no_secret_either() {
     let process = world.process();
     let input = json!({ "text": SECRET, "nested": [{ "token": "hidden by its name" }], "count": 3, "confirm_token": "shown" });
     let answer = process.call("leaky.echo", input).await.unwrap();
-    insta::assert_snapshot!(answer.output, @"");
+    insta::assert_snapshot!(answer.output, @r#"{"confirm_token":"shown","count":3,"nested":[{"token":"[redacted:secret]"}],"text":"[redacted:secret-value]"}"#);
     let problem = process.call("leaky.fail", json!({})).await.unwrap_err();
-    insta::assert_snapshot!(serde_json::to_string(&problem).unwrap(), @"");
+    insta::assert_snapshot!(serde_json::to_string(&problem).unwrap(), @r#"{"code":"UPSTREAM_ERROR","message":"they said [redacted:secret-value]","details":{"answer":{"body":["[redacted:secret-value]"]}},"next_actions":["call them about correct-horse-battery-staple"]}"#);
 }

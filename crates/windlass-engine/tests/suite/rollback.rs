@@ -26,7 +26,26 @@ async fn everything_is_undone_last_first() {
     assert_eq!((record.state, record.residue), (RunState::RolledBack, vec![]));
     assert_eq!(ledger.cells(), [].into());
     assert!(world.disk.all_runs().iter().all(|record| record.state == RunState::RolledBack));
-    insta::assert_snapshot!(story(&process, &record.run_id), @"");
+    insta::assert_snapshot!(story(&process, &record.run_id), @"
+    run.created
+    run.started
+    step.started a
+    step.completed a
+    child.started sub
+    child.completed sub
+    timer.started nap
+    timer.fired nap
+    step.started a#2
+    step.completed a#2
+    run.completed
+    signal.received rollback
+    run.started
+    run.unwinding
+    undo.completed a#2
+    undo.completed sub
+    undo.completed a
+    run.rolled_back
+    ");
 }
 
 #[tokio::test]

@@ -25,7 +25,14 @@ async fn a_restart_does_not_begin_the_sleep_again() {
     let process = world.driving().await;
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
     assert_eq!(world.clock.now().since(started), HOUR);
-    insta::assert_snapshot!(story(&process, &run_id), @"");
+    insta::assert_snapshot!(story(&process, &run_id), @"
+    run.created
+    run.started
+    timer.started nap
+    run.started
+    timer.fired nap
+    run.completed
+    ");
 }
 
 #[tokio::test]

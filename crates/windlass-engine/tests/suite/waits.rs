@@ -123,7 +123,15 @@ async fn a_signal_that_came_while_nobody_drove_is_found() {
     say(&client, &run_id, json!("hello")).await;
     let process = world.driving().await;
     assert_eq!(ended(&process, &run_id).await.output, Some(json!(["hello"])));
-    insta::assert_snapshot!(story(&process, &run_id), @"");
+    insta::assert_snapshot!(story(&process, &run_id), @"
+    run.created
+    run.started
+    wait.started go
+    signal.received go
+    run.started
+    wait.completed go
+    run.completed
+    ");
 }
 
 fn wait(name: &str) -> WaitRequest {

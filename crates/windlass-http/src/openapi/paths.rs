@@ -180,9 +180,13 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         }
     }
     let in_path: Vec<&str> = parameters_of(resource.path).collect();
+    let fields = input_schema(info);
     let mut parameters: Vec<Value> = in_path
         .iter()
-        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .map(|name| {
+            let schema = &fields["properties"][*name];
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        })
         .collect();
     match resource.input {
         Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),

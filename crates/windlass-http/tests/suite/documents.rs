@@ -37,10 +37,10 @@ fn references(value: &Value, found: &mut Vec<String>) {
 #[tokio::test]
 async fn the_document_is_whole() {
     let server = server().await;
-    let document = openapi(&server.process.catalogue);
+    let document = openapi(server.process.catalogue());
     assert_eq!(
         document,
-        openapi(&server.world.process().catalogue),
+        openapi(server.world.process().catalogue()),
         "the same catalogue, the same document"
     );
     let served = server.ask(get("/v1/openapi.json").key(&server.probe)).await;
@@ -85,7 +85,7 @@ async fn the_document_is_whole() {
             "{verb} {path}"
         );
     }
-    for info in server.process.catalogue.operations() {
+    for info in server.process.catalogue().operations() {
         let path = format!("/v1/operations/{}", info.name);
         let described = &document["paths"][&path]["post"];
         assert_eq!(described["x-windlass-operation"], info.name);
@@ -95,7 +95,7 @@ async fn the_document_is_whole() {
 #[tokio::test]
 async fn every_described_route_is_served() {
     let server = server().await;
-    let document = openapi(&server.process.catalogue);
+    let document = openapi(server.process.catalogue());
     for (path, verb, operation) in each(&document) {
         let filled = path
             .replace("{run_id}", "run_1")
@@ -120,7 +120,7 @@ async fn every_described_route_is_served() {
 #[tokio::test]
 async fn answers_fit_their_described_schemas() {
     let server = server().await;
-    let document = openapi(&server.process.catalogue);
+    let document = openapi(server.process.catalogue());
     for (operation, input) in [
         ("probe.echo", json!({ "text": "a" })),
         ("runs.list", json!({})),
@@ -167,7 +167,7 @@ async fn the_catalogue_is_shown() {
         .collect();
     let known: Vec<&str> = server
         .process
-        .catalogue
+        .catalogue()
         .operations()
         .map(|info| info.name.as_str())
         .collect();

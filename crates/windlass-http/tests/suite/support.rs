@@ -192,7 +192,7 @@ pub async fn server_with(change: impl FnOnce(&mut HttpState)) -> Server {
     let tiny = make("tiny", "tiny", &["probe"]).await;
     let runs = make("runs", "standard", &["runs"]).await;
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let mut state = HttpState::new(process.catalogue.clone(), keys, AuthMode::Keys, listen);
+    let mut state = HttpState::new(process.catalogue().clone(), keys, AuthMode::Keys, listen);
     state.tiers = [
         (
             "standard".to_owned(),

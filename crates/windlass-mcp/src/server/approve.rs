@@ -3,7 +3,8 @@
 //! A legacy client is asked by a request of ours, a modern one by another round of its own
 //! call. The state it carries between rounds is a token of the engine's sealer, bound to the
 //! caller, the call and the run, and works for ten minutes; the approval it leads to can be
-//! given once. Whether the caller may approve is policy's decision, here and in the engine.
+//! given once. The answer counts as the person's at the client, not as the caller's; whether
+//! that person may approve is policy's decision, here and in the engine.
 
 use std::time::Duration;
 
@@ -43,7 +44,8 @@ pub enum Decision {
     Open,
 }
 
-/// The question, when the run waits for an approval this caller may give and can be asked for.
+/// The question, when the run waits for an approval that the person at the client may give and
+/// can be asked for.
 pub fn question(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitRequestParams> {
     if !caller.can_ask() {
         return None;
@@ -65,7 +67,7 @@ pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitReq
     } else {
         &run.approvers
     };
-    if !may_approve(caller.principal(), approvers) {
+    if !may_approve(&caller.person, approvers) {
         return None;
     }
     let prompt = waits
@@ -200,7 +202,10 @@ pub async fn deliver(
     if let Some(reason) = reason {
         input["reason"] = json!(reason);
     }
-    server.operate(caller, operation, input).await.map(drop)
+    server
+        .operate_for_person(caller, operation, input)
+        .await
+        .map(drop)
 }
 
 #[cfg(test)]

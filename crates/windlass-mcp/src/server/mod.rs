@@ -60,6 +60,10 @@ pub struct ServerOptions {
     pub tools: ToolMode,
     /// The caller, where the transport does not say who calls: the local user on stdio.
     pub principal: Option<Principal>,
+    /// The person who answers the forms such a client shows. A client's forms are answered by
+    /// its user, not by the program that calls tools, so an approval given there is this
+    /// person's. The caller's own when absent.
+    pub person: Option<Principal>,
 }
 
 /// A toolset that does not exist was asked for.
@@ -83,6 +87,8 @@ struct Server {
 /// Who calls, for one request.
 struct Caller {
     context: CallContext,
+    /// Who answers what the client is asked.
+    person: Principal,
     capabilities: ClientCapabilities,
 }
 
@@ -144,12 +150,16 @@ impl Server {
 
     /// Who sent the request.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-        let principal = crate::http::principal(context).or(self.options.principal.as_ref());
-        let Some(principal) = principal.cloned() else {
-            return Err(ErrorData::internal_error(
-                "the request reached MCP without a caller",
-                None,
-            ));
+        let options = &self.options;
+        let (principal, person) = match crate::http::principal(context) {
+            Some(principal) => (principal, principal),
+            None => {
+                let Some(principal) = options.principal.as_ref() else {
+                    let reason = "the request reached MCP without a caller";
+                    return Err(ErrorData::internal_error(reason, None));
+                };
+                (principal, options.person.as_ref().unwrap_or(principal))
+            }
         };
         let request_id = crate::http::request_id(context).map_or_else(
             || {
@@ -162,10 +172,11 @@ impl Server {
         );
         Ok(Caller {
             context: CallContext {
-                principal,
+                principal: principal.clone(),
                 surface: Surface::Mcp,
                 request_id,
             },
+            person: person.clone(),
             capabilities: context.client_capabilities().unwrap_or_default(),
         })
     }
@@ -177,10 +188,34 @@ impl Server {
         operation: &str,
         input: Value,
     ) -> Result<Answer, Problem> {
-        let context = caller.context.clone();
+        self.operate_in(caller.context.clone(), operation, input)
+            .await
+    }
+
+    /// Calls an operation on behalf of the person at the client.
+    async fn operate_for_person(
+        &self,
+        caller: &Caller,
+        operation: &str,
+        input: Value,
+    ) -> Result<Answer, Problem> {
+        let context = CallContext {
+            principal: caller.person.clone(),
+            ..caller.context.clone()
+        };
+        self.operate_in(context, operation, input).await
+    }
+
+    async fn operate_in(
+        &self,
+        context: CallContext,
+        operation: &str,
+        input: Value,
+    ) -> Result<Answer, Problem> {
+        let operation = operation.to_owned();
         self.catalogue
             .call(CallRequest {
-                operation: operation.to_owned(),
+                operation,
                 input,
                 context,
             })

@@ -12,7 +12,7 @@ use windlass_engine::{envelope::Envelope, operation::OperationInfo};
 
 /// The input schema of a tool.
 pub fn input(info: &OperationInfo) -> Arc<JsonObject> {
-    let mut schema = object(&info.input_schema);
+    let mut schema = object(without(&info.input_schema, &is_foreign_format));
     // Required by the protocol, and true of every operation.
     schema.entry("type").or_insert_with(|| json!("object"));
     Arc::new(schema)
@@ -20,7 +20,7 @@ pub fn input(info: &OperationInfo) -> Arc<JsonObject> {
 
 /// The output schema of a tool.
 pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
-    let mut output = object(&info.output_schema);
+    let mut output = object(without(&info.output_schema, &is_demand));
     // References are relative to the root, so definitions have to stay there.
     let definitions = output.remove("$defs");
     let dialect = output.remove("$schema");
@@ -64,23 +64,14 @@ pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
     schema.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("anyOf".to_owned(), json!([success, failure]));
-    schema.extend(definitions.map(|definitions| ("$defs".to_owned(), definitions)));
+    schema
+        .extend(definitions.map(|definitions| ("$defs".to_owned(), without_required(definitions))));
     Arc::new(schema)
 }
 
 /// A schema without words: what is left is enough to fill it in.
 pub fn bare(schema: &Value) -> Value {
-    match schema {
-        Value::Object(members) => Value::Object(
-            members
-                .iter()
-                .filter(|(key, value)| !is_prose(key, value))
-                .map(|(key, value)| (key.clone(), bare(value)))
-                .collect(),
-        ),
-        Value::Array(items) => Value::Array(items.iter().map(bare).collect()),
-        other => other.clone(),
-    }
+    without(schema, &is_prose)
 }
 
 /// Whether a member only explains. A property may have such a name too; then it is a schema.
@@ -93,8 +84,45 @@ fn is_prose(key: &str, value: &Value) -> bool {
     }
 }
 
-fn object(schema: &Value) -> JsonObject {
-    schema.as_object().cloned().unwrap_or_default()
+/// Whether a member demands that others are there. Clients throw away a result that lacks a
+/// required member; a member left out because it is empty is not worth the answer.
+fn is_demand(key: &str, value: &Value) -> bool {
+    (key == "required" && value.is_array()) || is_foreign_format(key, value)
+}
+
+/// Whether a member names a format of Rust's, which JSON Schema does not have and validators
+/// complain about.
+fn is_foreign_format(key: &str, value: &Value) -> bool {
+    let foreign = |format: &str| {
+        ["int", "uint", "float", "double"]
+            .iter()
+            .any(|prefix| format.starts_with(prefix))
+    };
+    key == "format" && value.as_str().is_some_and(foreign)
+}
+
+/// The schema without some of its members, at any depth.
+fn without(schema: &Value, unwanted: &dyn Fn(&str, &Value) -> bool) -> Value {
+    match schema {
+        Value::Object(members) => Value::Object(
+            members
+                .iter()
+                .filter(|(key, value)| !unwanted(key, value))
+                .map(|(key, value)| (key.clone(), without(value, unwanted)))
+                .collect(),
+        ),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| without(item, unwanted)).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn object(schema: Value) -> JsonObject {
+    match schema {
+        Value::Object(members) => members,
+        _ => JsonObject::new(),
+    }
 }
 
 fn members(members: &[(&str, Value)]) -> Value {
@@ -112,4 +140,25 @@ fn any_object() -> Value {
 
 fn text() -> Value {
     json!({ "type": "string" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_named_like_keywords_stay() {
+        let schema = json!({
+            "description": "words",
+            "properties": {
+                "format": { "type": "integer", "format": "uint64" },
+                "required": { "type": "string", "description": "words", "format": "date-time" },
+                "default": { "type": "object", "default": {} },
+            },
+            "required": ["format"],
+        });
+        insta::assert_snapshot!(without(&schema, &is_foreign_format)["properties"], @r#"{"default":{"default":{},"type":"object"},"format":{"type":"integer"},"required":{"description":"words","format":"date-time","type":"string"}}"#);
+        insta::assert_snapshot!(without(&schema, &is_demand), @r#"{"description":"words","properties":{"default":{"default":{},"type":"object"},"format":{"type":"integer"},"required":{"description":"words","format":"date-time","type":"string"}}}"#);
+        insta::assert_snapshot!(bare(&schema), @r#"{"properties":{"default":{"default":{},"type":"object"},"format":{"type":"integer"},"required":{"type":"string"}},"required":["format"]}"#);
+    }
 }

@@ -1,6 +1,7 @@
 //! Approvals asked of the person at the client, in both eras.
 
 use serde_json::{Value, json};
+use windlass_mcp::ServerOptions;
 use windlass_testkit::program::Op;
 use windlass_types::{Principal, Scope};
 
@@ -13,7 +14,7 @@ fn can_ask() -> Value {
     json!({ "elicitation": {} })
 }
 
-fn answer(action: &str, approve: bool) -> Value {
+fn answer_form(action: &str, approve: bool) -> Value {
     json!({ "approval": { "action": action, "content": { "approve": approve, "reason": "looked at it" } } })
 }
 
@@ -41,7 +42,10 @@ async fn a_legacy_client_is_asked_and_its_answer_decides() {
                 let question = client.receive().await;
                 assert_eq!(question["method"], "elicitation/create", "{question}");
                 let message = question["params"]["message"].as_str().unwrap();
-                assert!(message.contains("shop.apply bench") && message.contains("\nPlan "), "{message}");
+                assert!(
+                    message.contains("shop.apply bench") && message.contains("\nPlan "),
+                    "{message}"
+                );
                 client
                     .send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": reply }))
                     .await;
@@ -83,7 +87,7 @@ async fn a_modern_client_is_asked_in_another_round() {
         json!({}),
         json!({ "other": 1 }),
         json!({ "approval": 12345 }),
-        answer("cancel", true),
+        answer_form("cancel", true),
     ] {
         let again = shop
             .run(client.ask(&round(&first["requestState"], answers)))
@@ -93,7 +97,7 @@ async fn a_modern_client_is_asked_in_another_round() {
         assert_ne!(again["requestState"], first["requestState"]);
     }
     let done = shop
-        .run(client.ask(&round(&first["requestState"], answer("accept", true))))
+        .run(client.ask(&round(&first["requestState"], answer_form("accept", true))))
         .await;
     assert_eq!(
         done["result"]["structuredContent"]["run"]["state"], "completed",
@@ -101,7 +105,7 @@ async fn a_modern_client_is_asked_in_another_round() {
     );
     // The approval is given; the same state gives no second one.
     let repeated = shop
-        .run(client.ask(&round(&first["requestState"], answer("accept", true))))
+        .run(client.ask(&round(&first["requestState"], answer_form("accept", true))))
         .await;
     assert_eq!(repeated["result"]["isError"], true, "{repeated}");
     let journal = shop
@@ -159,7 +163,7 @@ async fn a_state_works_for_one_caller_and_one_call_only() {
         let mut client: StdioClient = shop.client_of(principal);
         let mut again = modern_call(2, "shop_apply", input.clone(), can_ask());
         again["params"]["requestState"] = json!(state);
-        again["params"]["inputResponses"] = answer("accept", true);
+        again["params"]["inputResponses"] = answer_form("accept", true);
         let refused = client.ask(&again).await;
         assert_eq!(refused["error"]["code"], -32602, "{name}: {refused}");
     }
@@ -188,4 +192,53 @@ async fn nobody_is_asked_who_cannot_answer() {
     assert_eq!(answer["result"]["resultType"], "complete");
     let actions = answer["result"]["structuredContent"]["next_actions"].to_string();
     assert!(actions.contains("windlass runs approve"), "{actions}");
+}
+
+#[tokio::test]
+async fn the_answer_is_the_person_s_not_the_program_s() {
+    let shop = Workshop::under(Some(ASK)).await;
+    let agent = Principal::local_agent("ada", "mcp");
+    // Without a person behind it the program is not asked: it may not approve.
+    let input = shop.confirmed_by(&agent, &[Op::set("a", 1)]).await;
+    let mut alone = shop.client_of(agent.clone());
+    let answer = alone
+        .ask(&modern_call(1, "shop_apply", input, can_ask()))
+        .await;
+    assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+
+    let options = ServerOptions {
+        principal: Some(agent.clone()),
+        person: Some(windlass_testkit::local()),
+        ..ServerOptions::default()
+    };
+    let mut client = StdioClient::start(shop.handler(options));
+    let mut input = shop.confirmed_by(&agent, &[Op::set("b", 2)]).await;
+    input["wait_seconds"] = json!(60);
+    let asked = shop
+        .run(client.ask(&modern_call(1, "shop_apply", input.clone(), can_ask())))
+        .await["result"]
+        .clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let mut again = modern_call(2, "shop_apply", input, can_ask());
+    again["params"]["requestState"] = asked["requestState"].clone();
+    again["params"]["inputResponses"] = answer_form("accept", true);
+    let done = shop.run(client.ask(&again)).await;
+    let run = &done["result"]["structuredContent"]["run"];
+    assert_eq!(
+        (&run["state"], &run["principal"]),
+        (&json!("completed"), &json!("local:ada/mcp"))
+    );
+    let journal = shop
+        .process
+        .call("runs.watch", json!({ "run_id": run_of(&done) }))
+        .await
+        .unwrap()
+        .output;
+    let signal = journal["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|event| event["type"] == "signal.received")
+        .unwrap();
+    assert_eq!(signal["payload"]["principal"]["name"], "ada");
 }

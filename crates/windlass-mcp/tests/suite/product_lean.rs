@@ -51,7 +51,7 @@ async fn the_list_is_short() {
 async fn every_tool_is_two_calls_away() {
     let shop = Workshop::new().await;
     let mut client = opened(&shop).await;
-    for info in shop.process.catalogue.operations() {
+    for info in shop.process.catalogue().operations() {
         let described = content(&mut client, "describe", json!({ "tool": info.tool })).await;
         assert_eq!(described["input_schema"], *info.input_schema);
         let called = client
@@ -93,7 +93,7 @@ async fn searching_finds_by_name_title_and_words() {
         assert!(names.contains(&want), "{query}: {names:?}");
     }
     let all = content(&mut client, "search", json!({})).await;
-    assert_eq!(all["total"], shop.process.catalogue.operations().count());
+    assert_eq!(all["total"], shop.process.catalogue().operations().count());
     let none = content(&mut client, "search", json!({ "query": "zzzz" })).await;
     assert_eq!(none["total"], 0);
 }

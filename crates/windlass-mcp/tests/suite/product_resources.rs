@@ -14,7 +14,10 @@ fn read(uri: &str) -> Value {
 }
 
 async fn finished_run(shop: &Workshop) -> RunId {
-    let report = Op::Artifact { name: "report.txt".to_owned(), text: "all done".to_owned() };
+    let report = Op::Artifact {
+        name: "report.txt".to_owned(),
+        text: "all done".to_owned(),
+    };
     let run_id = shop.started(&[Op::set("a", 1), report]).await;
     assert_eq!(shop.settled(&run_id).await, "completed");
     run_id
@@ -43,7 +46,10 @@ async fn runs_are_listed_and_read() {
         format!("windlass://runs/{run_id}"),
         "{listed}"
     );
-    assert_eq!(listed["resources"][0]["description"], "program run, completed");
+    assert_eq!(
+        listed["resources"][0]["description"],
+        "program run, completed"
+    );
 
     let (kind, run) = text_of(&mut client, &format!("windlass://runs/{run_id}")).await;
     let run: Value = serde_json::from_str(&run).unwrap();

@@ -22,7 +22,9 @@ fn about(method: &str, task: &Value) -> Value {
 
 async fn start(shop: &Workshop, client: &mut StdioClient, steps: &[Op]) -> Value {
     let input = shop.confirmed(steps).await;
-    let answer = client.ask(&modern_call(1, "shop_apply", input, with_tasks())).await;
+    let answer = client
+        .ask(&modern_call(1, "shop_apply", input, with_tasks()))
+        .await;
     assert_eq!(answer["result"]["resultType"], "task", "{answer}");
     answer["result"].clone()
 }
@@ -122,7 +124,12 @@ async fn a_task_can_be_cancelled_once_and_again() {
 #[tokio::test]
 async fn tasks_of_others_do_not_exist() {
     let shop = Workshop::new().await;
-    let task = start(&shop, &mut shop.client(), &[Op::set("a", 1), Op::approval("go")]).await;
+    let task = start(
+        &shop,
+        &mut shop.client(),
+        &[Op::set("a", 1), Op::approval("go")],
+    )
+    .await;
     let mut eve = shop.client_of(Principal::key(
         "key_eve",
         vec![Scope::new("runs"), Scope::new("shop")],

@@ -34,7 +34,7 @@ async fn every_operation_is_a_tool_in_the_same_order_each_time() {
     let answer = client.ask(&list()).await;
     let want: Vec<_> = shop
         .process
-        .catalogue
+        .catalogue()
         .operations()
         .map(|info| info.tool.clone())
         .collect();
@@ -134,7 +134,7 @@ async fn toolsets_and_scopes_narrow_the_list() {
         toolsets: Some(vec!["nope".to_owned()]),
         ..ServerOptions::default()
     };
-    let error = handler(shop.process.catalogue.clone(), wrong)
+    let error = handler(shop.process.catalogue().clone(), wrong)
         .err()
         .unwrap();
     insta::assert_snapshot!(error, @r#"there is no toolset "nope"; there are: runs, shop"#);
@@ -154,7 +154,9 @@ async fn a_result_is_the_same_json_twice_and_fits_its_schema() {
             .unwrap();
         jsonschema::validator_for(&tool["outputSchema"]).unwrap()
     };
-    let apply = shop.confirmed(&[Op::set("a", 1), Op::sleep("pause", 5)]).await;
+    let apply = shop
+        .confirmed(&[Op::set("a", 1), Op::sleep("pause", 5)])
+        .await;
     let cases = [
         ("runs_list", json!({}), false),
         ("runs_list", json!({ "limit": "many" }), true),
@@ -212,8 +214,14 @@ async fn applying_waits_reports_progress_and_shows_the_run_at_its_end() {
         .confirmed(&[
             Op::set("a", 1),
             Op::sleep("pause", 5),
-            Op::Emit { name: "halfway".to_owned(), text: "half of it".to_owned() },
-            Op::Artifact { name: "report.txt".to_owned(), text: "done".to_owned() },
+            Op::Emit {
+                name: "halfway".to_owned(),
+                text: "half of it".to_owned(),
+            },
+            Op::Artifact {
+                name: "report.txt".to_owned(),
+                text: "done".to_owned(),
+            },
         ])
         .await;
     input["wait_seconds"] = json!(120);
@@ -256,7 +264,14 @@ async fn applying_waits_reports_progress_and_shows_the_run_at_its_end() {
         .iter()
         .map(|(_, message)| message.as_str())
         .collect();
-    for want in ["started", "a: started", "a: done", "halfway", "stored report.txt", "completed"] {
+    for want in [
+        "started",
+        "a: started",
+        "a: done",
+        "halfway",
+        "stored report.txt",
+        "completed",
+    ] {
         assert!(messages.contains(&want), "{want} in {messages:?}");
     }
     assert_eq!(
@@ -270,7 +285,9 @@ async fn applying_waits_reports_progress_and_shows_the_run_at_its_end() {
 async fn the_run_goes_on_when_the_client_is_gone() {
     let shop = Workshop::new().await;
     let mut client = shop.legacy_client().await;
-    let mut input = shop.confirmed(&[Op::set("a", 1), Op::approval("go"), Op::set("b", 2)]).await;
+    let mut input = shop
+        .confirmed(&[Op::set("a", 1), Op::approval("go"), Op::set("b", 2)])
+        .await;
     input["wait_seconds"] = json!(300);
     client.send(&call(1, "shop_apply", input)).await;
     let run_id = loop {

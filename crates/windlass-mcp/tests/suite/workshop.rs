@@ -58,11 +58,18 @@ impl Change for PlanProgram {
             description: "Executes the steps of a program on a workbench.".to_owned(),
             effect: EffectClass::Write,
             kind: program::KIND.to_owned(),
-            examples: vec![Example { title: "Nothing".to_owned(), input: json!({ "program": [] }) }],
+            examples: vec![Example {
+                title: "Nothing".to_owned(),
+                input: json!({ "program": [] }),
+            }],
         }
     }
 
-    fn plan<'a>(&'a self, _: &'a CallContext, input: ShopInput) -> BoxFuture<'a, Result<Plan, Problem>> {
+    fn plan<'a>(
+        &'a self,
+        _: &'a CallContext,
+        input: ShopInput,
+    ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
             let change = windlass_types::Change {
                 action: ChangeAction::Execute,
@@ -104,7 +111,12 @@ impl Workshop {
     pub async fn under(policy: Option<&str>) -> Self {
         let ledger = Ledger::default();
         let world = TestWorld::new(move || {
-            vec![Box::new(Shop { ledger: ledger.clone() }) as Box<dyn Domain>, windlass_runs::domain()]
+            vec![
+                Box::new(Shop {
+                    ledger: ledger.clone(),
+                }) as Box<dyn Domain>,
+                windlass_runs::domain(),
+            ]
         });
         let world = match policy {
             Some(policy) => world.with_policy(policy),
@@ -115,7 +127,7 @@ impl Workshop {
     }
 
     pub fn handler(&self, options: ServerOptions) -> McpHandler {
-        handler(self.process.catalogue.clone(), options).unwrap()
+        handler(self.process.catalogue().clone(), options).unwrap()
     }
 
     /// A client that the given caller sits at.
@@ -154,8 +166,18 @@ impl Workshop {
 
     /// Input that applies a plan made now.
     pub async fn confirmed(&self, steps: &[Op]) -> Value {
+        self.confirmed_by(&local(), steps).await
+    }
+
+    /// Input that applies a plan somebody made now.
+    pub async fn confirmed_by(&self, principal: &Principal, steps: &[Op]) -> Value {
         let mut input = program::input(steps);
-        let plan = self.process.call("shop.plan", input.clone()).await.unwrap().output;
+        let plan = self
+            .process
+            .call_as(principal.clone(), "shop.plan", input.clone())
+            .await
+            .unwrap()
+            .output;
         input["confirm_token"] = plan["confirm_token"].clone();
         input
     }
@@ -163,7 +185,12 @@ impl Workshop {
     /// Starts a run by another surface.
     pub async fn started(&self, steps: &[Op]) -> RunId {
         let input = self.confirmed(steps).await;
-        self.process.call("shop.apply", input).await.unwrap().run_id.unwrap()
+        self.process
+            .call("shop.apply", input)
+            .await
+            .unwrap()
+            .run_id
+            .unwrap()
     }
 
     pub async fn settled(&self, run_id: &RunId) -> String {

@@ -189,7 +189,8 @@ async fn the_feed_says_how_far_it_looked() {
         let entries: Vec<u64> = page.entries.iter().map(|entry| entry.position).collect();
         (entries, page.position)
     };
-    let cases: [(u64, &'static [&'static str], usize, Vec<u64>, u64); 7] = [
+    type Case = (u64, &'static [&'static str], usize, Vec<u64>, u64);
+    let cases: [Case; 7] = [
         (0, &[], 3, vec![1, 2, 3], 3),
         (3, &[], 100, (4..=16).collect(), 16),
         (16, &[], 100, vec![], 16),

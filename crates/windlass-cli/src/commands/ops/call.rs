@@ -36,23 +36,21 @@ impl CallArgs {
         let info = catalogue
             .find(&self.name)
             .ok_or_else(|| catalogue.unknown(&self.name))?;
-        let request_id = session.request_id();
         let input = read_input(&self.input)?;
         let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
-            call_and_follow(session, info, input, &request_id).await
+            call_and_follow(session, info, input).await
         } else {
-            session.call_as(&info.name, input, request_id.clone()).await
+            session.call(&info.name, input).await
         };
-        let fail = |problem| Failure {
-            problem,
+        let answer = outcome.map_err(|problem| Failure {
+            problem: guided(problem, info),
             envelope: info.envelope,
             operation: info.name.clone(),
-            request_id: request_id.clone(),
-        };
-        let answer = outcome.map_err(fail)?;
+            request_id: String::new(),
+        })?;
         let context = EnvelopeContext {
             operation: &info.name,
-            request_id: &request_id,
+            request_id: &session.request_id,
         };
         let document = info.envelope.success(context, answer.output);
         if session.printer.mode() == Mode::Human {
@@ -62,18 +60,23 @@ impl CallArgs {
     }
 }
 
+/// Input that does not fit sends its author to the description.
+fn guided(problem: Problem, info: &OperationInfo) -> Problem {
+    if problem.code() == &code::INVALID_INPUT && problem.next_actions().is_empty() {
+        return problem.next(format!("windlass ops describe {}", info.name));
+    }
+    problem
+}
+
 async fn call_and_follow(
     session: &Session,
     info: &OperationInfo,
     input: Value,
-    request_id: &str,
 ) -> Result<Answer, Problem> {
     let mut driving = Driving::new(session.engine());
     let outcome = async {
         driving.ensure().await?;
-        let answer = session
-            .call_as(&info.name, input, request_id.to_owned())
-            .await?;
+        let answer = session.call(&info.name, input).await?;
         let Some(run_id) = answer.run_id.clone() else {
             return Ok(answer);
         };

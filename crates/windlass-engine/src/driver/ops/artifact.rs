@@ -30,15 +30,11 @@ pub(in super::super) async fn put(
     }
     let bytes = match artifact.visibility {
         Visibility::Private => artifact.bytes,
-        Visibility::Public => match String::from_utf8(artifact.bytes) {
-            Ok(text) => context
-                .engine
-                .redactor
-                .redact(&text)
-                .into_owned()
-                .into_bytes(),
-            Err(binary) => binary.into_bytes(),
-        },
+        Visibility::Public => context
+            .engine
+            .redactor
+            .redact_bytes(&artifact.bytes)
+            .into_owned(),
     };
     let size = bytes.len() as u64;
     let sha256 = put_blob(context, bytes).await?;

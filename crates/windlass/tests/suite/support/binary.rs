@@ -95,7 +95,16 @@ pub(crate) struct Daemon {
 impl Daemon {
     /// Starts it without waiting for anything.
     pub(crate) fn spawn(home: &Path, address: SocketAddr, arguments: &[&str]) -> Self {
-        let child = windlass(home)
+        Self::spawn_with(windlass(home), address, arguments)
+    }
+
+    /// The same through a command that ends up as the binary.
+    pub(crate) fn spawn_with(
+        mut command: Command,
+        address: SocketAddr,
+        arguments: &[&str],
+    ) -> Self {
+        let child = command
             .args(["serve", "--listen", &address.to_string()])
             .args(arguments)
             .stdin(Stdio::null())
