@@ -91,7 +91,7 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
             url,
             event: "demo.completed".to_owned(),
             body,
-            secret_name: None,
+            secret_name: plan.webhook_secret,
         };
         context.notify(request).await?;
     }

@@ -40,6 +40,10 @@ pub struct DemoInput {
     /// An address to notify at the end.
     #[serde(default)]
     pub webhook_url: Option<String>,
+    /// The name of the secret in the settings that signs the webhook; the installation's own
+    /// secret when absent.
+    #[serde(default)]
+    pub webhook_secret: Option<String>,
 }
 
 /// One file of a plan.
@@ -68,6 +72,9 @@ pub struct DemoPlan {
     pub note: bool,
     /// An address to notify.
     pub webhook_url: Option<String>,
+    /// The secret that signs the notification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook_secret: Option<String>,
 }
 
 pub(crate) struct PlanDemo;
@@ -83,7 +90,7 @@ impl Change for PlanDemo {
             title: "Change a scratch directory".to_owned(),
             description: "Creates, updates and deletes files in one directory, with undo."
                 .to_owned(),
-            effect: EffectClass::Write,
+            effect: EffectClass::Destructive,
             kind: KIND.to_owned(),
             examples: vec![Example {
                 title: "Write one file".to_owned(),
@@ -204,6 +211,7 @@ fn compare(input: DemoInput, dir: String, present: &Present) -> Plan {
         approval: input.approval,
         note: input.note,
         webhook_url: input.webhook_url,
+        webhook_secret: input.webhook_secret,
     };
     Plan {
         operation: "demo.apply".to_owned(),

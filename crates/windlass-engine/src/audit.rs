@@ -8,7 +8,11 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use windlass_ports::{Clock, Commit, CommitError, Expect, JournalWrite, RunStore};
-use windlass_types::{Body, NewEvent, RunId, event::SpanIds, journal::AuditCall};
+use windlass_types::{
+    Body, NewEvent, RunId, Timestamp,
+    event::SpanIds,
+    journal::{AuditCall, AuditRead, AuditReads},
+};
 
 /// The journal's name.
 pub const AUDIT_JOURNAL: &str = "sys_audit";
@@ -17,7 +21,7 @@ const QUEUE: usize = 8192;
 const BATCH: usize = 512;
 
 enum Entry {
-    Call(Box<NewEvent>),
+    Read(Box<AuditRead>),
     /// Resolves once everything before it is durable.
     Flush(oneshot::Sender<()>),
 }
@@ -32,7 +36,11 @@ pub struct AuditLog {
 impl AuditLog {
     pub(crate) fn start(store: Arc<dyn RunStore>, clock: Arc<dyn Clock>) -> Self {
         let (queue, entries) = mpsc::channel(QUEUE);
-        tokio::spawn(write_batches(Arc::clone(&store), entries));
+        tokio::spawn(write_batches(
+            Arc::clone(&store),
+            Arc::clone(&clock),
+            entries,
+        ));
         Self {
             store,
             clock,
@@ -46,13 +54,14 @@ impl AuditLog {
         commit(&*self.store, vec![event]).await
     }
 
-    /// Records a call in the next group commit.
+    /// Records a read-only call together with the others that end before the next flush.
     pub async fn queue(&self, call: AuditCall) {
-        match self.event(call) {
-            // The receiver only goes away with the runtime; then nobody reads the answer either.
-            Ok(event) => drop(self.queue.send(Entry::Call(Box::new(event))).await),
-            Err(error) => tracing::error!(%error, "audit entry could not be written as JSON"),
-        }
+        let read = AuditRead {
+            time: self.clock.now(),
+            call,
+        };
+        // The receiver only goes away with the runtime; then nobody reads the answer either.
+        let _ = self.queue.send(Entry::Read(Box::new(read))).await;
     }
 
     /// Waits until every queued record is durable (or has failed and was logged).
@@ -64,33 +73,45 @@ impl AuditLog {
     }
 
     fn event(&self, call: AuditCall) -> Result<NewEvent, CommitError> {
-        let (event_type, payload) = Body::from(call)
-            .encode()
-            .map_err(|error| windlass_ports::StoreError::Io(error.to_string()))?;
-        Ok(NewEvent {
-            time: self.clock.now(),
-            event_type,
-            payload,
-            spans: SpanIds::default(),
-        })
+        event(self.clock.now(), &call.into())
     }
 }
 
-async fn write_batches(store: Arc<dyn RunStore>, mut entries: mpsc::Receiver<Entry>) {
+fn event(time: Timestamp, body: &Body) -> Result<NewEvent, CommitError> {
+    let (event_type, payload) = body
+        .encode()
+        .map_err(|error| windlass_ports::StoreError::Io(error.to_string()))?;
+    Ok(NewEvent {
+        time,
+        event_type,
+        payload,
+        spans: SpanIds::default(),
+    })
+}
+
+async fn write_batches(
+    store: Arc<dyn RunStore>,
+    clock: Arc<dyn Clock>,
+    mut entries: mpsc::Receiver<Entry>,
+) {
     let mut batch = Vec::with_capacity(BATCH);
     while entries.recv_many(&mut batch, BATCH).await > 0 {
         let mut flushes = Vec::new();
-        let mut events = Vec::with_capacity(batch.len());
+        let mut calls = Vec::with_capacity(batch.len());
         for entry in batch.drain(..) {
             match entry {
-                Entry::Call(event) => events.push(*event),
+                Entry::Read(read) => calls.push(*read),
                 Entry::Flush(done) => flushes.push(done),
             }
         }
-        if !events.is_empty()
-            && let Err(error) = commit(&*store, events).await
-        {
-            tracing::error!(%error, "audit entries of read-only calls were lost");
+        if !calls.is_empty() {
+            let written = match event(clock.now(), &AuditReads { calls }.into()) {
+                Ok(event) => commit(&*store, vec![event]).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = written {
+                tracing::error!(%error, "audit entries of read-only calls were lost");
+            }
         }
         for done in flushes {
             let _ = done.send(());

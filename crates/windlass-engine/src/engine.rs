@@ -106,7 +106,12 @@ impl Engine {
                 .flat_map(|domain| domain.kinds(&weak))
                 .map(|kind| (kind.name().to_owned(), kind))
                 .collect();
-            Inner { parts, kinds: RunKinds(kinds), audit, metrics: Metrics::new() }
+            Inner {
+                parts,
+                kinds: RunKinds(kinds),
+                audit,
+                metrics: Metrics::new(),
+            }
         }))
     }
 
@@ -145,7 +150,10 @@ impl Engine {
     ) -> Result<Committed, CommitError> {
         let write = self.journal_write(run_id, expect, bodies, spans)?;
         let started = Instant::now();
-        let commit = Commit { writes: vec![write], epoch };
+        let commit = Commit {
+            writes: vec![write],
+            epoch,
+        };
         let committed = self.store.commit(commit).await?;
         let metrics = self.metrics();
         metrics.count(&metrics::JOURNAL_COMMITS, &[]);

@@ -1,5 +1,7 @@
 //! `WWW-Authenticate` and the protected-resource metadata (RFC 9728) it points to.
 
+use std::collections::BTreeSet;
+
 use http::HeaderValue;
 use serde_json::{Value, json};
 
@@ -32,12 +34,17 @@ pub(crate) fn challenge(base: &str, path: &str, lack: Lack, scopes: &str) -> Opt
     HeaderValue::try_from(text).ok()
 }
 
+/// Scopes that no operation needs by itself: answering approvals, reading metrics.
+const OTHER_SCOPES: [&str; 2] = ["approve", "metrics"];
+
 /// The metadata of the API, or of the endpoint at `suffix`.
 pub(crate) fn metadata(base: &str, suffix: &str, scopes: &str) -> Value {
+    let of_operations = scopes.split(' ').filter(|scope| !scope.is_empty());
+    let scopes: BTreeSet<&str> = of_operations.chain(OTHER_SCOPES).collect();
     json!({
         "resource": format!("{base}{suffix}"),
         "resource_name": "Windlass",
-        "scopes_supported": scopes.split(' ').filter(|scope| !scope.is_empty()).collect::<Vec<_>>(),
+        "scopes_supported": scopes,
         "bearer_methods_supported": ["header"],
     })
 }

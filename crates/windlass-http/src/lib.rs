@@ -21,7 +21,7 @@ mod traffic;
 
 pub use axum::Router;
 pub use openapi::openapi;
-pub use routes::{router, router_with_mcp};
+pub use routes::{mcp_router, router, router_with_mcp};
 pub use serve::{ListenOptions, ServeError, serve};
 pub use state::{AuthMode, HttpState};
 pub use traffic::Traffic;

@@ -224,7 +224,7 @@ pub fn may_approve(principal: &Principal, approvers: &[String]) -> bool {
         .iter()
         .any(|approver| match approver.strip_prefix("scope:") {
             Some(scope) => principal.has_scope(scope),
-            None => Glob::name(approver).is_ok_and(|glob| glob.matches(&id)),
+            None => Glob::principal(approver).is_ok_and(|glob| glob.matches(&id)),
         })
 }
 

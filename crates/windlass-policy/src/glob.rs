@@ -27,6 +27,12 @@ impl Glob {
         Self::new(text, Part::All)
     }
 
+    /// A pattern for principals, in which a star stops at a slash: `local:*` is every user and
+    /// none of the programs (`local:ada/mcp`) that act in a user's name.
+    pub(crate) fn principal(text: &str) -> Result<Self, String> {
+        Self::new(text, Part::Some)
+    }
+
     /// A pattern for paths, in which one star stays within a segment and two cross slashes.
     pub(crate) fn path(text: &str) -> Result<Self, String> {
         Self::new(text, Part::Some)

@@ -119,7 +119,7 @@ impl Source<'_> {
         let rule = Rule {
             place: format!("{}:{line}", self.file_name),
             operation: self.glob(file.operation.as_ref(), Glob::name)?,
-            principal: self.glob(file.principal.as_ref(), Glob::name)?,
+            principal: self.glob(file.principal.as_ref(), Glob::principal)?,
             target: self.glob(file.target.as_ref(), Glob::path)?,
             effect: file.effect,
             answer: file.decision,

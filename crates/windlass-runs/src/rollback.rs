@@ -56,7 +56,7 @@ impl Change for PlanRollback {
             apply_verb: "rollback".to_owned(),
             title: "Roll a run back".to_owned(),
             description: "Undoes the effects of a completed run, last one first.".to_owned(),
-            effect: EffectClass::Write,
+            effect: EffectClass::Destructive,
             kind: KIND.to_owned(),
             examples: vec![Example {
                 title: "One run".to_owned(),
@@ -95,7 +95,7 @@ impl Change for PlanRollback {
             };
             Ok(Plan {
                 operation: format!("{TOOLSET}.rollback"),
-                effect: EffectClass::Write,
+                effect: EffectClass::Destructive,
                 target: input.run_id.to_string(),
                 changes,
                 payload: serde_json::to_value(payload)

@@ -15,10 +15,10 @@ use windlass_ports::{BlobError, BlobStore, CommitError};
 use windlass_types::Digest;
 
 use crate::{
+    append::Work,
     error::{Result, blob_error},
     home::{Home, create_private_dir, sync_dir},
     open::SqliteStore,
-    session::Work,
 };
 
 /// Contents up to this size are rows.

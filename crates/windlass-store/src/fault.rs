@@ -4,7 +4,7 @@
 //! writer's thread, with the batch in hand.
 
 use windlass_ports::StoreError;
-use windlass_types::RunId;
+use windlass_types::{Event, RunId};
 
 /// An event of the batch a fault point is reached with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,4 +33,13 @@ pub trait StoreFaults: Send + Sync + 'static {
     /// Called at each point. An error before the commit fails the batch with it, as the disk
     /// would; after the commit it replaces the acknowledgement, though the events are stored.
     fn at(&self, point: FaultPoint, events: &[EventMark]) -> Result<(), StoreError>;
+}
+
+pub(crate) fn marks<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<EventMark> {
+    let mark = |event: &Event| EventMark {
+        run_id: event.run_id.clone(),
+        seq: event.seq,
+        event_type: event.event_type.clone(),
+    };
+    events.into_iter().map(mark).collect()
 }

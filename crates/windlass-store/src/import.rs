@@ -6,7 +6,7 @@ use windlass_types::{
     event::{ChainHead, verify_chain},
 };
 
-use crate::{index, session::Work, writer::Writer};
+use crate::{append::Work, index, writer::Writer};
 
 /// Journals of the store itself begin so; no file may bring one.
 const SYSTEM_PREFIX: &str = "sys_";

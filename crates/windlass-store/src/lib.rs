@@ -9,6 +9,7 @@
 //! or what time it is. The binary opens it and hands it to the engine as `RunStore`,
 //! `BlobStore`, `Lease` and `StoreMaintenance`.
 
+mod append;
 mod backup;
 mod blob;
 mod check;

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use windlass_ports::StoreError;
 
 use crate::{
@@ -65,7 +65,8 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the store of a home, making or migrating it as needed.
     pub fn open(home: &Path, options: SqliteStoreOptions) -> Result<Self, StoreError> {
-        Ok(Self::open_inner(Home::at(home), options)?)
+        let home = Home::at(home);
+        Self::open_inner(home.clone(), options).map_err(|failure| explain(&home, failure))
     }
 
     fn open_inner(home: Home, options: SqliteStoreOptions) -> Result<Self> {
@@ -199,4 +200,19 @@ fn refuse_lost_database(home: &Home) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// SQLite does not say which file it could not open, nor what it would need.
+fn explain(home: &Home, failure: Failure) -> StoreError {
+    match &failure {
+        Failure::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+            let path = home.database();
+            StoreError::Io(format!(
+                "{} cannot be opened ({error}); to be read from a disk that cannot be written, \
+                 its -wal and -shm files must be there too",
+                path.display()
+            ))
+        }
+        _ => failure.into(),
+    }
 }

@@ -10,13 +10,13 @@ use windlass_ports::{
 use windlass_types::{ArtifactRef, DeliveryId, Event, RunId, RunRecord, Timestamp, TokenId};
 
 use crate::{
+    append::Work,
     commit::PreparedCommit,
     import,
     index::{artifacts, deliveries, keys, runs, tokens},
     journal::Journal,
     open::SqliteStore,
     read,
-    session::Work,
 };
 
 impl RunStore for SqliteStore {

@@ -14,8 +14,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use windlass_ports::{CommitError, Committed, StoreError};
 
 use crate::{
+    append::{Outcome, Work},
     error::Failure,
-    session::{Outcome, Session, Work},
+    session::Session,
 };
 
 /// Pieces of work that may wait; more wait outside, in their callers.

@@ -13,6 +13,7 @@
 
 mod clock;
 mod entropy;
+pub mod malformed;
 mod outbound;
 pub mod program;
 pub mod proofs;

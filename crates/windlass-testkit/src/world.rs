@@ -138,7 +138,14 @@ impl TestWorld {
     pub fn process_on(&self, store: MemoryStore) -> Process {
         let domains = (self.domains)();
         let engine = Engine::new(self.engine_parts(&store), &domains);
-        Process { clock: self.clock.clone(), store, engine, domains, catalogue: OnceLock::new(), driver: None }
+        Process {
+            clock: self.clock.clone(),
+            store,
+            engine,
+            domains,
+            catalogue: OnceLock::new(),
+            driver: None,
+        }
     }
 
     /// A new process that drives.
@@ -203,7 +210,8 @@ impl Process {
     /// Its operations.
     pub fn catalogue(&self) -> &Catalogue {
         self.catalogue.get_or_init(|| {
-            Catalogue::new(&self.engine, &self.domains).expect("the operations of a test have names of their own")
+            Catalogue::new(&self.engine, &self.domains)
+                .expect("the operations of a test have names of their own")
         })
     }
 
@@ -242,11 +250,18 @@ impl Process {
             let mut changes = self.store.changes();
             loop {
                 changes.mark_unchanged();
-                let record = self.engine.settle(run_id, Duration::ZERO).await.expect("the run exists");
+                let record = self
+                    .engine
+                    .settle(run_id, Duration::ZERO)
+                    .await
+                    .expect("the run exists");
                 if record.state.is_final() {
                     return record;
                 }
-                changes.changed().await.expect("the disk outlives its processes");
+                changes
+                    .changed()
+                    .await
+                    .expect("the disk outlives its processes");
             }
         };
         self.clock.run(ended).await
@@ -260,7 +275,10 @@ impl Process {
     /// The run's record once everything has happened that can happen now.
     pub async fn record(&self, run_id: &RunId) -> RunRecord {
         self.idle().await;
-        self.engine.settle(run_id, Duration::ZERO).await.expect("the run exists")
+        self.engine
+            .settle(run_id, Duration::ZERO)
+            .await
+            .expect("the run exists")
     }
 
     /// Starts a run and lets it settle.

@@ -144,13 +144,13 @@ codes! {
         "A durable run goes on behind the call: `windlass runs watch RUN` follows it.";
     UNDO_CONFLICT: User, 409, 5, false,
         "An effect cannot be undone, because what it made was changed since.",
-        "Look at the paths in `details`, decide by hand, then try again.";
+        "Look at the paths in `details`. What others changed since is left as it is; put it right by hand. The journal lists it as residue.";
     PATH_ESCAPE: User, 400, 2, false,
         "A path would leave the directory it must stay in.",
         "Use relative paths without `..`, and no symbolic links that point outside.";
     NONDETERMINISTIC: Internal, 500, 70, false,
         "The run's code took another path than its journal records.",
-        "The run is held, nothing was changed. It needs the version of Windlass that started it, or `windlass runs cancel RUN --abandon`.";
+        "The run is held, nothing was changed. Resume it with the version of Windlass that started it, or let it go with `windlass runs cancel RUN`: what it did then stays and is listed as residue.";
     BUSY: Upstream, 503, 6, true,
         "Another process holds what this needs.",
         "Wait, or find it with `windlass doctor`.";

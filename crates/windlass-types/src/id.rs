@@ -88,7 +88,12 @@ macro_rules! ids {
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({ "type": "string" })
+                schemars::json_schema!({
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 128,
+                    "pattern": "^[A-Za-z0-9_:-]+(\\.[A-Za-z0-9_:-]+)*\\.?$"
+                })
             }
         }
     )*};

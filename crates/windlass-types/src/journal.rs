@@ -89,6 +89,7 @@ bodies! {
     "key.created" => KeyCreated;
     "key.revoked" => KeyRevoked;
     "audit.call" => AuditCall;
+    "audit.reads" => AuditReads;
 }
 
 macro_rules! body_structs {
@@ -386,6 +387,19 @@ body_structs! {
         run_id: Option<RunId>,
         /// How long it took.
         duration_us: u64,
+    }
+    /// Read-only calls that were answered between two flushes, in the order they ended.
+    AuditReads {
+        /// The calls.
+        calls: Vec<AuditRead>,
+    }
+    /// One of them.
+    AuditRead {
+        /// When it ended.
+        time: Timestamp,
+        /// The call.
+        #[serde(flatten)]
+        call: AuditCall,
     }
     /// Something a domain emitted.
     DomainEvent {

@@ -92,6 +92,9 @@ impl Problem {
             Value::Object(map) => map,
             _ => Map::new(),
         };
+        for action in &mut self.0.next_actions {
+            *action = edit(action);
+        }
         self
     }
 }

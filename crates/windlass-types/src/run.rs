@@ -237,13 +237,7 @@ impl RunRecord {
                 },
             ),
             Body::ChildCompleted(child) => self.wake(&child.key),
-            Body::SignalReceived(signal) => {
-                if signal.signal == "cancel" {
-                    self.cancel_requested = true;
-                } else if signal.signal == "rollback" && self.state == RunState::Completed {
-                    self.state = RunState::Unwinding;
-                }
-            }
+            Body::SignalReceived(signal) => self.hear(&signal.signal),
             Body::RunUnwinding(unwinding) => {
                 self.state = RunState::Unwinding;
                 self.waiting_on.clear();
@@ -272,6 +266,16 @@ impl RunRecord {
             }
             _ => {}
         }
+    }
+
+    fn hear(&mut self, signal: &str) {
+        self.cancel_requested |= signal == "cancel";
+        self.state = match (self.state, signal) {
+            (RunState::Completed, "rollback") => RunState::Unwinding,
+            // Whoever drives next takes it up again, even if nobody does now.
+            (RunState::Held, "cancel" | "resume") => RunState::Queued,
+            (state, _) => state,
+        };
     }
 
     fn wait(&mut self, key: &str, on: WaitingOn) {

@@ -42,7 +42,7 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
         SqliteStoreOptions::default(),
     )?);
     let entropy = Arc::new(OsEntropy);
-    let redactor = Arc::new(Redactor::new());
+    let redactor = Arc::clone(&options.redactor);
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn RunStore>,
         maintenance: Arc::clone(&store) as Arc<dyn StoreMaintenance>,

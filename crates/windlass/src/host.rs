@@ -88,7 +88,7 @@ async fn serve_http(opened: Opened, request: HttpRequest) -> Result<(), Problem>
         #[cfg(feature = "conformance-fixtures")]
         let router = if request.fixtures {
             let handler = fixtures(&opened);
-            windlass_http::router_with_mcp(
+            windlass_http::mcp_router(
                 state,
                 windlass_mcp::http::endpoint(move || handler.clone(), mcp_options),
             )
@@ -119,7 +119,11 @@ fn product_router(
 ) -> Result<windlass_http::Router, Problem> {
     let handler = handler(opened, &request.toolsets, request.tools, None)?;
     let endpoint = windlass_mcp::http::endpoint(move || handler.session(), options);
-    Ok(windlass_http::router_with_mcp(state, endpoint))
+    Ok(if request.api {
+        windlass_http::router_with_mcp(state, endpoint)
+    } else {
+        windlass_http::mcp_router(state, endpoint)
+    })
 }
 
 fn http_state(opened: &Opened, request: &HttpRequest, closing: CancellationToken) -> HttpState {
@@ -186,6 +190,8 @@ fn handler(
             ToolList::Full => ToolMode::Full,
             ToolList::Lean => ToolMode::Lean,
         },
+        // Forms a client on standard input shows are answered by the person who started it.
+        person: principal.is_some().then(user::local_principal),
         principal,
     };
     windlass_mcp::handler(opened.catalogue.clone(), options)

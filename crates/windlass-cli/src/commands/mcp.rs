@@ -46,6 +46,14 @@ impl McpCommand {
             };
             return serve_http(session, host, options, listen, &args.tools).await;
         }
+        if !session.printer.is_human() {
+            return Err(Problem::invalid(
+                "json",
+                "stdio",
+                "standard output carries MCP here; --json and --agent have no place on it",
+            )
+            .next("windlass mcp serve"));
+        }
         let request = McpRequest {
             toolsets: args.tools.toolsets(&session.catalogue().toolsets())?,
             tools: args.tools.tools(),

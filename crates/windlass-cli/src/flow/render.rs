@@ -1,7 +1,7 @@
 //! Lines of the story on a screen, in a pipe or as NDJSON.
 
 use crate::{
-    output::{LogLevel, Mode, Paint, Printer, Progress, Tone, duration},
+    output::{LogLevel, Mode, Paint, Printer, Progress, Tone, duration, one_line},
     session::Session,
 };
 
@@ -28,7 +28,9 @@ impl<'a> Renderer<'a> {
 
     /// Shows one line of a run at that depth below the followed one.
     pub(super) fn show(&mut self, source: &str, depth: usize, line: &Line) {
-        let text = self.session.redact(&line.text);
+        // Texts come from inputs and from outside: neither a secret nor an escape sequence
+        // may reach the terminal.
+        let text = one_line(&self.session.redact(&line.text));
         let printer = &self.session.printer;
         match printer.mode() {
             Mode::Json => {}

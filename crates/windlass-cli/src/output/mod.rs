@@ -18,7 +18,7 @@ pub(crate) use paint::{Paint, Tone};
 pub(crate) use printer::{Mode, Options, Printer};
 pub(crate) use progress::Progress;
 pub(crate) use table::Table;
-pub(crate) use text::{age, bytes, duration, shorten};
+pub(crate) use text::{age, bytes, duration, one_line, shorten};
 
 #[cfg(test)]
 pub(crate) use printer::Captured;

@@ -8,24 +8,41 @@ use super::Printer;
 
 const TICK: Duration = Duration::from_millis(100);
 
+const SPINNER: Template = Template {
+    painted: "{spinner:.cyan} {msg} {elapsed:.dim}",
+    plain: "{spinner} {msg} {elapsed}",
+};
+const BAR: Template = Template {
+    painted: "{spinner:.cyan} [{bar:20.cyan/blue}] {pos:>3} % {msg} {elapsed:.dim}",
+    plain: "{spinner} [{bar:20}] {pos:>3} % {msg} {elapsed}",
+};
+
+struct Template {
+    painted: &'static str,
+    plain: &'static str,
+}
+
 /// A spinner that becomes a bar once a percentage is known.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     measured: bool,
+    colour: bool,
 }
 
 impl Progress {
     /// A line that is shown only where the printer animates.
     pub(crate) fn new(printer: &Printer) -> Self {
+        let colour = printer.colours_notices();
         let bar = printer.animates().then(|| {
             let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
-            bar.set_style(style("{spinner:.cyan} {msg} {elapsed:.dim}"));
+            bar.set_style(SPINNER.style(colour));
             bar.enable_steady_tick(TICK);
             bar
         });
         Self {
             bar,
             measured: false,
+            colour,
         }
     }
 
@@ -40,9 +57,7 @@ impl Progress {
     pub(crate) fn percent(&mut self, percent: u8) {
         if let Some(bar) = &self.bar {
             if !self.measured {
-                bar.set_style(style(
-                    "{spinner:.cyan} [{bar:20.cyan/blue}] {pos:>3} % {msg} {elapsed:.dim}",
-                ));
+                bar.set_style(BAR.style(self.colour));
                 self.measured = true;
             }
             bar.set_position(u64::from(percent.min(100)));
@@ -66,9 +81,24 @@ impl Drop for Progress {
     }
 }
 
-/// The templates are constants of this file; were one wrong, the default would be shown.
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("━╸─")
+impl Template {
+    fn style(&self, colour: bool) -> ProgressStyle {
+        let template = if colour { self.painted } else { self.plain };
+        // The templates are constants of this file; were one wrong, the default would be shown.
+        ProgressStyle::with_template(template)
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("━╸─")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_templates_are_understood() {
+        for template in [SPINNER.painted, SPINNER.plain, BAR.painted, BAR.plain] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
 }

@@ -80,7 +80,7 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
 }
 
 /// One line, safe for a terminal: line breaks become spaces, control characters are shown.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.chars()
         .map(|character| match character {
             '\n' | '\r' | '\t' => ' ',

@@ -47,7 +47,7 @@ pub(crate) fn run(
             format!("the tour has chapters 1 to {}", CHAPTERS.len()),
         ));
     }
-    let mut stage = Stage::new(printer)?;
+    let mut stage = Stage::new(printer, keep)?;
     let mut played = Vec::new();
     for (number, chapter) in &chosen {
         let heading = format!("Chapter {number}: {}", chapter.title);
@@ -63,10 +63,10 @@ pub(crate) fn run(
         printer.data(&format!("  {line}"));
     }
     if keep {
-        let place = stage.keep();
+        let home = stage.path().join("home");
         printer.data(&format!(
             "  WINDLASS_HOME={} windlass runs list",
-            place.join("home").display()
+            home.display()
         ));
     }
     Ok(Report::new(

@@ -35,11 +35,12 @@ pub(super) struct Played {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(printer: &'a Printer) -> Result<Self, Problem> {
+    pub(super) fn new(printer: &'a Printer, keep: bool) -> Result<Self, Problem> {
         let program = std::env::current_exe()
             .map_err(|error| Problem::internal("tour: own program", error))?;
         let place = tempfile::Builder::new()
             .prefix("windlass-tour-")
+            .disable_cleanup(keep)
             .tempdir()
             .map_err(|error| Problem::internal("tour: temporary directory", error))?;
         Ok(Self {
@@ -54,11 +55,6 @@ impl<'a> Stage<'a> {
     /// The directory the commands run in.
     pub(super) fn path(&self) -> &Path {
         self.place.path()
-    }
-
-    /// Leaves everything where it is.
-    pub(super) fn keep(self) -> PathBuf {
-        self.place.keep()
     }
 
     /// The commands run so far, for the report.

@@ -215,7 +215,10 @@ async fn finish(context: &JournalContext, body: Body) -> Result<(), RunError> {
         _ => RunState::Held,
     };
     let labels = [context.created.kind.as_str(), state.as_str()];
-    context.engine.metrics().count(&metrics::RUNS_FINISHED, &labels);
+    context
+        .engine
+        .metrics()
+        .count(&metrics::RUNS_FINISHED, &labels);
     context
         .journal(vec![body], context.own_span())
         .await

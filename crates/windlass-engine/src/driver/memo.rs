@@ -14,7 +14,8 @@ pub(super) struct StepMemo {
     pub(super) input_hash: Digest,
     pub(super) attempts: u32,
     pub(super) retry_at: Option<Timestamp>,
-    pub(super) undoable: bool,
+    /// Whether it was done and did something to the world.
+    pub(super) is_effect: bool,
     pub(super) outcome: Option<Result<Value, Problem>>,
 }
 
@@ -121,7 +122,7 @@ impl Memo {
             }
             Body::StepCompleted(step) => {
                 let memo = self.step(step.key, step.input_hash);
-                memo.undoable = step.undoable;
+                memo.is_effect = step.undoable || step.effect.is_some();
                 memo.outcome = Some(Ok(step.output));
             }
             Body::StepFailed(step) => {
@@ -206,7 +207,7 @@ impl Memo {
             input_hash,
             attempts: 0,
             retry_at: None,
-            undoable: false,
+            is_effect: false,
             outcome: None,
         })
     }

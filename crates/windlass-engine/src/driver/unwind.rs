@@ -1,6 +1,6 @@
 //! Undoing: completed effects, last one first, each recorded when it is taken back.
 
-use std::panic::AssertUnwindSafe;
+use std::{collections::HashSet, panic::AssertUnwindSafe};
 
 use futures::FutureExt as _;
 use windlass_ports::BoxFuture;
@@ -18,6 +18,8 @@ pub(super) enum Undo {
     Step { key: String, undo: UndoStep },
     /// By cancelling the child run or rolling it back.
     Child { key: String, run_id: RunId },
+    /// Not at all: the step has no undo, and what it did stays.
+    Nothing { key: String },
 }
 
 pub(super) type UndoStep = Box<dyn FnMut() -> BoxFuture<'static, Result<(), Problem>> + Send>;
@@ -25,7 +27,7 @@ pub(super) type UndoStep = Box<dyn FnMut() -> BoxFuture<'static, Result<(), Prob
 impl Undo {
     fn key(&self) -> &str {
         match self {
-            Self::Step { key, .. } | Self::Child { key, .. } => key,
+            Self::Step { key, .. } | Self::Child { key, .. } | Self::Nothing { key } => key,
         }
     }
 }
@@ -55,6 +57,10 @@ pub(super) async fn unwind(context: &JournalContext) -> Result<Vec<String>, RunE
                 Some(result) => result,
                 None => continue,
             },
+            Undo::Nothing { .. } => {
+                residue.push(key);
+                continue;
+            }
         };
         let body = match result {
             Ok(()) => UndoCompleted { key }.into(),
@@ -72,24 +78,24 @@ pub(super) async fn unwind(context: &JournalContext) -> Result<Vec<String>, RunE
 /// beside it ended first: children can be taken back all the same, steps only be named.
 fn add_unreached(context: &JournalContext, undos: &mut Vec<Undo>) -> Vec<String> {
     let memo = lock(&context.memo);
-    let is_reached = |undos: &[Undo], key: &str| undos.iter().any(|undo| undo.key() == key);
+    let reached: HashSet<String> = undos.iter().map(|undo| undo.key().to_owned()).collect();
     let mut steps: Vec<String> = memo
         .steps
         .iter()
         .filter(|(key, step)| {
-            step.undoable && !is_reached(undos, key) && !memo.undone.contains_key(*key)
+            step.is_effect && !reached.contains(*key) && !memo.undone.contains_key(*key)
         })
         .map(|(key, _)| key.clone())
         .collect();
     steps.sort_unstable();
-    for (key, child) in &memo.children {
-        if !is_reached(undos, key) {
-            undos.push(Undo::Child {
-                key: key.clone(),
-                run_id: child.run_id.clone(),
-            });
-        }
-    }
+    let children = memo
+        .children
+        .iter()
+        .filter(|(key, _)| !reached.contains(*key));
+    undos.extend(children.map(|(key, child)| Undo::Child {
+        key: key.clone(),
+        run_id: child.run_id.clone(),
+    }));
     steps
 }
 

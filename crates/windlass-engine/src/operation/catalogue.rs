@@ -181,9 +181,15 @@ impl Catalogue {
         if info.effect == EffectClass::Read {
             engine.audit().queue(audit).await;
         } else if let Err(error) = engine.audit().record(audit).await {
-            // The change itself, if any, is in its run's journal. What is not on record is not
-            // acknowledged.
-            return Err(commit_problem(error));
+            // What is not on record is not acknowledged. A run that was created all the same is
+            // in its own journal, so the caller is told which one to look at.
+            let problem = commit_problem(error);
+            return Err(match result.ok().and_then(|answer| answer.run_id) {
+                Some(run_id) => problem
+                    .with("run_id", run_id.as_str())
+                    .next(format!("windlass runs show {run_id}")),
+                None => problem,
+            });
         }
         let redactor = &engine.redactor;
         match result {

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use windlass_types::{Digest, EffectClass, Plan, Problem, RunId, Timestamp};
 
-use super::{Answer, CallContext, Example, Flow, Operation, OperationInfo, schema_of};
+use super::{
+    Answer, CallContext, Example, Flow, Operation, OperationInfo, input_schema_of, output_schema_of,
+};
 use crate::{
     Engine,
     confirm::{ApplyRequest, PolicyView},
@@ -102,8 +104,8 @@ struct ApplyFields {
 /// The planning and the applying operation of a change.
 pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn Operation>> {
     let change = Arc::new(change);
-    let plan_schema = schema_of::<C::Input>();
-    let apply_schema = merge_properties(plan_schema.clone(), schema_of::<ApplyFields>());
+    let plan_schema = input_schema_of::<C::Input>();
+    let apply_schema = merge_properties(plan_schema.clone(), input_schema_of::<ApplyFields>());
     let info = change.info();
     let plan_name = format!("{}.{}", info.toolset, info.plan_verb);
     vec![
@@ -114,7 +116,7 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
                 &info.plan_verb,
                 Flow::Plan,
                 plan_schema,
-                schema_of::<PlanAnswer>(),
+                output_schema_of::<PlanAnswer>(),
             ),
             apply_name: format!("{}.{}", info.toolset, info.apply_verb),
             change: Arc::clone(&change),
@@ -126,7 +128,7 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
                 &info.apply_verb,
                 Flow::Apply,
                 apply_schema,
-                schema_of::<ApplyAnswer>(),
+                output_schema_of::<ApplyAnswer>(),
             ),
             plan_name,
             kind: info.kind,

@@ -8,7 +8,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use windlass_types::{EffectClass, Problem, RunId};
 
-use super::{Answer, CallContext, Example, Flow, Operation, OperationInfo, schema_of};
+use super::{
+    Answer, CallContext, Example, Flow, Operation, OperationInfo, input_schema_of, output_schema_of,
+};
 use crate::envelope::Envelope;
 
 /// Starts the definition of `<toolset>.<verb>`, a query until told otherwise.
@@ -139,9 +141,9 @@ impl OperationBuilder {
         Fut: Future<Output = Result<(O, Option<RunId>), Problem>> + Send + 'static,
     {
         if self.info.input_schema.is_null() {
-            self.info.input_schema = Arc::new(schema_of::<I>());
+            self.info.input_schema = Arc::new(input_schema_of::<I>());
         }
-        self.info.output_schema = Arc::new(schema_of::<O>());
+        self.info.output_schema = Arc::new(output_schema_of::<O>());
         Arc::new(Defined {
             info: self.info,
             function,

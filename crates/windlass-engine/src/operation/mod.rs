@@ -14,7 +14,7 @@ pub use call::{Answer, CallContext, CallRequest};
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
-pub use schema::schema_of;
+pub use schema::{input_schema_of, output_schema_of};
 
 use std::sync::Arc;
 

@@ -1,14 +1,25 @@
 //! JSON Schemas from Rust types, in the form tools want: one object, no `$schema` noise.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 use serde_json::Value;
 
-/// The JSON Schema (2020-12) of a type, with its definitions inlined where they are not
-/// recursive, so that clients which do not follow references still understand it.
-pub fn schema_of<T: JsonSchema>() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
+/// The JSON Schema (2020-12) of what an operation takes.
+pub fn input_schema_of<T: JsonSchema>() -> Value {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// The JSON Schema (2020-12) of what an operation gives: a field that is left out when empty is
+/// not required here, although reading would supply it.
+pub fn output_schema_of<T: JsonSchema>() -> Value {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+/// Definitions are inlined where they are not recursive, so that clients which do not follow
+/// references still understand the schema.
+fn schema_of<T: JsonSchema>(mut settings: SchemaSettings) -> Value {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
+    let settings = settings.with_transform(RecursiveTransform(drop_number_formats));
     let mut schema = settings
         .into_generator()
         .into_root_schema_for::<T>()
@@ -21,4 +32,17 @@ pub fn schema_of<T: JsonSchema>() -> Value {
         }
     }
     schema
+}
+
+/// `uint64` and the like are names of Rust types; validators only warn about them.
+fn drop_number_formats(schema: &mut Schema) {
+    let names = ["int", "uint", "float", "double"];
+    let is_rust = |format: &str| names.iter().any(|name| format.starts_with(name));
+    if schema
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(is_rust)
+    {
+        schema.remove("format");
+    }
 }

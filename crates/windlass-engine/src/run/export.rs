@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use windlass_ports::{BlobError, CommitError};
 use windlass_types::{
-    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, code,
+    Body, Digest, Event, Json, Principal, Problem, RunId, RunRecord, SpanId, Timestamp, code,
     event::{ChainHead, verify_chain},
 };
 
@@ -20,9 +20,69 @@ pub struct RunExport {
     /// The format's name.
     pub format: String,
     /// The journal, hashes included.
-    pub events: Vec<Event>,
+    pub events: Vec<ExportedEvent>,
     /// The contents of its artifacts.
     pub contents: Vec<ExportedContent>,
+}
+
+/// An event whose payload is a string: the exact text the hash was taken over, which must
+/// survive whatever sorts keys or indents on the way.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportedEvent {
+    /// The journal.
+    pub run_id: RunId,
+    /// The place in the journal.
+    pub seq: u64,
+    /// When it happened.
+    pub time: Timestamp,
+    /// What happened.
+    #[serde(rename = "type")]
+    pub event_type: String,
+    /// The particulars, as JSON text.
+    pub payload: String,
+    /// The span it belongs to.
+    pub span_id: SpanId,
+    /// That span's parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_span_id: Option<SpanId>,
+    /// The hash of the event before.
+    pub prev_hash: Digest,
+    /// The hash of this event.
+    pub hash: Digest,
+}
+
+impl From<Event> for ExportedEvent {
+    fn from(event: Event) -> Self {
+        Self {
+            payload: event.payload.as_str().to_owned(),
+            run_id: event.run_id,
+            seq: event.seq,
+            time: event.time,
+            event_type: event.event_type,
+            span_id: event.span_id,
+            parent_span_id: event.parent_span_id,
+            prev_hash: event.prev_hash,
+            hash: event.hash,
+        }
+    }
+}
+
+impl TryFrom<ExportedEvent> for Event {
+    type Error = serde_json::Error;
+
+    fn try_from(event: ExportedEvent) -> Result<Self, Self::Error> {
+        Ok(Self {
+            payload: Json::parse(&event.payload)?,
+            run_id: event.run_id,
+            seq: event.seq,
+            time: event.time,
+            event_type: event.event_type,
+            span_id: event.span_id,
+            parent_span_id: event.parent_span_id,
+            prev_hash: event.prev_hash,
+            hash: event.hash,
+        })
+    }
 }
 
 /// Bytes under their digest.
@@ -67,7 +127,7 @@ impl Engine {
         }
         Ok(RunExport {
             format: FORMAT.to_owned(),
-            events,
+            events: events.into_iter().map(ExportedEvent::from).collect(),
             contents,
         })
     }
@@ -81,25 +141,27 @@ impl Engine {
                 export.format
             )));
         }
-        verify_chain(ChainHead::default(), &export.events).map_err(|error| {
+        let events = export
+            .events
+            .into_iter()
+            .map(Event::try_from)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| broken(format!("a payload is not JSON: {error}")))?;
+        verify_chain(ChainHead::default(), &events).map_err(|error| {
             Problem::new(
                 &code::STORE_DAMAGED,
                 format!("the exported journal does not verify: {error}"),
             )
         })?;
-        let record = RunRecord::fold(&export.events)
+        let record = RunRecord::fold(&events)
             .map_err(|error| broken(format!("an event cannot be read: {error}")))?
             .ok_or_else(|| broken("the journal does not begin with run.created".to_owned()))?;
-        if export
-            .events
-            .iter()
-            .any(|event| event.run_id != record.run_id)
-        {
+        if events.iter().any(|event| event.run_id != record.run_id) {
             return Err(broken(
                 "the file holds events of more than one run".to_owned(),
             ));
         }
-        if !record.state.is_final() && record.state != RunState::Held {
+        if !record.state.is_final() {
             return Err(Problem::new(
                 &code::ILLEGAL_STATE,
                 format!(
@@ -121,7 +183,7 @@ impl Engine {
             }
             self.blobs.put(bytes).await.map_err(blob_problem)?;
         }
-        match self.store.import(export.events).await {
+        match self.store.import(events).await {
             Ok(()) => Ok(record.run_id),
             Err(CommitError::Unexpected { run_id, .. }) => Err(Problem::new(
                 &code::ILLEGAL_STATE,

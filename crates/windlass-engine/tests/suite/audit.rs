@@ -16,10 +16,12 @@ async fn entries(process: &Process) -> Vec<AuditCall> {
     verify_chain(ChainHead::default(), &events).unwrap();
     events
         .iter()
-        .map(|event| match Body::decode(&event.event_type, &event.payload) {
-            Ok(Some(Body::AuditCall(call))) => call,
-            other => panic!("{other:?}"),
-        })
+        .map(
+            |event| match Body::decode(&event.event_type, &event.payload) {
+                Ok(Some(Body::AuditCall(call))) => call,
+                other => panic!("{other:?}"),
+            },
+        )
         .collect()
 }
 
@@ -28,17 +30,40 @@ async fn every_call_has_one_entry() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
     process.call("ledger.show", json!({})).await.unwrap();
-    let plan = process.call("ledger.plan", json!({ "cell": "a", "value": 1 })).await.unwrap().output;
+    let plan = process
+        .call("ledger.plan", json!({ "cell": "a", "value": 1 }))
+        .await
+        .unwrap()
+        .output;
     let apply = json!({ "cell": "a", "value": 1, "confirm_token": plan["confirm_token"] });
-    let run_id = process.call("ledger.apply", apply.clone()).await.unwrap().run_id.unwrap();
+    let run_id = process
+        .call("ledger.apply", apply.clone())
+        .await
+        .unwrap()
+        .run_id
+        .unwrap();
     process.call("ledger.apply", apply).await.unwrap_err();
-    process.call("ledger.apply", json!({ "cell": 7 })).await.unwrap_err();
-    process.call_as(Principal::key("key_1", vec![]), "ledger_show", json!({})).await.unwrap_err();
+    process
+        .call("ledger.apply", json!({ "cell": 7 }))
+        .await
+        .unwrap_err();
+    process
+        .call_as(Principal::key("key_1", vec![]), "ledger_show", json!({}))
+        .await
+        .unwrap_err();
     ended(&process, &run_id).await;
     let entries = entries(&process).await;
     let lines: Vec<String> = entries
         .iter()
-        .map(|entry| format!("{} {} {} {}", entry.principal, entry.operation, entry.outcome, entry.run_id.is_some()))
+        .map(|entry| {
+            format!(
+                "{} {} {} {}",
+                entry.principal,
+                entry.operation,
+                entry.outcome,
+                entry.run_id.is_some()
+            )
+        })
         .collect();
     // Reads join the next group commit, so their order among the others is free.
     let mut sorted = lines.clone();
@@ -53,7 +78,15 @@ async fn every_call_has_one_entry() {
     ");
     let applied = entries.iter().find(|entry| entry.run_id.is_some()).unwrap();
     assert_eq!(applied.run_id.as_ref(), Some(&run_id));
-    assert_eq!(process.engine.verify(&"sys_audit".parse().unwrap()).await.unwrap().events, 6);
+    assert_eq!(
+        process
+            .engine
+            .verify(&"sys_audit".parse().unwrap())
+            .await
+            .unwrap()
+            .events,
+        6
+    );
 }
 
 #[tokio::test]
@@ -61,7 +94,12 @@ async fn many_calls_at_once_lose_no_entry() {
     let Scene { world, .. } = scene();
     let process = world.process();
     let calls = (0..500).map(|_| process.call("ledger.show", json!({})));
-    assert!(futures::future::join_all(calls).await.iter().all(Result::is_ok));
+    assert!(
+        futures::future::join_all(calls)
+            .await
+            .iter()
+            .all(Result::is_ok)
+    );
     assert_eq!(entries(&process).await.len(), 500);
 }
 
@@ -69,18 +107,39 @@ async fn many_calls_at_once_lose_no_entry() {
 async fn a_change_that_cannot_be_put_on_record_is_not_acknowledged() {
     let Scene { world, .. } = scene();
     let process = world.process();
-    let plan = process.call("ledger.plan", json!({ "cell": "a", "value": 1 })).await.unwrap().output;
+    let plan = process
+        .call("ledger.plan", json!({ "cell": "a", "value": 1 }))
+        .await
+        .unwrap()
+        .output;
     process.engine.audit().flush().await;
     let writes = process.store.writes();
     // The run is the next write, its audit entry the one after.
-    process.store.fail_writes(writes + 2..=writes + 2, windlass_ports::StoreError::Full);
+    process
+        .store
+        .fail_writes(writes + 2..=writes + 2, windlass_ports::StoreError::Full);
     let apply = json!({ "cell": "a", "value": 1, "confirm_token": plan["confirm_token"], "idempotency_key": "k" });
-    let refused = process.call("ledger.apply", apply.clone()).await.unwrap_err();
+    let refused = process
+        .call("ledger.apply", apply.clone())
+        .await
+        .unwrap_err();
     assert_eq!(refused.code().name, "STORE_FULL");
     // Repeating the call finds the run that exists.
-    let run_id = process.call("ledger.apply", apply).await.unwrap().run_id.unwrap();
+    let run_id = process
+        .call("ledger.apply", apply)
+        .await
+        .unwrap()
+        .run_id
+        .unwrap();
     assert_eq!(world.disk.all_runs()[0].run_id, run_id);
-    assert_eq!(entries(&process).await.iter().filter(|entry| entry.operation == "ledger.apply").count(), 1);
+    assert_eq!(
+        entries(&process)
+            .await
+            .iter()
+            .filter(|entry| entry.operation == "ledger.apply")
+            .count(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -90,7 +149,10 @@ async fn inputs_are_recorded_as_digests_only() {
     let input = json!({ "cell": "very private name", "value": 1 });
     process.call("ledger.plan", input.clone()).await.unwrap();
     let entries = entries(&process).await;
-    assert_eq!(entries[0].input_hash, windlass_types::Digest::of_json(&input));
+    assert_eq!(
+        entries[0].input_hash,
+        windlass_types::Digest::of_json(&input)
+    );
     let journal = process.store.journal(&"sys_audit".parse().unwrap());
     assert!(!journal[0].payload.as_str().contains("private"));
     let _: Value = journal[0].payload.value();

@@ -13,7 +13,11 @@ use windlass_types::{RunId, RunState};
 use super::support::{Scene, ended, run, scene, start, story, waiting, world_of};
 
 async fn cancel(process: &Process, run_id: &RunId) {
-    process.engine.cancel(&local(), run_id, Some("changed my mind")).await.unwrap();
+    process
+        .engine
+        .cancel(&local(), run_id, Some("changed my mind"))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -42,7 +46,12 @@ async fn waits_timers_and_pauses_are_cut_short() {
         Op::sleep("nap", 3600),
         Op::wait("go", Some(3600)),
         Op::approval("deploy"),
-        Op::Flaky { cell: "b".to_owned(), value: 1, refusals: 9, tries: 9 },
+        Op::Flaky {
+            cell: "b".to_owned(),
+            value: 1,
+            refusals: 9,
+            tries: 9,
+        },
         Op::child("sub", [Op::set("c", 1), Op::sleep("nap", 3600)]),
     ] {
         let run_id = start(&process, &[Op::set("a", 1), waits.clone(), Op::set("d", 1)]).await;
@@ -50,9 +59,16 @@ async fn waits_timers_and_pauses_are_cut_short() {
         let before = world.clock.next_timer();
         cancel(&process, &run_id).await;
         let record = process.record(&run_id).await;
-        assert_eq!((record.state, record.residue), (RunState::Cancelled, vec![]), "{waits:?}");
+        assert_eq!(
+            (record.state, record.residue),
+            (RunState::Cancelled, vec![]),
+            "{waits:?}"
+        );
         assert_eq!(ledger.cells(), [].into(), "{waits:?}");
-        assert!(before.is_some() || matches!(waits, Op::Approval { .. }), "{waits:?} waited");
+        assert!(
+            before.is_some() || matches!(waits, Op::Approval { .. }),
+            "{waits:?} waited"
+        );
         assert_eq!(world.clock.next_timer(), None, "{waits:?} leaves no timer");
     }
 }
@@ -87,7 +103,11 @@ async fn an_effect_under_way_is_finished_and_then_undone() {
     let run_id = process.start("slow", json!(null)).await;
     begun.recv().await.unwrap();
     cancel(&process, &run_id).await;
-    assert_eq!(process.record(&run_id).await.state, RunState::Running, "the effect goes on");
+    assert_eq!(
+        process.record(&run_id).await.state,
+        RunState::Running,
+        "the effect goes on"
+    );
     go.send_replace(true);
     assert_eq!(ended(&process, &run_id).await.state, RunState::Cancelled);
     assert_eq!(was_undone.try_recv(), Ok(7));
@@ -118,7 +138,10 @@ async fn an_effect_interrupted_by_a_crash_and_cancelled_since_is_finished_and_un
     cancel(&world.process(), &run_id).await;
     let process = world.driving().await;
     let record = ended(&process, &run_id).await;
-    assert_eq!((record.state, record.residue), (RunState::Cancelled, vec![]));
+    assert_eq!(
+        (record.state, record.residue),
+        (RunState::Cancelled, vec![])
+    );
     assert_eq!(ledger.cells(), [].into());
     assert_eq!(ledger.changes(), ["a=1"]);
 }
@@ -127,13 +150,22 @@ async fn an_effect_interrupted_by_a_crash_and_cancelled_since_is_finished_and_un
 async fn a_child_is_cancelled_with_its_parent() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let program = [Op::set("a", 1), Op::child("sub", [Op::set("b", 1), Op::approval("deploy")])];
+    let program = [
+        Op::set("a", 1),
+        Op::child("sub", [Op::set("b", 1), Op::approval("deploy")]),
+    ];
     let run_id = start(&process, &program).await;
     process.record(&run_id).await;
     assert_eq!(ledger.cells().len(), 2);
     cancel(&process, &run_id).await;
     assert_eq!(ended(&process, &run_id).await.state, RunState::Cancelled);
-    assert!(world.disk.all_runs().iter().all(|record| record.state == RunState::Cancelled));
+    assert!(
+        world
+            .disk
+            .all_runs()
+            .iter()
+            .all(|record| record.state == RunState::Cancelled)
+    );
     assert_eq!(ledger.cells(), [].into());
 }
 
@@ -143,7 +175,11 @@ async fn what_has_ended_cannot_be_cancelled() {
     let process = world.driving().await;
     for program in [vec![Op::set("a", 1)], vec![Op::Fail]] {
         let record = run(&process, &program).await;
-        let refused = process.engine.cancel(&local(), &record.run_id, None).await.unwrap_err();
+        let refused = process
+            .engine
+            .cancel(&local(), &record.run_id, None)
+            .await
+            .unwrap_err();
         assert_eq!(refused.code().name, "ILLEGAL_STATE");
         assert_eq!(refused.details()["state"], record.state.as_str());
     }
@@ -151,5 +187,11 @@ async fn what_has_ended_cannot_be_cancelled() {
     waiting(&process, &run_id).await;
     cancel(&process, &run_id).await;
     assert_eq!(ended(&process, &run_id).await.state, RunState::Cancelled);
-    assert!(process.engine.cancel(&local(), &run_id, None).await.is_err());
+    assert!(
+        process
+            .engine
+            .cancel(&local(), &run_id, None)
+            .await
+            .is_err()
+    );
 }

@@ -27,8 +27,13 @@ fn versioned() -> (TestWorld, Arc<AtomicI64>, Ledger) {
                     ledger.set(&attempt.idempotency_key, "a", version);
                     std::future::ready(Ok(()))
                 };
-                Step::effect("set", "a").input(&version).run(context, work).await?;
-                context.sleep("nap", std::time::Duration::from_secs(60)).await?;
+                Step::effect("set", "a")
+                    .input(&version)
+                    .run(context, work)
+                    .await?;
+                context
+                    .sleep("nap", std::time::Duration::from_secs(60))
+                    .await?;
                 Ok(json!(version))
             })
         }
@@ -46,12 +51,28 @@ async fn a_changed_input_holds_the_run_and_cancelling_lets_it_go_with_its_residu
     version.store(2, Ordering::SeqCst);
     let process = world.driving().await;
     let record = process.settle(&run_id).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Held, "NONDETERMINISTIC"));
-    assert!(record.problem.unwrap().message().contains("step \"set\" has another input"));
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Held, "NONDETERMINISTIC")
+    );
+    assert!(
+        record
+            .problem
+            .unwrap()
+            .message()
+            .contains("step \"set\" has another input")
+    );
     assert_eq!(ledger.changes(), ["a=1"]);
-    process.engine.cancel(&local(), &run_id, None).await.unwrap();
+    process
+        .engine
+        .cancel(&local(), &run_id, None)
+        .await
+        .unwrap();
     let record = ended(&process, &run_id).await;
-    assert_eq!((record.state, record.residue), (RunState::Cancelled, vec!["set".to_owned()]));
+    assert_eq!(
+        (record.state, record.residue),
+        (RunState::Cancelled, vec!["set".to_owned()])
+    );
     insta::assert_snapshot!(story(&process, &run_id), @"
     run.created
     run.started
@@ -78,11 +99,19 @@ async fn a_held_run_goes_on_once_the_code_fits_again_and_somebody_says_so() {
     assert_eq!(process.settle(&run_id).await.state, RunState::Held);
     process.engine.resume(&local(), &run_id).await.unwrap();
     process.idle().await;
-    assert_eq!(process.record(&run_id).await.state, RunState::Held, "the code still does not fit");
+    assert_eq!(
+        process.record(&run_id).await.state,
+        RunState::Held,
+        "the code still does not fit"
+    );
     process.kill();
     version.store(1, Ordering::SeqCst);
     let process = world.driving().await;
-    assert_eq!(process.record(&run_id).await.state, RunState::Held, "nobody said so");
+    assert_eq!(
+        process.record(&run_id).await.state,
+        RunState::Held,
+        "nobody said so"
+    );
     process.engine.resume(&local(), &run_id).await.unwrap();
     assert_eq!(ended(&process, &run_id).await.output, Some(json!(1)));
     assert_eq!(ledger.changes(), ["a=1"]);
@@ -98,7 +127,11 @@ async fn a_run_without_code_is_held_and_goes_on_where_the_code_is() {
         let (ledger, known) = (ledger.clone(), Arc::clone(&known));
         move || {
             let program = Box::new(ProgramDomain::new(&ledger)) as Box<dyn Domain>;
-            if known.load(Ordering::SeqCst) { vec![program] } else { vec![Box::new(FnDomain::default())] }
+            if known.load(Ordering::SeqCst) {
+                vec![program]
+            } else {
+                vec![Box::new(FnDomain::default())]
+            }
         }
     });
     let client = world.process();
@@ -107,7 +140,13 @@ async fn a_run_without_code_is_held_and_goes_on_where_the_code_is() {
     let process = world.driving().await;
     let record = process.settle(&run_id).await;
     assert_eq!(record.state, RunState::Held);
-    assert!(record.problem.unwrap().message().contains("no code for runs of kind \"program\""));
+    assert!(
+        record
+            .problem
+            .unwrap()
+            .message()
+            .contains("no code for runs of kind \"program\"")
+    );
     process.stop().await;
     known.store(true, Ordering::SeqCst);
     let process = world.driving().await;
@@ -130,6 +169,10 @@ async fn a_damaged_journal_is_left_alone() {
     assert!(!report.intact);
     assert!(report.finding.unwrap().contains("event 3 was altered"));
     let other = start(&process, &[Op::set("b", 1)]).await;
-    assert_eq!(ended(&process, &other).await.state, RunState::Completed, "other runs go on");
+    assert_eq!(
+        ended(&process, &other).await.state,
+        RunState::Completed,
+        "other runs go on"
+    );
     assert_eq!(scene.ledger.changes(), ["a=1", "b=1"]);
 }

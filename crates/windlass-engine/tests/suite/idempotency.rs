@@ -12,7 +12,10 @@ use windlass_types::{Principal, RunState};
 use super::support::{Scene, ended, scene};
 
 fn keyed(cell: &str, key: &str) -> NewRun {
-    NewRun { idempotency_key: Some(key.to_owned()), ..new_run(program::KIND, program::input(&[Op::set(cell, 1)])) }
+    NewRun {
+        idempotency_key: Some(key.to_owned()),
+        ..new_run(program::KIND, program::input(&[Op::set(cell, 1)]))
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -24,7 +27,12 @@ async fn sixty_four_calls_with_one_key_are_one_run() {
         let process = Arc::clone(&processes[caller % 2]);
         calls.spawn(async move { process.engine.create_run(keyed("a", "k")).await });
     }
-    let runs: Vec<_> = calls.join_all().await.into_iter().map(Result::unwrap).collect();
+    let runs: Vec<_> = calls
+        .join_all()
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
     assert!(runs.iter().all(|run_id| *run_id == runs[0]));
     assert_eq!(world.disk.all_runs().len(), 1);
 }
@@ -34,12 +42,19 @@ async fn a_key_is_bound_to_its_input() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
     let run_id = process.engine.create_run(keyed("a", "k")).await.unwrap();
-    let refused = process.engine.create_run(keyed("b", "k")).await.unwrap_err();
+    let refused = process
+        .engine
+        .create_run(keyed("b", "k"))
+        .await
+        .unwrap_err();
     assert_eq!(refused.code().name, "IDEMPOTENCY_CONFLICT");
     assert_eq!(refused.details()["run_id"], run_id.as_str());
     ended(&process, &run_id).await;
     // The end of the run changes nothing about its key.
-    assert_eq!(process.engine.create_run(keyed("a", "k")).await.unwrap(), run_id);
+    assert_eq!(
+        process.engine.create_run(keyed("a", "k")).await.unwrap(),
+        run_id
+    );
     assert_eq!(ledger.changes(), ["a=1"]);
 }
 

@@ -13,7 +13,10 @@ use super::support::{Scene, ended, run, scene, start};
 const URL: &str = "https://hook.test/x";
 
 fn notify(url: &str) -> Op {
-    Op::Notify { name: format!("tell {url}"), url: url.to_owned() }
+    Op::Notify {
+        name: format!("tell {url}"),
+        url: url.to_owned(),
+    }
 }
 
 fn seconds(count: u64) -> Duration {
@@ -40,7 +43,9 @@ async fn drain(world: &TestWorld, process: &Process) {
 }
 
 fn times(sent: &[SentRequest], since: Timestamp) -> Vec<u64> {
-    sent.iter().map(|request| request.at.since(since).as_secs()).collect()
+    sent.iter()
+        .map(|request| request.at.since(since).as_secs())
+        .collect()
 }
 
 #[tokio::test]
@@ -55,15 +60,29 @@ async fn a_webhook_arrives_signed() {
     assert_eq!(body, format!(r#"{{"from":"tell {URL}"}}"#));
     let delivery = delivery(&world);
     let secret = Secret::new("default secret".to_owned());
-    assert_eq!(sent[0].request.headers, sign(&delivery.id, sent[0].at, &body, &secret));
-    assert_eq!((delivery.state, delivery.attempts), (DeliveryState::Delivered, 1));
+    assert_eq!(
+        sent[0].request.headers,
+        sign(&delivery.id, sent[0].at, &body, &secret)
+    );
+    assert_eq!(
+        (delivery.state, delivery.attempts),
+        (DeliveryState::Delivered, 1)
+    );
 }
 
 #[tokio::test]
 async fn attempts_follow_the_schedule_with_one_id_and_fresh_signatures() {
     let Scene { world, .. } = scene();
     let world = world.with_schedule(&[5, 300, 1800]);
-    world.outbound.script(URL, [Reply::Status(500), Reply::Unreachable, Reply::Status(302), Reply::Status(204)]);
+    world.outbound.script(
+        URL,
+        [
+            Reply::Status(500),
+            Reply::Unreachable,
+            Reply::Status(302),
+            Reply::Status(204),
+        ],
+    );
     let process = world.driving().await;
     let started = world.clock.now();
     run(&process, &[notify(URL)]).await;
@@ -74,15 +93,34 @@ async fn attempts_follow_the_schedule_with_one_id_and_fresh_signatures() {
     // Each pause is as scheduled, and up to a fifth longer.
     for (pause, window) in [5, 300, 1800].into_iter().zip(times.windows(2)) {
         let taken = window[1] - window[0];
-        assert!((pause..=pause + pause / 5 + 1).contains(&taken), "{times:?}");
+        assert!(
+            (pause..=pause + pause / 5 + 1).contains(&taken),
+            "{times:?}"
+        );
     }
-    assert!(sent.iter().all(|request| request.header("webhook-id") == sent[0].header("webhook-id")));
+    assert!(
+        sent.iter()
+            .all(|request| request.header("webhook-id") == sent[0].header("webhook-id"))
+    );
     for pair in sent.windows(2) {
-        assert_ne!(pair[0].header("webhook-timestamp"), pair[1].header("webhook-timestamp"));
-        assert_ne!(pair[0].header("webhook-signature"), pair[1].header("webhook-signature"));
+        assert_ne!(
+            pair[0].header("webhook-timestamp"),
+            pair[1].header("webhook-timestamp")
+        );
+        assert_ne!(
+            pair[0].header("webhook-signature"),
+            pair[1].header("webhook-signature")
+        );
     }
-    let log: Vec<_> = attempts(&world).await.iter().map(|attempt| (attempt.attempt, attempt.status)).collect();
-    assert_eq!(log, [(1, Some(500)), (2, None), (3, Some(302)), (4, Some(204))]);
+    let log: Vec<_> = attempts(&world)
+        .await
+        .iter()
+        .map(|attempt| (attempt.attempt, attempt.status))
+        .collect();
+    assert_eq!(
+        log,
+        [(1, Some(500)), (2, None), (3, Some(302)), (4, Some(204))]
+    );
     assert_eq!(delivery(&world).state, DeliveryState::Delivered);
 }
 
@@ -90,17 +128,39 @@ async fn attempts_follow_the_schedule_with_one_id_and_fresh_signatures() {
 async fn a_schedule_that_is_over_ends_the_delivery_until_it_is_replayed() {
     let Scene { world, .. } = scene();
     let world = world.with_schedule(&[5, 5]);
-    world.outbound.script(URL, [Reply::Status(500), Reply::Status(500), Reply::Status(500), Reply::Status(200)]);
+    world.outbound.script(
+        URL,
+        [
+            Reply::Status(500),
+            Reply::Status(500),
+            Reply::Status(500),
+            Reply::Status(200),
+        ],
+    );
     let process = world.driving().await;
     run(&process, &[notify(URL)]).await;
     drain(&world, &process).await;
     let dead = delivery(&world);
-    assert_eq!((dead.state, world.outbound.sent().len()), (DeliveryState::Dead, 3));
-    process.engine.replay_delivery(&local(), &dead.id).await.unwrap();
+    assert_eq!(
+        (dead.state, world.outbound.sent().len()),
+        (DeliveryState::Dead, 3)
+    );
+    process
+        .engine
+        .replay_delivery(&local(), &dead.id)
+        .await
+        .unwrap();
     drain(&world, &process).await;
-    assert_eq!((delivery(&world).state, world.outbound.sent().len()), (DeliveryState::Delivered, 4));
+    assert_eq!(
+        (delivery(&world).state, world.outbound.sent().len()),
+        (DeliveryState::Delivered, 4)
+    );
     assert_eq!(attempts(&world).await.len(), 4, "the log keeps all rounds");
-    let unknown = process.engine.replay_delivery(&local(), &"dlv_unknown".parse().unwrap()).await.unwrap_err();
+    let unknown = process
+        .engine
+        .replay_delivery(&local(), &"dlv_unknown".parse().unwrap())
+        .await
+        .unwrap_err();
     assert_eq!(unknown.code().name, "NOT_FOUND");
 }
 
@@ -108,33 +168,64 @@ async fn a_schedule_that_is_over_ends_the_delivery_until_it_is_replayed() {
 async fn a_receiver_that_says_when_is_tried_then() {
     let Scene { world, .. } = scene();
     let world = world.with_schedule(&[5, 5]);
-    let after = |value: &str| Reply::Headers(429, vec![("retry-after".to_owned(), value.to_owned())]);
-    world.outbound.script(URL, [after("120"), after("1"), Reply::Status(200)]);
+    let after =
+        |value: &str| Reply::Headers(429, vec![("retry-after".to_owned(), value.to_owned())]);
+    world
+        .outbound
+        .script(URL, [after("120"), after("1"), Reply::Status(200)]);
     let process = world.driving().await;
     let started = world.clock.now();
     run(&process, &[notify(URL)]).await;
     drain(&world, &process).await;
     let times = times(&world.outbound.sent(), started);
     assert_eq!(times[1], 120);
-    assert!((125..=126).contains(&times[2]), "the schedule is the least: {times:?}");
+    assert!(
+        (125..=126).contains(&times[2]),
+        "the schedule is the least: {times:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_receiver_that_is_gone_is_left_alone() {
     let Scene { world, .. } = scene();
-    world.outbound.script(URL, [Reply::Status(410), Reply::Status(200)]);
+    world
+        .outbound
+        .script(URL, [Reply::Status(410), Reply::Status(200)]);
     let process = world.driving().await;
     run(&process, &[notify(URL)]).await;
     drain(&world, &process).await;
     assert_eq!(delivery(&world).state, DeliveryState::Dead);
     run(&process, &[notify(URL)]).await;
     world.clock.advance(seconds(100_000)).await;
-    assert_eq!(world.outbound.sent().len(), 1, "what comes later is not sent either");
-    let gone = world.disk.all_deliveries().into_iter().find(|other| other.state == DeliveryState::Dead).unwrap();
-    process.engine.replay_delivery(&local(), &gone.id).await.unwrap();
+    assert_eq!(
+        world.outbound.sent().len(),
+        1,
+        "what comes later is not sent either"
+    );
+    let gone = world
+        .disk
+        .all_deliveries()
+        .into_iter()
+        .find(|other| other.state == DeliveryState::Dead)
+        .unwrap();
+    process
+        .engine
+        .replay_delivery(&local(), &gone.id)
+        .await
+        .unwrap();
     drain(&world, &process).await;
-    assert_eq!(world.outbound.sent().len(), 3, "asking for one opens the address again");
-    assert!(world.disk.all_deliveries().iter().all(|other| other.state == DeliveryState::Delivered));
+    assert_eq!(
+        world.outbound.sent().len(),
+        3,
+        "asking for one opens the address again"
+    );
+    assert!(
+        world
+            .disk
+            .all_deliveries()
+            .iter()
+            .all(|other| other.state == DeliveryState::Delivered)
+    );
 }
 
 #[tokio::test]
@@ -156,8 +247,15 @@ async fn what_was_sent_and_not_recorded_is_sent_again_with_the_same_id() {
         let sent = world.outbound.sent();
         let expected = if moment == Moment::AfterCommit { 1 } else { 2 };
         assert_eq!(sent.len(), expected, "{moment:?}");
-        assert!(sent.iter().all(|request| request.header("webhook-id") == sent[0].header("webhook-id")));
-        assert_eq!(delivery(&world).state, DeliveryState::Delivered, "{moment:?}");
+        assert!(
+            sent.iter()
+                .all(|request| request.header("webhook-id") == sent[0].header("webhook-id"))
+        );
+        assert_eq!(
+            delivery(&world).state,
+            DeliveryState::Delivered,
+            "{moment:?}"
+        );
     }
 }
 
@@ -171,7 +269,11 @@ async fn a_full_disk_does_not_make_the_receiver_pay() {
     assert_eq!(world.outbound.sent().len(), 1);
     world.disk.set_full(true);
     world.clock.advance(seconds(600)).await;
-    assert_eq!(world.outbound.sent().len(), 1, "it is recorded again, not sent again");
+    assert_eq!(
+        world.outbound.sent().len(),
+        1,
+        "it is recorded again, not sent again"
+    );
     world.disk.set_full(false);
     drain(&world, &process).await;
     assert_eq!(world.outbound.sent().len(), 1);
@@ -182,9 +284,15 @@ async fn a_full_disk_does_not_make_the_receiver_pay() {
 async fn a_dead_receiver_delays_nobody_else() {
     let Scene { world, .. } = scene();
     let world = world.with_schedule(&[3; 20]);
-    let (dead, alive, flaky) = ("https://dead.test/x", "https://alive.test/x", "https://flaky.test/x");
+    let (dead, alive, flaky) = (
+        "https://dead.test/x",
+        "https://alive.test/x",
+        "https://flaky.test/x",
+    );
     world.outbound.script(dead, [Reply::Hang]);
-    world.outbound.script(flaky, [Reply::Status(500), Reply::Status(200)]);
+    world
+        .outbound
+        .script(flaky, [Reply::Status(500), Reply::Status(200)]);
     let process = world.driving().await;
     let started = world.clock.now();
     // More than one page of the outbox, and more than may be under way at once.
@@ -196,7 +304,11 @@ async fn a_dead_receiver_delays_nobody_else() {
     world.clock.advance(seconds(9)).await;
     assert_eq!(times(&world.outbound.sent_to(alive), started), [0]);
     let retried = times(&world.outbound.sent_to(flaky), started);
-    assert_eq!(retried.len(), 2, "a retry that comes due while others hang is made: {retried:?}");
+    assert_eq!(
+        retried.len(),
+        2,
+        "a retry that comes due while others hang is made: {retried:?}"
+    );
     assert!((3..=5).contains(&retried[1]), "{retried:?}");
     let under_way = world.outbound.sent_to(dead).len();
     assert_eq!(under_way, 4, "at most so many at once for one receiver");
@@ -208,7 +320,10 @@ async fn a_forbidden_target_fails_the_run_that_asks_for_it() {
     world.outbound.forbid("http://169.254.169.254");
     let process = world.driving().await;
     let record = run(&process, &[notify("http://169.254.169.254/latest")]).await;
-    assert_eq!((record.state, super::support::problem_code(&record)), (RunState::Failed, "TARGET_FORBIDDEN"));
+    assert_eq!(
+        (record.state, super::support::problem_code(&record)),
+        (RunState::Failed, "TARGET_FORBIDDEN")
+    );
     assert!(world.disk.all_deliveries().is_empty());
 }
 

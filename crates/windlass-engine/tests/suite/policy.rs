@@ -46,11 +46,24 @@ fn boss() -> Principal {
     Principal::local("boss")
 }
 
-async fn try_apply(process: &Process, who: &Principal, cell: &str, yes: bool) -> Result<RunId, Problem> {
+async fn try_apply(
+    process: &Process,
+    who: &Principal,
+    cell: &str,
+    yes: bool,
+) -> Result<RunId, Problem> {
     let input = json!({ "cell": cell, "value": 1 });
-    let plan = process.call_as(who.clone(), "ledger.plan", input).await?.output;
-    let input = json!({ "cell": cell, "value": 1, "confirm_token": plan["confirm_token"], "yes": yes });
-    Ok(process.call_as(who.clone(), "ledger.apply", input).await?.run_id.unwrap())
+    let plan = process
+        .call_as(who.clone(), "ledger.plan", input)
+        .await?
+        .output;
+    let input =
+        json!({ "cell": cell, "value": 1, "confirm_token": plan["confirm_token"], "yes": yes });
+    Ok(process
+        .call_as(who.clone(), "ledger.apply", input)
+        .await?
+        .run_id
+        .unwrap())
 }
 
 #[tokio::test]
@@ -59,14 +72,22 @@ async fn what_becomes_of_an_apply() {
     let process = world.with_policy(POLICY).driving().await;
     let mut lines = Vec::new();
     for target in ["free", "asked", "unknown", "forbidden"] {
-        for (name, who) in [("clerk", clerk()), ("lead", lead()), ("ada", local()), ("boss", boss())] {
+        for (name, who) in [
+            ("clerk", clerk()),
+            ("lead", lead()),
+            ("ada", local()),
+            ("boss", boss()),
+        ] {
             for yes in [false, true] {
                 let cell = format!("{target}-{name}-{yes}");
                 let outcome = match try_apply(&process, &who, &cell, yes).await {
                     Ok(run_id) => process.settle(&run_id).await.state.as_str().to_owned(),
                     Err(problem) => problem.code().name.to_owned(),
                 };
-                lines.push(format!("{target:9} {name:5} {} → {outcome}", if yes { "yes" } else { "   " }));
+                lines.push(format!(
+                    "{target:9} {name:5} {} → {outcome}",
+                    if yes { "yes" } else { "   " }
+                ));
             }
         }
     }
@@ -111,9 +132,18 @@ async fn a_plan_says_beforehand_what_policy_will_say() {
     let Scene { world, .. } = scene();
     let process = world.with_policy(POLICY).process();
     let mut lines = Vec::new();
-    for (target, who) in [("free", clerk()), ("asked", clerk()), ("asked", lead()), ("forbidden", boss())] {
+    for (target, who) in [
+        ("free", clerk()),
+        ("asked", clerk()),
+        ("asked", lead()),
+        ("forbidden", boss()),
+    ] {
         let input = json!({ "cell": target, "value": 1 });
-        let plan = process.call_as(who.clone(), "ledger.plan", input).await.unwrap().output;
+        let plan = process
+            .call_as(who.clone(), "ledger.plan", input)
+            .await
+            .unwrap()
+            .output;
         lines.push(format!("{who} {target}: {}", plan["policy"]));
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -129,19 +159,34 @@ async fn queries_can_be_denied() {
     let Scene { world, .. } = scene();
     let process = world.with_policy(POLICY).process();
     assert!(process.call("ledger.show", json!({})).await.is_ok());
-    let refused = process.call_as(clerk(), "ledger.show", json!({})).await.unwrap_err();
-    assert_eq!((refused.code().name, &refused.details()["rule"]), ("POLICY_DENIED", &json!("policy.toml:22")));
+    let refused = process
+        .call_as(clerk(), "ledger.show", json!({}))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (refused.code().name, &refused.details()["rule"]),
+        ("POLICY_DENIED", &json!("policy.toml:22"))
+    );
 }
 
 /// A run of the clerk that waits at the gate, driven or not.
 async fn gated(world: &TestWorld, process: &Process) -> (RunId, Digest) {
     let run_id = try_apply(process, &clerk(), "asked", false).await.unwrap();
-    let record = world.disk.all_runs().into_iter().find(|record| record.run_id == run_id).unwrap();
+    let record = world
+        .disk
+        .all_runs()
+        .into_iter()
+        .find(|record| record.run_id == run_id)
+        .unwrap();
     (run_id, record.plan_digest.unwrap())
 }
 
 fn answer(approved: bool, plan_digest: Option<Digest>) -> ApprovalDecision {
-    ApprovalDecision { approved, plan_digest, reason: None }
+    ApprovalDecision {
+        approved,
+        plan_digest,
+        reason: None,
+    }
 }
 
 #[tokio::test]
@@ -158,12 +203,28 @@ async fn answers_count_only_from_approvers_and_for_the_plan() {
         ("outsider", outsider, Some(plan_digest)),
         ("ada", local(), Some(plan_digest)),
         ("engine", Principal::system(), Some(plan_digest)),
-        ("boss, another plan", boss(), Some(Digest::of(b"another plan"))),
-        ("lead, another plan", lead(), Some(Digest::of(b"another plan"))),
+        (
+            "boss, another plan",
+            boss(),
+            Some(Digest::of(b"another plan")),
+        ),
+        (
+            "lead, another plan",
+            lead(),
+            Some(Digest::of(b"another plan")),
+        ),
     ] {
-        let refused = process.engine.answer_approval(&who, &run_id, answer(true, digest)).await.unwrap_err();
+        let refused = process
+            .engine
+            .answer_approval(&who, &run_id, answer(true, digest))
+            .await
+            .unwrap_err();
         lines.push(format!("{name}: {}", refused.code().name));
-        assert_eq!(process.record(&run_id).await.state, RunState::Waiting, "{name}");
+        assert_eq!(
+            process.record(&run_id).await.state,
+            RunState::Waiting,
+            "{name}"
+        );
     }
     insta::assert_snapshot!(lines.join("\n"), @"
     clerk: FORBIDDEN
@@ -174,13 +235,26 @@ async fn answers_count_only_from_approvers_and_for_the_plan() {
     lead, another plan: CONFIRM_TOKEN_MISMATCH
     ");
     assert_eq!(ledger.changes(), [""; 0]);
-    process.engine.answer_approval(&lead(), &run_id, answer(true, Some(plan_digest))).await.unwrap();
+    process
+        .engine
+        .answer_approval(&lead(), &run_id, answer(true, Some(plan_digest)))
+        .await
+        .unwrap();
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
     assert_eq!(ledger.changes(), ["asked=1"]);
     // Who was asked no longer sees the run; whose run it is does.
     assert!(process.engine.visible_run(&lead(), &run_id).await.is_err());
     assert!(process.engine.visible_run(&clerk(), &run_id).await.is_ok());
-    insta::assert_snapshot!(story(&process, &run_id), @"");
+    insta::assert_snapshot!(story(&process, &run_id), @"
+    run.created
+    run.started
+    wait.started approval before start
+    signal.received approval
+    wait.completed approval before start
+    step.started asked
+    step.completed asked
+    run.completed
+    ");
 }
 
 #[tokio::test]
@@ -190,9 +264,16 @@ async fn a_no_at_the_gate_ends_the_run_before_it_did_anything() {
     let process = world.driving().await;
     let (run_id, _) = gated(&world, &process).await;
     waiting(&process, &run_id).await;
-    process.engine.answer_approval(&boss(), &run_id, answer(false, None)).await.unwrap();
+    process
+        .engine
+        .answer_approval(&boss(), &run_id, answer(false, None))
+        .await
+        .unwrap();
     let record = ended(&process, &run_id).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Failed, "APPROVAL_REJECTED"));
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Failed, "APPROVAL_REJECTED")
+    );
     assert_eq!(ledger.changes(), [""; 0]);
 }
 
@@ -202,7 +283,11 @@ async fn a_yes_before_anybody_drives_counts() {
     let world = world.with_policy(POLICY);
     let client = world.process();
     let (run_id, plan_digest) = gated(&world, &client).await;
-    client.engine.answer_approval(&boss(), &run_id, answer(true, Some(plan_digest))).await.unwrap();
+    client
+        .engine
+        .answer_approval(&boss(), &run_id, answer(true, Some(plan_digest)))
+        .await
+        .unwrap();
     let process = world.driving().await;
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
     assert_eq!(ledger.changes(), ["asked=1"]);
@@ -215,12 +300,30 @@ async fn runs_are_seen_by_their_owner_and_the_owner_of_the_home() {
     let run_id = try_apply(&process, &clerk(), "free", false).await.unwrap();
     ended(&process, &run_id).await;
     let admin = Principal::key("key_admin", vec![Scope::new("admin")]);
-    for (who, sees) in [(clerk(), true), (local(), true), (admin, true), (lead(), false)] {
+    for (who, sees) in [
+        (clerk(), true),
+        (local(), true),
+        (admin, true),
+        (lead(), false),
+    ] {
         let found = process.engine.visible_run(&who, &run_id).await;
         assert_eq!(found.is_ok(), sees, "{who}");
         if let Err(problem) = found {
             assert_eq!(problem.code().name, "RUN_NOT_FOUND");
         }
-        assert_eq!(process.engine.cancel(&who, &run_id, None).await.unwrap_err().code().name, if sees { "ILLEGAL_STATE" } else { "RUN_NOT_FOUND" });
+        assert_eq!(
+            process
+                .engine
+                .cancel(&who, &run_id, None)
+                .await
+                .unwrap_err()
+                .code()
+                .name,
+            if sees {
+                "ILLEGAL_STATE"
+            } else {
+                "RUN_NOT_FOUND"
+            }
+        );
     }
 }

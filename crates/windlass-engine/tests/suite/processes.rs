@@ -14,16 +14,35 @@ async fn one_drives_the_other_submits_and_watches() {
     let driver = world.driving().await;
     let mut client = world.process();
     assert!(!client.drive().await, "somebody drives already");
-    let run_id = start(&client, &[Op::set("a", 1), Op::approval("deploy"), Op::sleep("nap", 60)]).await;
+    let run_id = start(
+        &client,
+        &[
+            Op::set("a", 1),
+            Op::approval("deploy"),
+            Op::sleep("nap", 60),
+        ],
+    )
+    .await;
     waiting(&client, &run_id).await;
-    let decision =
-        windlass_engine::run::ApprovalDecision { approved: true, plan_digest: None, reason: None };
-    client.engine.answer_approval(&local(), &run_id, decision).await.unwrap();
+    let decision = windlass_engine::run::ApprovalDecision {
+        approved: true,
+        plan_digest: None,
+        reason: None,
+    };
+    client
+        .engine
+        .answer_approval(&local(), &run_id, decision)
+        .await
+        .unwrap();
     let watch = async {
         let mut seen = Vec::new();
         loop {
             let after = seen.len() as u64;
-            let page = client.engine.events_after(&run_id, after, 2, Duration::from_secs(3600)).await.unwrap();
+            let page = client
+                .engine
+                .events_after(&run_id, after, 2, Duration::from_secs(3600))
+                .await
+                .unwrap();
             seen.extend(page.into_iter().map(|event| event.event_type));
             if seen.last().is_some_and(|last| last == "run.completed") {
                 return seen;
@@ -39,7 +58,11 @@ async fn one_drives_the_other_submits_and_watches() {
 #[tokio::test]
 async fn another_takes_over_when_the_driver_stops_or_dies() {
     let Scene { world, ledger } = scene();
-    let run_id = start(&world.process(), &[Op::set("a", 1), Op::sleep("nap", 100), Op::set("b", 1)]).await;
+    let run_id = start(
+        &world.process(),
+        &[Op::set("a", 1), Op::sleep("nap", 100), Op::set("b", 1)],
+    )
+    .await;
     for round in 0..4 {
         let process = world.driving().await;
         assert_eq!(process.driver().epoch(), round + 1);
@@ -73,7 +96,11 @@ async fn a_driver_that_is_dropped_ends_at_once_and_frees_the_lease() {
 async fn a_driver_that_lost_its_lease_writes_nothing_more_and_stops() {
     let Scene { world, ledger } = scene();
     let first = world.driving().await;
-    let run_id = start(&first, &[Op::set("a", 1), Op::sleep("nap", 60), Op::set("b", 1)]).await;
+    let run_id = start(
+        &first,
+        &[Op::set("a", 1), Op::sleep("nap", 60), Op::set("b", 1)],
+    )
+    .await;
     first.record(&run_id).await;
     world.disk.break_lease();
     let second = world.driving().await;
@@ -83,7 +110,11 @@ async fn a_driver_that_lost_its_lease_writes_nothing_more_and_stops() {
     assert_eq!((record.state, record.attempts), (RunState::Completed, 2));
     assert_eq!(ledger.changes(), ["a=1", "b=1"]);
     assert!(second.engine.verify(&run_id).await.unwrap().intact);
-    let started: Vec<_> = second.event_types(&run_id).into_iter().filter(|name| name == "timer.fired").collect();
+    let started: Vec<_> = second
+        .event_types(&run_id)
+        .into_iter()
+        .filter(|name| name == "timer.fired")
+        .collect();
     assert_eq!(started.len(), 1, "the fenced driver fired no timer");
 }
 
@@ -91,9 +122,22 @@ async fn a_driver_that_lost_its_lease_writes_nothing_more_and_stops() {
 async fn a_fenced_driver_stops_sending_webhooks() {
     let Scene { world, .. } = scene();
     let url = "https://hook.test/";
-    world.outbound.script(url, [Reply::After(Duration::from_secs(5), 200), Reply::Status(200)]);
+    world.outbound.script(
+        url,
+        [
+            Reply::After(Duration::from_secs(5), 200),
+            Reply::Status(200),
+        ],
+    );
     let first = world.driving().await;
-    start(&first, &[Op::Notify { name: "tell".to_owned(), url: url.to_owned() }]).await;
+    start(
+        &first,
+        &[Op::Notify {
+            name: "tell".to_owned(),
+            url: url.to_owned(),
+        }],
+    )
+    .await;
     first.idle().await;
     assert_eq!(world.outbound.sent_to(url).len(), 1);
     world.disk.break_lease();
@@ -119,8 +163,17 @@ async fn stopping_suspends_waits_at_once_and_lets_effects_be_recorded() {
     assert_eq!(world.clock.next_timer(), None);
     let process = world.driving().await;
     process.record(&run_id).await;
-    let child = world.disk.all_runs().into_iter().find(|record| record.parent.is_some()).unwrap();
-    process.engine.send_signal(&local(), &child.run_id, "go", json!(null)).await.unwrap();
+    let child = world
+        .disk
+        .all_runs()
+        .into_iter()
+        .find(|record| record.parent.is_some())
+        .unwrap();
+    process
+        .engine
+        .send_signal(&local(), &child.run_id, "go", json!(null))
+        .await
+        .unwrap();
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
     assert_eq!(ledger.changes(), ["a=1", "b=1"]);
 }

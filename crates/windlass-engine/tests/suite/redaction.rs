@@ -24,10 +24,23 @@ fn world() -> TestWorld {
 fn leaky() -> Arc<dyn windlass_engine::run::RunKind> {
     fn_kind("leaky", |context, _| {
         Box::pin(async move {
-            context.emit("said", json!({ "text": format!("it is {SECRET}"), "password": "another one" })).await?;
-            for (name, visibility) in [("public", Visibility::Public), ("private", Visibility::Private)] {
-                let text = format!("the secret: {SECRET}\nauthorization: Bearer abcdefghijklmnop0123456789\n");
-                let artifact = NewArtifact { visibility, ..NewArtifact::text(name, "text/plain", text) };
+            context
+                .emit(
+                    "said",
+                    json!({ "text": format!("it is {SECRET}"), "password": "another one" }),
+                )
+                .await?;
+            for (name, visibility) in [
+                ("public", Visibility::Public),
+                ("private", Visibility::Private),
+            ] {
+                let text = format!(
+                    "the secret: {SECRET}\nauthorization: Bearer abcdefghijklmnop0123456789\n"
+                );
+                let artifact = NewArtifact {
+                    visibility,
+                    ..NewArtifact::text(name, "text/plain", text)
+                };
                 context.put_artifact(artifact).await?;
             }
             let binary = [SECRET.as_bytes(), &[0xff, 0xfe]].concat();
@@ -53,14 +66,18 @@ fn leaky() -> Arc<dyn windlass_engine::run::RunKind> {
 }
 
 fn operations() -> Vec<Arc<dyn Operation>> {
-    let echo = operation("leaky", "echo").describe("Echo", "Says it.").discloses("confirm_token");
+    let echo = operation("leaky", "echo")
+        .describe("Echo", "Says it.")
+        .discloses("confirm_token");
     let echo = echo.handle(|_, input: Value| async move { Ok::<Value, Problem>(input) });
-    let fail = operation("leaky", "fail").describe("Fail", "Fails.").handle(|_, _: Value| async move {
-        let problem = Problem::new(&code::UPSTREAM_ERROR, format!("they said {SECRET}"))
-            .with("answer", json!({ "body": [SECRET] }))
-            .next(format!("call them about {SECRET}"));
-        Err::<Value, Problem>(problem)
-    });
+    let fail = operation("leaky", "fail")
+        .describe("Fail", "Fails.")
+        .handle(|_, _: Value| async move {
+            let problem = Problem::new(&code::UPSTREAM_ERROR, format!("they said {SECRET}"))
+                .with("answer", json!({ "body": [SECRET] }))
+                .next(format!("call them about {SECRET}"));
+            Err::<Value, Problem>(problem)
+        });
     vec![echo, fail]
 }
 
@@ -72,11 +89,23 @@ async fn runs_leave_no_secret_in_what_leaves_the_process() {
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
     process.idle().await;
     for event in process.store.journal(&run_id) {
-        assert!(!event.payload.as_str().contains(SECRET), "{}", event.payload.as_str());
-        assert!(!event.payload.as_str().contains("another one"), "{}", event.payload.as_str());
+        assert!(
+            !event.payload.as_str().contains(SECRET),
+            "{}",
+            event.payload.as_str()
+        );
+        assert!(
+            !event.payload.as_str().contains("another one"),
+            "{}",
+            event.payload.as_str()
+        );
     }
     for (name, clean) in [("public", true), ("binary", true), ("private", false)] {
-        let content = process.engine.artifact(&local(), &run_id, name).await.unwrap();
+        let content = process
+            .engine
+            .artifact(&local(), &run_id, name)
+            .await
+            .unwrap();
         let text = String::from_utf8_lossy(&content.bytes).into_owned();
         assert_eq!(text.contains(SECRET), !clean, "{name}: {text}");
         assert_eq!(content.artifact.size, content.bytes.len() as u64, "{name}");
@@ -94,5 +123,5 @@ async fn answers_and_errors_leave_no_secret_either() {
     let answer = process.call("leaky.echo", input).await.unwrap();
     insta::assert_snapshot!(answer.output, @r#"{"confirm_token":"shown","count":3,"nested":[{"token":"[redacted:secret]"}],"text":"[redacted:secret-value]"}"#);
     let problem = process.call("leaky.fail", json!({})).await.unwrap_err();
-    insta::assert_snapshot!(serde_json::to_string(&problem).unwrap(), @r#"{"code":"UPSTREAM_ERROR","message":"they said [redacted:secret-value]","details":{"answer":{"body":["[redacted:secret-value]"]}},"next_actions":["call them about correct-horse-battery-staple"]}"#);
+    insta::assert_snapshot!(serde_json::to_string(&problem).unwrap(), @r#"{"code":"UPSTREAM_ERROR","message":"they said [redacted:secret-value]","details":{"answer":{"body":["[redacted:secret-value]"]}},"next_actions":["call them about [redacted:secret-value]"]}"#);
 }

@@ -10,7 +10,11 @@ use windlass_types::{RunId, RunRecord, RunState};
 use super::support::{Scene, ended, problem_code, run, scene, start, story, waiting, world_of};
 
 async fn roll_back(process: &Process, run_id: &RunId) -> RunRecord {
-    process.engine.request_rollback(&local(), run_id, None).await.unwrap();
+    process
+        .engine
+        .request_rollback(&local(), run_id, None)
+        .await
+        .unwrap();
     ended(process, run_id).await
 }
 
@@ -18,14 +22,30 @@ async fn roll_back(process: &Process, run_id: &RunId) -> RunRecord {
 async fn everything_is_undone_last_first() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let program =
-        [Op::set("a", 1), Op::child("sub", [Op::set("b", 1), Op::set("a", 2)]), Op::sleep("nap", 9), Op::set("a", 3)];
+    let program = [
+        Op::set("a", 1),
+        Op::child("sub", [Op::set("b", 1), Op::set("a", 2)]),
+        Op::sleep("nap", 9),
+        Op::set("a", 3),
+    ];
     let record = run(&process, &program).await;
-    assert_eq!(ledger.cells(), [("a".to_owned(), 3), ("b".to_owned(), 1)].into());
+    assert_eq!(
+        ledger.cells(),
+        [("a".to_owned(), 3), ("b".to_owned(), 1)].into()
+    );
     let record = roll_back(&process, &record.run_id).await;
-    assert_eq!((record.state, record.residue), (RunState::RolledBack, vec![]));
+    assert_eq!(
+        (record.state, record.residue),
+        (RunState::RolledBack, vec![])
+    );
     assert_eq!(ledger.cells(), [].into());
-    assert!(world.disk.all_runs().iter().all(|record| record.state == RunState::RolledBack));
+    assert!(
+        world
+            .disk
+            .all_runs()
+            .iter()
+            .all(|record| record.state == RunState::RolledBack)
+    );
     insta::assert_snapshot!(story(&process, &record.run_id), @"
     run.created
     run.started
@@ -54,15 +74,26 @@ async fn asking_again_is_harmless_and_asking_too_early_is_refused() {
     let process = world.driving().await;
     let record = run(&process, &[Op::set("a", 1)]).await;
     for _ in 0..3 {
-        assert_eq!(roll_back(&process, &record.run_id).await.state, RunState::RolledBack);
+        assert_eq!(
+            roll_back(&process, &record.run_id).await.state,
+            RunState::RolledBack
+        );
     }
     assert_eq!(ledger.cells(), [].into());
     let early = start(&process, &[Op::approval("deploy")]).await;
     waiting(&process, &early).await;
-    let refused = process.engine.request_rollback(&local(), &early, None).await.unwrap_err();
+    let refused = process
+        .engine
+        .request_rollback(&local(), &early, None)
+        .await
+        .unwrap_err();
     assert_eq!(refused.code().name, "ILLEGAL_STATE");
     let failed = run(&process, &[Op::Fail]).await;
-    let refused = process.engine.request_rollback(&local(), &failed.run_id, None).await.unwrap_err();
+    let refused = process
+        .engine
+        .request_rollback(&local(), &failed.run_id, None)
+        .await
+        .unwrap_err();
     assert_eq!(refused.code().name, "ILLEGAL_STATE");
 }
 
@@ -70,10 +101,21 @@ async fn asking_again_is_harmless_and_asking_too_early_is_refused() {
 async fn what_cannot_be_undone_is_named_and_the_rest_is_undone() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    for stuck in [Op::Stuck { cell: "b".to_owned() }, Op::PanicInUndo { cell: "b".to_owned() }] {
+    for stuck in [
+        Op::Stuck {
+            cell: "b".to_owned(),
+        },
+        Op::PanicInUndo {
+            cell: "b".to_owned(),
+        },
+    ] {
         let record = run(&process, &[Op::set("a", 1), stuck.clone(), Op::set("c", 1)]).await;
         let record = roll_back(&process, &record.run_id).await;
-        assert_eq!((record.state, record.residue), (RunState::RolledBack, vec!["b".to_owned()]), "{stuck:?}");
+        assert_eq!(
+            (record.state, record.residue),
+            (RunState::RolledBack, vec!["b".to_owned()]),
+            "{stuck:?}"
+        );
         assert_eq!(ledger.cells(), [("b".to_owned(), 1)].into(), "{stuck:?}");
     }
 }
@@ -82,18 +124,40 @@ async fn what_cannot_be_undone_is_named_and_the_rest_is_undone() {
 async fn the_residue_of_a_child_is_its_parents_too() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
-    let program = [Op::set("a", 1), Op::child("sub", [Op::Stuck { cell: "b".to_owned() }])];
+    let program = [
+        Op::set("a", 1),
+        Op::child(
+            "sub",
+            [Op::Stuck {
+                cell: "b".to_owned(),
+            }],
+        ),
+    ];
     let record = run(&process, &program).await;
     let record = roll_back(&process, &record.run_id).await;
-    assert_eq!((record.state, record.residue), (RunState::RolledBack, vec!["sub".to_owned()]));
+    assert_eq!(
+        (record.state, record.residue),
+        (RunState::RolledBack, vec!["sub".to_owned()])
+    );
 }
 
 #[tokio::test]
-async fn steps_without_an_undo_stay() {
+async fn steps_without_an_undo_stay_and_are_named() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let record = run(&process, &[Op::Keep { cell: "a".to_owned(), value: 1 }, Op::set("b", 1)]).await;
-    assert_eq!(roll_back(&process, &record.run_id).await.state, RunState::RolledBack);
+    let program = [
+        Op::Keep {
+            cell: "a".to_owned(),
+            value: 1,
+        },
+        Op::set("b", 1),
+    ];
+    let record = run(&process, &program).await;
+    let record = roll_back(&process, &record.run_id).await;
+    assert_eq!(
+        (record.state, record.residue),
+        (RunState::RolledBack, vec!["a".to_owned()])
+    );
     assert_eq!(ledger.cells(), [("a".to_owned(), 1)].into());
 }
 
@@ -104,11 +168,21 @@ async fn a_rollback_that_is_asked_for_while_nobody_drives_happens_later() {
     let record = run(&process, &[Op::set("a", 1)]).await;
     process.stop().await;
     let client = world.process();
-    client.engine.request_rollback(&local(), &record.run_id, None).await.unwrap();
-    assert_eq!(client.record(&record.run_id).await.state, RunState::Unwinding);
+    client
+        .engine
+        .request_rollback(&local(), &record.run_id, None)
+        .await
+        .unwrap();
+    assert_eq!(
+        client.record(&record.run_id).await.state,
+        RunState::Unwinding
+    );
     assert_eq!(ledger.get("a"), Some(1));
     let process = world.driving().await;
-    assert_eq!(ended(&process, &record.run_id).await.state, RunState::RolledBack);
+    assert_eq!(
+        ended(&process, &record.run_id).await.state,
+        RunState::RolledBack
+    );
     assert_eq!(ledger.cells(), [].into());
 }
 
@@ -132,7 +206,14 @@ async fn code_that_does_more_when_it_is_rolled_back_is_held() {
     let process = world.driving().await;
     let record = process.run("longer", json!(null)).await;
     longer.store(true, std::sync::atomic::Ordering::SeqCst);
-    process.engine.request_rollback(&local(), &record.run_id, None).await.unwrap();
+    process
+        .engine
+        .request_rollback(&local(), &record.run_id, None)
+        .await
+        .unwrap();
     let record = process.settle(&record.run_id).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Held, "NONDETERMINISTIC"));
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Held, "NONDETERMINISTIC")
+    );
 }

@@ -13,7 +13,14 @@ use super::support::{Scene, bodies, ended, problem_code, run, scene, start, stor
 async fn a_run_is_its_journal() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let program = [Op::Count { name: "count".to_owned() }, Op::set("a", 1), Op::set("a", 2), Op::sleep("nap", 5)];
+    let program = [
+        Op::Count {
+            name: "count".to_owned(),
+        },
+        Op::set("a", 1),
+        Op::set("a", 2),
+        Op::sleep("nap", 5),
+    ];
     let record = run(&process, &program).await;
     assert_eq!(record.state, RunState::Completed);
     assert_eq!(record.output, Some(json!([0, null, 1, null])));
@@ -38,10 +45,18 @@ async fn steps_that_were_done_are_not_done_again() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
     let program = [
-        Op::Count { name: "count".to_owned() },
+        Op::Count {
+            name: "count".to_owned(),
+        },
         Op::set("a", 1),
-        Op::Emit { name: "half".to_owned(), text: "x".to_owned() },
-        Op::Artifact { name: "report".to_owned(), text: "x".to_owned() },
+        Op::Emit {
+            name: "half".to_owned(),
+            text: "x".to_owned(),
+        },
+        Op::Artifact {
+            name: "report".to_owned(),
+            text: "x".to_owned(),
+        },
         Op::wait("go", None),
         Op::set("b", 2),
     ];
@@ -49,7 +64,11 @@ async fn steps_that_were_done_are_not_done_again() {
     process.settle(&run_id).await;
     process.kill();
     let process = world.driving().await;
-    process.engine.send_signal(&windlass_testkit::local(), &run_id, "go", json!(1)).await.unwrap();
+    process
+        .engine
+        .send_signal(&windlass_testkit::local(), &run_id, "go", json!(1))
+        .await
+        .unwrap();
     let record = ended(&process, &run_id).await;
     assert_eq!((record.state, record.attempts), (RunState::Completed, 2));
     assert_eq!(ledger.changes(), ["a=1", "b=2"]);
@@ -76,12 +95,24 @@ async fn a_failing_step_is_tried_again_after_growing_pauses() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
     let started = world.clock.now();
-    let record = run(&process, &[Op::Flaky { cell: "a".to_owned(), value: 1, refusals: 4, tries: 9 }]).await;
+    let record = run(
+        &process,
+        &[Op::Flaky {
+            cell: "a".to_owned(),
+            value: 1,
+            refusals: 4,
+            tries: 9,
+        }],
+    )
+    .await;
     assert_eq!(record.state, RunState::Completed);
     let failures: Vec<(u32, u64)> = bodies(&process, &record.run_id)
         .into_iter()
         .filter_map(|body| match body {
-            Body::StepFailed(failed) => Some((failed.attempt, failed.retry_at.unwrap().since(started).as_secs())),
+            Body::StepFailed(failed) => Some((
+                failed.attempt,
+                failed.retry_at.unwrap().since(started).as_secs(),
+            )),
             _ => None,
         })
         .collect();
@@ -95,9 +126,20 @@ async fn a_failing_step_is_tried_again_after_growing_pauses() {
 async fn tries_run_out() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let program = [Op::set("b", 1), Op::Flaky { cell: "a".to_owned(), value: 1, refusals: 9, tries: 3 }];
+    let program = [
+        Op::set("b", 1),
+        Op::Flaky {
+            cell: "a".to_owned(),
+            value: 1,
+            refusals: 9,
+            tries: 3,
+        },
+    ];
     let record = run(&process, &program).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Failed, "UPSTREAM_ERROR"));
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Failed, "UPSTREAM_ERROR")
+    );
     assert_eq!(ledger.cells(), [].into());
     assert_eq!(record.residue, Vec::<String>::new());
 }
@@ -107,7 +149,10 @@ async fn failures_that_trying_again_cannot_mend_are_final() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
     let record = run(&process, &[Op::set("a", 1), Op::Fail]).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Failed, "STEP_FAILED"));
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Failed, "STEP_FAILED")
+    );
     insta::assert_snapshot!(story(&process, &record.run_id), @"
     run.created
     run.started
@@ -124,7 +169,16 @@ async fn a_pause_between_tries_goes_on_after_a_restart() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
     let started = world.clock.now();
-    let run_id = start(&process, &[Op::Flaky { cell: "a".to_owned(), value: 1, refusals: 1, tries: 2 }]).await;
+    let run_id = start(
+        &process,
+        &[Op::Flaky {
+            cell: "a".to_owned(),
+            value: 1,
+            refusals: 1,
+            tries: 2,
+        }],
+    )
+    .await;
     world.clock.advance(Duration::from_secs(6)).await;
     process.kill();
     let process = world.driving().await;
@@ -138,7 +192,16 @@ async fn a_pause_between_tries_goes_on_after_a_restart() {
 async fn an_effect_keeps_its_idempotency_key_over_crashes_and_retries() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
-    let run_id = start(&process, &[Op::Flaky { cell: "a".to_owned(), value: 1, refusals: 3, tries: 9 }]).await;
+    let run_id = start(
+        &process,
+        &[Op::Flaky {
+            cell: "a".to_owned(),
+            value: 1,
+            refusals: 3,
+            tries: 9,
+        }],
+    )
+    .await;
     for seconds in [5, 8, 15] {
         world.clock.advance(Duration::from_secs(seconds)).await;
     }
@@ -152,7 +215,10 @@ async fn an_effect_keeps_its_idempotency_key_over_crashes_and_retries() {
             _ => None,
         })
         .collect();
-    assert_eq!(keys.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(
+        keys.iter().map(|(attempt, _)| *attempt).collect::<Vec<_>>(),
+        [1, 2, 3, 4]
+    );
     assert!(keys.iter().all(|(_, key)| *key == keys[0].1));
 }
 
@@ -162,8 +228,17 @@ async fn a_panic_in_run_code_fails_the_run_and_nothing_else() {
     let process = world.driving().await;
     let other = start(&process, &[Op::sleep("nap", 60), Op::set("other", 1)]).await;
     let record = run(&process, &[Op::set("a", 1), Op::Panic]).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Failed, "INTERNAL"));
-    assert!(record.problem.unwrap().message().contains("the program panics here"));
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Failed, "INTERNAL")
+    );
+    assert!(
+        record
+            .problem
+            .unwrap()
+            .message()
+            .contains("the program panics here")
+    );
     assert_eq!(ended(&process, &other).await.state, RunState::Completed);
     assert_eq!(ledger.cells(), [("other".to_owned(), 1)].into());
 }
@@ -172,8 +247,20 @@ async fn a_panic_in_run_code_fails_the_run_and_nothing_else() {
 async fn a_panic_in_the_middle_of_an_effect_leaves_a_residue_that_is_named() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let record = run(&process, &[Op::set("a", 1), Op::PanicIn { cell: "b".to_owned() }]).await;
-    assert_eq!((record.state, problem_code(&record)), (RunState::Failed, "INTERNAL"));
+    let record = run(
+        &process,
+        &[
+            Op::set("a", 1),
+            Op::PanicIn {
+                cell: "b".to_owned(),
+            },
+        ],
+    )
+    .await;
+    assert_eq!(
+        (record.state, problem_code(&record)),
+        (RunState::Failed, "INTERNAL")
+    );
     assert_eq!(record.residue, ["b"]);
     assert_eq!(ledger.cells(), [("b".to_owned(), 1)].into());
 }
@@ -182,7 +269,15 @@ async fn a_panic_in_the_middle_of_an_effect_leaves_a_residue_that_is_named() {
 async fn of_two_branches_the_one_that_is_cut_off_in_an_effect_is_named() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let program = [Op::Both { left: vec![Op::Count { name: "count".to_owned() }, Op::Fail], right: vec![Op::set("b", 1)] }];
+    let program = [Op::Both {
+        left: vec![
+            Op::Count {
+                name: "count".to_owned(),
+            },
+            Op::Fail,
+        ],
+        right: vec![Op::set("b", 1)],
+    }];
     let record = run(&process, &program).await;
     assert_eq!(record.state, RunState::Failed);
     // Whether it happened nobody can tell, so it is named either way.

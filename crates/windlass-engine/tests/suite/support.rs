@@ -26,7 +26,10 @@ pub(super) fn scene() -> Scene {
 }
 
 /// A world with kinds of a test's own.
-pub(super) fn world_of(kinds: Vec<Arc<dyn RunKind>>, operations: Vec<Arc<dyn Operation>>) -> TestWorld {
+pub(super) fn world_of(
+    kinds: Vec<Arc<dyn RunKind>>,
+    operations: Vec<Arc<dyn Operation>>,
+) -> TestWorld {
     let domain = FnDomain { kinds, operations };
     TestWorld::new(move || vec![Box::new(domain.clone()) as Box<dyn Domain>])
 }
@@ -47,7 +50,11 @@ pub(super) fn bodies(process: &Process, run_id: &RunId) -> Vec<Body> {
         .store
         .journal(run_id)
         .iter()
-        .map(|event| Body::decode(&event.event_type, &event.payload).unwrap().unwrap())
+        .map(|event| {
+            Body::decode(&event.event_type, &event.payload)
+                .unwrap()
+                .unwrap()
+        })
         .collect()
 }
 
@@ -59,8 +66,13 @@ pub(super) fn story(process: &Process, run_id: &RunId) -> String {
         .iter()
         .map(|event| {
             let payload = event.payload.value();
-            let key = payload.get("key").or_else(|| payload.get("signal")).and_then(Value::as_str);
-            format!("{} {}", event.event_type, key.unwrap_or_default()).trim_end().to_owned()
+            let key = payload
+                .get("key")
+                .or_else(|| payload.get("signal"))
+                .and_then(Value::as_str);
+            format!("{} {}", event.event_type, key.unwrap_or_default())
+                .trim_end()
+                .to_owned()
         })
         .collect();
     lines.join("\n")
@@ -68,7 +80,10 @@ pub(super) fn story(process: &Process, run_id: &RunId) -> String {
 
 /// The code of a run's failure.
 pub(super) fn problem_code(record: &RunRecord) -> &'static str {
-    record.problem.as_ref().map_or("", |problem| problem.code().name)
+    record
+        .problem
+        .as_ref()
+        .map_or("", |problem| problem.code().name)
 }
 
 /// Lets the run end.

@@ -55,7 +55,16 @@ async fn timers_of_many_runs_fire_in_order() {
     let process = world.driving().await;
     let mut runs = Vec::new();
     for number in (1..=20).rev() {
-        runs.push(start(&process, &[Op::sleep("nap", number * 60), Op::set("last", number as i64)]).await);
+        runs.push(
+            start(
+                &process,
+                &[
+                    Op::sleep("nap", number * 60),
+                    Op::set("last", number as i64),
+                ],
+            )
+            .await,
+        );
     }
     for run_id in &runs {
         ended(&process, run_id).await;

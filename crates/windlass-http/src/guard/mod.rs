@@ -20,6 +20,7 @@ pub(crate) use request_id::{RequestIds, request_id};
 pub(crate) use screen::too_large;
 
 use std::{
+    net::IpAddr,
     panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
@@ -188,14 +189,12 @@ impl Guard {
         found: Result<Caller, Refusal>,
     ) -> (Option<Permit>, Standing<'_>, Result<Caller, Refusal>) {
         let shared = &*self.shared;
-        let by_address = || match peer(parts) {
-            Some(address) => format!("address:{address}"),
-            None => "address:unknown".to_owned(),
-        };
         let (name, tier) = match &found {
             Ok(Caller::Key(principal, tier)) => (principal.id(), shared.tiers.of_key(tier)),
             Ok(Caller::Local(principal)) => (principal.id(), shared.tiers.local()),
-            Ok(Caller::Anonymous) | Err(_) => (by_address(), shared.tiers.anonymous()),
+            Ok(Caller::Anonymous) | Err(_) => {
+                (neighbourhood(peer(parts)), shared.tiers.anonymous())
+            }
         };
         let now = shared.state.catalogue.engine().now();
         match shared.state.limits.admit(&name, tier.tier, now) {
@@ -331,6 +330,19 @@ fn timed_out(after: Duration) -> Problem {
     )
     .with("timeout_seconds", after.as_secs())
     .next("windlass runs list")
+}
+
+/// Whom a request without a caller is counted for: its address, or the network of an IPv6
+/// address, since one machine has as many of those as it likes.
+fn neighbourhood(peer: Option<IpAddr>) -> String {
+    match peer {
+        Some(IpAddr::V4(address)) => format!("address:{address}"),
+        Some(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("address:{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+        None => "address:unknown".to_owned(),
+    }
 }
 
 /// Whether the sender wants an event stream.

@@ -14,8 +14,9 @@ use crate::{
     failure::{self, Failure},
 };
 
-const PAGE: u64 = 200;
-/// Pages looked at for one answer, so that a long history cannot hold a request for ever.
+const DEFAULT_LIMIT: u64 = 50;
+/// Pages looked at for one answer, so that a long history cannot hold a request for ever; the
+/// answer's cursor goes on from there.
 const PAGES: usize = 20;
 
 pub(super) async fn list(
@@ -27,32 +28,39 @@ pub(super) async fn list(
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let limit = query
-        .remove("limit")
-        .and_then(|limit| limit.as_u64())
-        .unwrap_or(50)
-        .clamp(1, 500);
+    if query.contains_key("states") {
+        let message = "approvals are in the states they are in; \"states\" is for /v1/runs";
+        return Err(Failure::request(
+            StatusCode::BAD_REQUEST,
+            "states",
+            "absent",
+            message,
+        ));
+    }
     query.insert("states".to_owned(), json!(["queued", "waiting"]));
-    query.insert("limit".to_owned(), json!(PAGE));
+    // A limit that is none is left in the query, for the schema check to refuse.
+    let limit = query
+        .entry("limit")
+        .or_insert_with(|| json!(DEFAULT_LIMIT))
+        .as_u64()
+        .unwrap_or(0);
     let mut waiting = Vec::new();
     let mut next = Value::Null;
     for _ in 0..PAGES {
-        let answer = call(
-            state,
-            "runs.list",
-            Value::Object(query.clone()),
-            context.clone(),
-        )
-        .await?;
-        let mut page = answer.output;
+        let input = Value::Object(query.clone());
+        let mut page = call(state, "runs.list", input, context.clone())
+            .await?
+            .output;
         if let Value::Array(runs) = page["runs"].take() {
             waiting.extend(runs.into_iter().filter(asks_for_approval));
         }
         next = page["next_cursor"].take();
-        if next.is_null() || waiting.len() as u64 >= limit {
+        let wanted = limit.saturating_sub(waiting.len() as u64);
+        if next.is_null() || wanted == 0 {
             break;
         }
         query.insert("cursor".to_owned(), next.clone());
+        query.insert("limit".to_owned(), json!(wanted));
     }
     let mut shown = json!({ "approvals": waiting });
     if !next.is_null() {

@@ -31,7 +31,7 @@ use crate::{
 /// The HTTP API behind its guard.
 pub fn router(state: HttpState) -> Router {
     let shared = Shared::new(state);
-    guarded(shared, Router::new())
+    guarded(shared, api(Router::new()))
 }
 
 /// The HTTP API with an MCP endpoint at `/mcp` behind the same guard. The service finds the
@@ -43,20 +43,35 @@ where
     S::Future: Send + 'static,
 {
     let shared = Shared::new(state);
-    guarded(shared, Router::new().route_service(MCP_PATH, mcp))
+    guarded(shared, api(with_mcp(mcp)))
 }
 
-fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
+/// The MCP endpoint alone, behind the guard: no operation is reachable but its tools.
+pub fn mcp_router<S>(state: HttpState, mcp: S) -> Router
+where
+    S: Service<Request, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Response: IntoResponse,
+    S::Future: Send + 'static,
+{
+    guarded(Shared::new(state), with_mcp(mcp))
+}
+
+fn with_mcp<S>(mcp: S) -> Router<Arc<Shared>>
+where
+    S: Service<Request, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Response: IntoResponse,
+    S::Future: Send + 'static,
+{
+    Router::new().route_service(MCP_PATH, mcp).route(
+        &format!("{METADATA_PATH}{MCP_PATH}"),
+        get(describe::mcp_metadata),
+    )
+}
+
+fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
     let mut routes = routes
-        .route("/v1/health", get(health::health))
-        .route("/v1/ready", get(health::ready))
         .route("/v1/metrics", get(health::metrics))
         .route("/v1/openapi.json", get(describe::document))
-        .route(METADATA_PATH, get(describe::api_metadata))
-        .route(
-            &format!("{METADATA_PATH}{MCP_PATH}"),
-            get(describe::mcp_metadata),
-        )
         .route("/v1/operations", get(operations::list))
         .route(
             "/v1/operations/{name}",
@@ -73,7 +88,15 @@ fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
         };
         routes = routes.route(&path, handler);
     }
+    routes
+}
+
+/// Puts what every server has, and the guard, around the routes.
+fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
     let routes = routes
+        .route("/v1/health", get(health::health))
+        .route("/v1/ready", get(health::ready))
+        .route(METADATA_PATH, get(describe::api_metadata))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&shared));

@@ -87,10 +87,52 @@ async fn runs_are_steered() {
         .await
         .json();
     assert_eq!(waiting, json!({ "approvals": [] }));
-    let strange = server
-        .ask(get("/v1/approvals?colour=red").key(&server.root))
-        .await;
-    assert_eq!(strange.code(), "INVALID_INPUT");
+    for query in [
+        "colour=red",
+        "states=running",
+        "limit=0",
+        "limit=501",
+        "limit=many",
+    ] {
+        let ask = get(&format!("/v1/approvals?{query}")).key(&server.root);
+        assert_eq!(server.ask(ask).await.code(), "INVALID_INPUT", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn approvals_come_in_pages() {
+    let server = server().await;
+    let mut asking = Vec::new();
+    for number in 0..6 {
+        // Every other run waits for something else and is not an approval.
+        let op = if number % 2 == 0 {
+            Op::approval("ok")
+        } else {
+            Op::wait("news", None)
+        };
+        let run_id = server.process.start(KIND, input(&[op])).await;
+        server.process.settle(&run_id).await;
+        if number % 2 == 0 {
+            asking.insert(0, run_id.to_string());
+        }
+    }
+    let mut found = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let ask = get(&format!("/v1/approvals?limit=2{cursor}")).key(&server.root);
+        let page = server.ask(ask).await.json();
+        let runs = page["approvals"].as_array().unwrap();
+        assert!(runs.len() <= 2);
+        found.extend(
+            runs.iter()
+                .map(|run| run["run_id"].as_str().unwrap().to_owned()),
+        );
+        match page["next_cursor"].as_u64() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(found, asking);
 }
 
 #[tokio::test]

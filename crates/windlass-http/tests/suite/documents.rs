@@ -188,7 +188,7 @@ async fn the_metadata_names_the_resource() {
     let server = server_with(|_| {}).await;
     let path = "/.well-known/oauth-protected-resource";
     let api = server.ask(get(path).host("127.0.0.1:9")).await.canonical();
-    insta::assert_snapshot!(api, @r#"{"bearer_methods_supported":["header"],"resource":"http://127.0.0.1:9","resource_name":"Windlass","scopes_supported":["admin","ledger","probe","runs"]}"#);
+    insta::assert_snapshot!(api, @r#"{"bearer_methods_supported":["header"],"resource":"http://127.0.0.1:9","resource_name":"Windlass","scopes_supported":["admin","approve","ledger","metrics","probe","runs"]}"#);
     let mcp = server.ask(get(&format!("{path}/mcp"))).await.json();
     assert_eq!(mcp["resource"], "http://localhost:7717/mcp");
     let public =

@@ -105,6 +105,24 @@ async fn guessing_keys_is_limited_by_address_and_probes_never_are() {
         .ask(get("/v1/runs").key("wk_1_2").from("10.0.0.9"))
         .await;
     assert_eq!(other.status, StatusCode::UNAUTHORIZED);
+    for (peer, status) in [
+        ("2001:db8::1", 401),
+        ("2001:db8::ffff:2", 401),
+        ("2001:db8:0:1::1", 401),
+    ] {
+        let reply = server.ask(get("/v1/runs").from(peer)).await;
+        assert_eq!(reply.status.as_u16(), status, "{peer}");
+        let left = if peer == "2001:db8::ffff:2" {
+            "118"
+        } else {
+            "119"
+        };
+        assert_eq!(
+            reply.header("x-ratelimit-remaining"),
+            left,
+            "{peer} shares with its network"
+        );
+    }
     let known = server.ask(get("/v1/runs").key(&server.runs)).await;
     assert_eq!(known.status, StatusCode::OK);
     for path in ["/v1/health", "/v1/ready"] {

@@ -64,8 +64,7 @@ pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
     schema.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("anyOf".to_owned(), json!([success, failure]));
-    schema
-        .extend(definitions.map(|definitions| ("$defs".to_owned(), without_required(definitions))));
+    schema.extend(definitions.map(|definitions| ("$defs".to_owned(), definitions)));
     Arc::new(schema)
 }
 
@@ -84,10 +83,13 @@ fn is_prose(key: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a member demands that others are there. Clients throw away a result that lacks a
-/// required member; a member left out because it is empty is not worth the answer.
+/// Whether a member demands that others are there, or that no others are. Clients throw away a
+/// result that does not comply; a member left out because it is empty, or added by a later
+/// version, is not worth the answer.
 fn is_demand(key: &str, value: &Value) -> bool {
-    (key == "required" && value.is_array()) || is_foreign_format(key, value)
+    (key == "required" && value.is_array())
+        || (key == "additionalProperties" && value == false)
+        || is_foreign_format(key, value)
 }
 
 /// Whether a member names a format of Rust's, which JSON Schema does not have and validators

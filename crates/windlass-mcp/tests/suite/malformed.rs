@@ -2,11 +2,9 @@
 //! server is up after every one of them.
 
 use serde_json::Value;
+use windlass_testkit::malformed::{Want, all};
 
-use super::{
-    cases::{Want, all},
-    support::{HttpClient, StdioClient},
-};
+use super::support::{HttpClient, StdioClient};
 
 fn show(input: &[u8]) -> String {
     String::from_utf8_lossy(&input[..input.len().min(200)]).into_owned()

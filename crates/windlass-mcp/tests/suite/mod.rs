@@ -1,6 +1,5 @@
 //! Whole servers over both transports.
 
-mod cases;
 mod eras;
 #[cfg(feature = "conformance-fixtures")]
 mod fixtures;

@@ -71,6 +71,7 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
         | Body::UndoCompleted(_)
         | Body::UndoFailed(_)
         | Body::AuditCall(_)
+        | Body::AuditReads(_)
         | Body::Domain(..) => false,
     }
 }

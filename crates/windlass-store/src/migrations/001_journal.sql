@@ -14,6 +14,8 @@ CREATE TABLE journals (
 
 -- A journal is named by a small number so that the events of runs that are active together
 -- share index pages: a group commit then touches few pages, whatever the run ids look like.
+-- No foreign key: the writer has the journal's row in hand, and the check would be paid
+-- with every event.
 CREATE TABLE events (
     position       INTEGER PRIMARY KEY,
     journal        INTEGER NOT NULL,

@@ -12,5 +12,6 @@ mod lease;
 mod maintenance;
 mod open;
 mod read;
+mod shared;
 mod sharing;
 mod support;

@@ -170,9 +170,13 @@ fn stores_opened_at_once_make_one_store() {
 #[tokio::test]
 async fn a_read_only_store_answers_and_refuses_to_write() {
     let home = tempfile::tempdir().unwrap();
+    let nothing = SqliteStore::open(home.path(), read_only())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(
-        SqliteStore::open(home.path(), read_only()).is_err(),
-        "nothing to read"
+        nothing.contains("windlass.db cannot be opened"),
+        "{nothing}"
     );
     assert_eq!(
         fs_err::read_dir(home.path()).unwrap().count(),

@@ -75,7 +75,10 @@ fn kill_everywhere(
 /// Kills one process after the other, each at a write of its own, and lets the last one live. The
 /// end must be that of the undisturbed run.
 pub fn killed_at_random_resumes(case: &ProofCase, deaths: &[(u64, Moment)], roll_back: bool) {
-    let interference = Interference { roll_back, ..Interference::default() };
+    let interference = Interference {
+        roll_back,
+        ..Interference::default()
+    };
     let mut undisturbed = Trial::new(case, interference, None);
     undisturbed.undisturbed();
     let mut trial = Trial::new(case, interference, None);
@@ -87,5 +90,10 @@ pub fn killed_at_random_resumes(case: &ProofCase, deaths: &[(u64, Moment)], roll
     if !survived {
         trial.undisturbed();
     }
-    assert_eq!(trial.outcome(), undisturbed.outcome(), "{} killed at {deaths:?}", case.kind);
+    assert_eq!(
+        trial.outcome(),
+        undisturbed.outcome(),
+        "{} killed at {deaths:?}",
+        case.kind
+    );
 }

@@ -33,7 +33,7 @@ pub(in super::super) async fn perform(
         }
         Some(memo) => match memo.outcome {
             Some(Ok(output)) => {
-                remember_undo(context, &key, &output, work);
+                remember_undo(context, &key, request.mode, &output, work);
                 return Ok(output);
             }
             Some(Err(problem)) => return Err(problem.into()),
@@ -81,7 +81,10 @@ pub(in super::super) async fn perform(
         .instrument(span)
         .await?;
         let labels = [context.created.kind.as_str()];
-        context.engine.metrics().observe(&metrics::STEP_SECONDS, &labels, began.elapsed());
+        context
+            .engine
+            .metrics()
+            .observe(&metrics::STEP_SECONDS, &labels, began.elapsed());
         match result {
             Ok(output) => {
                 let completed = StepCompleted {
@@ -93,7 +96,7 @@ pub(in super::super) async fn perform(
                 };
                 context.journal(vec![completed.into()], spans).await?;
                 lock(&context.open).remove(&key);
-                remember_undo(context, &key, &output, work);
+                remember_undo(context, &key, request.mode, &output, work);
                 return Ok(output);
             }
             Err(problem) => {
@@ -152,12 +155,22 @@ async fn execute(
     }
 }
 
-fn remember_undo(context: &JournalContext, key: &str, output: &Value, work: StepWork) {
-    if let Some(mut undo) = work.undo {
-        let output = output.clone();
-        lock(&context.undos).push(Undo::Step {
-            key: key.to_owned(),
-            undo: Box::new(move || undo(output.clone())),
-        });
-    }
+fn remember_undo(
+    context: &JournalContext,
+    key: &str,
+    mode: StepMode,
+    output: &Value,
+    work: StepWork,
+) {
+    let key = key.to_owned();
+    let undo = match (work.undo, mode) {
+        (Some(mut undo), _) => {
+            let output = output.clone();
+            let undo = Box::new(move || undo(output.clone()));
+            Undo::Step { key, undo }
+        }
+        (None, StepMode::Effect) => Undo::Nothing { key },
+        (None, StepMode::Pure) => return,
+    };
+    lock(&context.undos).push(undo);
 }

@@ -1,11 +1,16 @@
 //! An engine in this process, on the real store: what the binary assembles, with a hand in the
 //! writer and a fixed key.
 
-use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use serde_json::Value;
 use windlass_engine::{
-    Engine, EngineParts,
+    Domain, Engine, EngineParts,
     confirm::Sealer,
     operation::{Answer, CallContext, CallRequest, Catalogue},
     outbox::{OutboxOptions, Schedule},
@@ -21,10 +26,10 @@ use windlass_types::{Event, Principal, Problem, RunId, RunRecord, Secret, Surfac
 use super::home::ALLOW_ALL;
 
 /// An open home.
-#[derive(Clone)]
 pub(crate) struct Library {
     pub(crate) engine: Engine,
-    catalogue: Catalogue,
+    /// Made when it is needed: many tests only look.
+    catalogue: OnceLock<Catalogue>,
 }
 
 impl Library {
@@ -38,14 +43,10 @@ impl Library {
             ..SqliteStoreOptions::default()
         };
         let store = Arc::new(SqliteStore::open(home, options)?);
-        let domains = [
-            windlass_runs::domain(),
-            windlass_demo::domain(),
-            windlass_admin::domain(Vec::new()),
-        ];
-        let engine = Engine::new(parts(&store), &domains);
-        let catalogue = Catalogue::new(&engine, &domains).unwrap();
-        Ok(Self { engine, catalogue })
+        Ok(Self {
+            engine: Engine::new(parts(&store), &domains()),
+            catalogue: OnceLock::new(),
+        })
     }
 
     /// Calls an operation as the owner of the home.
@@ -55,7 +56,10 @@ impl Library {
             surface: Surface::Cli,
             request_id: "req_test".to_owned(),
         };
-        self.catalogue
+        let catalogue = self
+            .catalogue
+            .get_or_init(|| Catalogue::new(&self.engine, &domains()).unwrap());
+        catalogue
             .call(CallRequest {
                 operation: operation.to_owned(),
                 input,
@@ -79,6 +83,14 @@ impl Library {
     pub(crate) async fn events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
         self.engine.store.events(run_id, 0, 100_000).await
     }
+}
+
+fn domains() -> [Box<dyn Domain>; 3] {
+    [
+        windlass_runs::domain(),
+        windlass_demo::domain(),
+        windlass_admin::domain(Vec::new()),
+    ]
 }
 
 /// Who owns the home.

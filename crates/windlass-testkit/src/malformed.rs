@@ -1,7 +1,8 @@
 //! Bad and odd input, and what a server in a 2025-06-18 session owes for it.
 //!
 //! One table for both transports: stdio answers with a line, HTTP with a status and a
-//! body, and both with the same code and id.
+//! body, and both with the same code and id. The surface's own tests send it to a server with
+//! a tool `echo` that takes anything; for a server without one, the name is replaced.
 
 /// What the input earns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,9 @@ use Want::{Error, Ignored, Result, Silent};
 
 /// One input.
 pub struct Case {
+    /// What is sent.
     pub input: Vec<u8>,
+    /// What it earns.
     pub want: Want,
 }
 
