@@ -16,15 +16,38 @@ use crate::TOOLSET;
 
 const DAY: u64 = 24 * 3600;
 
+/// The limits an API key can have, by name.
+#[derive(Clone, Debug)]
+pub struct Tiers {
+    /// Every name.
+    pub names: Vec<String>,
+    /// The one a key has that was made without a word about it.
+    pub default: String,
+}
+
+impl Tiers {
+    fn choose(&self, wanted: Option<String>) -> Result<String, Problem> {
+        let Some(wanted) = wanted else { return Ok(self.default.clone()) };
+        if self.names.contains(&wanted) {
+            return Ok(wanted);
+        }
+        let message = match nearest(&wanted, self.names.iter().map(String::as_str)) {
+            Some(near) => format!("no tier is called {wanted:?}; did you mean {near:?}?"),
+            None => format!("no tier is called {wanted:?}; known: {}", self.names.join(", ")),
+        };
+        Err(Problem::invalid("tier", "enum", message))
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CreateInput {
     /// What people call the key.
     #[schemars(length(min = 1, max = 100))]
     name: String,
-    /// Which limits apply.
-    #[serde(default = "default_tier")]
-    tier: String,
+    /// Which limits apply; those of the default tier when absent.
+    #[serde(default)]
+    tier: Option<String>,
     /// What it may touch: toolset names, `approve`, `admin`, or `*`.
     #[serde(default = "default_scopes")]
     #[schemars(length(min = 1, max = 50))]
@@ -33,10 +56,6 @@ struct CreateInput {
     #[serde(default)]
     #[schemars(range(min = 1, max = 3650))]
     days: Option<u64>,
-}
-
-fn default_tier() -> String {
-    "standard".to_owned()
 }
 
 fn default_scopes() -> Vec<Scope> {
@@ -74,12 +93,12 @@ struct RevokeOutput {
     revoked: KeyId,
 }
 
-pub(crate) fn operations(engine: &Engine, tiers: &[String]) -> Vec<Arc<dyn Operation>> {
+pub(crate) fn operations(engine: &Engine, tiers: &Tiers) -> Vec<Arc<dyn Operation>> {
     let keys = Arc::new(ApiKeys::new(engine));
-    vec![create(&keys, tiers.to_vec()), list(&keys), revoke(&keys)]
+    vec![create(&keys, tiers.clone()), list(&keys), revoke(&keys)]
 }
 
-fn create(keys: &Arc<ApiKeys>, tiers: Vec<String>) -> Arc<dyn Operation> {
+fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
     let keys = Arc::clone(keys);
     define(TOOLSET, "keys_create")
         .describe(
@@ -95,11 +114,11 @@ fn create(keys: &Arc<ApiKeys>, tiers: Vec<String>) -> Arc<dyn Operation> {
         .handle(move |context, input: CreateInput| {
             let (keys, tiers) = (Arc::clone(&keys), tiers.clone());
             async move {
-                check_tier(&input.tier, &tiers)?;
+                let tier = tiers.choose(input.tier)?;
                 let lifetime = input.days.map(|days| Duration::from_secs(days * DAY));
                 let new = NewKey {
                     name: input.name,
-                    tier: input.tier,
+                    tier,
                     scopes: input.scopes,
                     lifetime,
                 };
@@ -107,18 +126,6 @@ fn create(keys: &Arc<ApiKeys>, tiers: Vec<String>) -> Arc<dyn Operation> {
                 Ok(CreateOutput { record, api_key })
             }
         })
-}
-
-fn check_tier(tier: &str, tiers: &[String]) -> Result<(), Problem> {
-    if tiers.iter().any(|known| known == tier) {
-        return Ok(());
-    }
-    let known = tiers.iter().map(String::as_str);
-    let message = match nearest(tier, known) {
-        Some(near) => format!("no tier is called {tier:?}; did you mean {near:?}?"),
-        None => format!("no tier is called {tier:?}; known: {}", tiers.join(", ")),
-    };
-    Err(Problem::invalid("tier", "enum", message))
 }
 
 fn list(keys: &Arc<ApiKeys>) -> Arc<dyn Operation> {

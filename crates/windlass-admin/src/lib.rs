@@ -21,13 +21,15 @@ use windlass_engine::{
 /// The toolset, and the scope of its operations.
 pub(crate) const TOOLSET: &str = "admin";
 
-/// The admin domain. `tiers` are the names of the limits an API key can have.
-pub fn domain(tiers: Vec<String>) -> Box<dyn Domain> {
+pub use keys::Tiers;
+
+/// The admin domain.
+pub fn domain(tiers: Tiers) -> Box<dyn Domain> {
     Box::new(Admin { tiers })
 }
 
 struct Admin {
-    tiers: Vec<String>,
+    tiers: Tiers,
 }
 
 impl Domain for Admin {

@@ -133,6 +133,7 @@ fn submit(windlass: &Path, home: &Path, scratch: &Path) -> Result<()> {
                 "ops",
                 "call",
                 operation,
+                "--detach",
                 "--json",
                 "--input",
                 &input.to_string(),

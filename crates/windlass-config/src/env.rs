@@ -46,8 +46,6 @@ variables! {
         "The directory that holds the store, keys, settings and policy. Default: `.windlass` in the user's home directory.";
     WINDLASS_CONFIG: "/etc/windlass/config.toml", false,
         "The settings file. Default: `config.toml` in the Windlass home; a file named here must exist.";
-    WINDLASS_API_KEY: "wk_…", true,
-        "The API key with which commands call a Windlass server.";
     WINDLASS_LOG: "info,windlass_engine=debug", false,
         "What is logged to standard error: a level, or levels per module. Wins over the settings file.";
     WINDLASS_LOG_FORMAT: "json", false,
@@ -68,8 +66,6 @@ variables! {
         "Set by build services: progress bars and questions are turned off.";
     HOME: "/home/ada", false,
         "The user's home directory; the default Windlass home lies in it.";
-    USER: "ada", false,
-        "The user's name, as it appears in journals and policy rules (`local:ada`).";
 }
 
 /// The variables of this process, or of a test.
@@ -167,16 +163,16 @@ mod tests {
         let environment = Environment::from_pairs([
             ("NO_COLOR", ""),
             ("CI", "true"),
-            ("WINDLASS_API_KEY", "wk_hidden"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "key=hidden"),
         ]);
         assert!(!environment.is_set(&NO_COLOR));
         assert_eq!(environment.get(&CI), Some("true"));
         assert_eq!(
             environment
-                .secret(&WINDLASS_API_KEY)
+                .secret(&OTEL_EXPORTER_OTLP_HEADERS)
                 .unwrap()
                 .expose_secret(),
-            "wk_hidden"
+            "key=hidden"
         );
         assert!(!format!("{environment:?}").contains("hidden"));
     }

@@ -55,9 +55,6 @@ fn an_empty_file_is_the_defaults() {
         },
         store: StoreSettings {
             keep_runs_days: 0,
-            keep_artifacts_days: 90,
-            keep_deliveries_days: 30,
-            inline_artifact_bytes: 65536,
         },
     }
     "#);
@@ -154,7 +151,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "[limits]\ndefault_tier = \"standrad\""                      config.toml:2:1: no tier is named `standrad`; did you mean `standard`?
     "[limits]\ndefault_tier = \"gold\""                          config.toml:2:1: no tier is named `gold`; add [limits.tiers.gold]
     "[telemetry]\nlog_format = \"jsn\""                          config.toml:2:14: unknown variant `jsn`, expected `human` or `json`; did you mean `json`?
-    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected one of `keep_runs_days`, `keep_artifacts_days`, `keep_deliveries_days`, `inline_artifact_bytes`; did you mean `keep_runs_days`?
+    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected `keep_runs_days`; did you mean `keep_runs_days`?
     "server = 1"                                                 config.toml:1:10: invalid type: integer `1`, expected a [server] table
     "[server"                                                    config.toml:1:8: unclosed table, expected `]`
     "a = ü"                                                      config.toml:1:5: string values must be quoted, expected literal string

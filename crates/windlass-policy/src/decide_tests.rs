@@ -232,3 +232,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_program_never_answers_for_its_user_unless_it_is_named() {
+    let built_in = Policy::built_in();
+    let user = Principal::local("ada");
+    let agent = Principal::local_agent("ada", "mcp");
+    assert!(may_approve(&user, built_in.approvers()));
+    assert!(!may_approve(&agent, built_in.approvers()));
+    for (approver, agent_may) in [
+        ("local:*", false),
+        ("local:ada", false),
+        ("scope:approve", false),
+        ("local:ada/*", true),
+        ("local:**", true),
+        ("local:ada/mcp", true),
+    ] {
+        assert_eq!(
+            may_approve(&agent, &[approver.to_owned()]),
+            agent_may,
+            "{approver}"
+        );
+    }
+}

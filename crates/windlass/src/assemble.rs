@@ -27,7 +27,10 @@ fn domains(settings: &Settings) -> Vec<Box<dyn Domain>> {
     vec![
         windlass_runs::domain(),
         windlass_demo::domain(),
-        windlass_admin::domain(settings.limits.tiers.keys().cloned().collect()),
+        windlass_admin::domain(windlass_admin::Tiers {
+            names: settings.limits.tiers.keys().cloned().collect(),
+            default: settings.limits.default_tier.clone(),
+        }),
     ]
 }
 

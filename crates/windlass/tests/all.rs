@@ -14,6 +14,8 @@ mod suite {
     mod fault_disk_full;
     mod fault_random_kill;
     mod fault_tail;
+    mod malformed;
+    mod malformed_api;
     mod parallel;
     mod support;
     mod two_processes;

@@ -170,7 +170,10 @@ pub async fn server_with(change: impl FnOnce(&mut HttpState)) -> Server {
                     gates: gates.clone(),
                 }),
                 windlass_runs::domain(),
-                windlass_admin::domain(tiers),
+                windlass_admin::domain(windlass_admin::Tiers {
+                    names: tiers,
+                    default: "standard".to_owned(),
+                }),
             ]
         }
     };

@@ -12,7 +12,7 @@ use windlass_engine::{envelope::Envelope, operation::OperationInfo};
 
 /// The input schema of a tool.
 pub fn input(info: &OperationInfo) -> Arc<JsonObject> {
-    let mut schema = object(without(&info.input_schema, &is_foreign_format));
+    let mut schema = object((*info.input_schema).clone());
     // Required by the protocol, and true of every operation.
     schema.entry("type").or_insert_with(|| json!("object"));
     Arc::new(schema)
@@ -20,7 +20,10 @@ pub fn input(info: &OperationInfo) -> Arc<JsonObject> {
 
 /// The output schema of a tool.
 pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
-    let mut output = object(without(&info.output_schema, &is_demand));
+    // Words about output are in the reference; in every client's context they would cost more
+    // than all descriptions of inputs together.
+    let is_unwanted = |key: &str, value: &Value| is_demand(key, value) || is_prose(key, value);
+    let mut output = object(without(&info.output_schema, &is_unwanted));
     // References are relative to the root, so definitions have to stay there.
     let definitions = output.remove("$defs");
     let dialect = output.remove("$schema");
@@ -89,18 +92,6 @@ fn is_prose(key: &str, value: &Value) -> bool {
 fn is_demand(key: &str, value: &Value) -> bool {
     (key == "required" && value.is_array())
         || (key == "additionalProperties" && value == false)
-        || is_foreign_format(key, value)
-}
-
-/// Whether a member names a format of Rust's, which JSON Schema does not have and validators
-/// complain about.
-fn is_foreign_format(key: &str, value: &Value) -> bool {
-    let foreign = |format: &str| {
-        ["int", "uint", "float", "double"]
-            .iter()
-            .any(|prefix| format.starts_with(prefix))
-    };
-    key == "format" && value.as_str().is_some_and(foreign)
 }
 
 /// The schema without some of its members, at any depth.
@@ -159,8 +150,7 @@ mod tests {
             },
             "required": ["format"],
         });
-        insta::assert_snapshot!(without(&schema, &is_foreign_format)["properties"], @r#"{"default":{"default":{},"type":"object"},"format":{"type":"integer"},"required":{"description":"words","format":"date-time","type":"string"}}"#);
-        insta::assert_snapshot!(without(&schema, &is_demand), @r#"{"description":"words","properties":{"default":{"default":{},"type":"object"},"format":{"type":"integer"},"required":{"description":"words","format":"date-time","type":"string"}}}"#);
+        insta::assert_snapshot!(without(&schema, &is_demand), @r#"{"description":"words","properties":{"default":{"default":{},"type":"object"},"format":{"format":"uint64","type":"integer"},"required":{"description":"words","format":"date-time","type":"string"}}}"#);
         insta::assert_snapshot!(bare(&schema), @r#"{"properties":{"default":{"default":{},"type":"object"},"format":{"type":"integer"},"required":{"type":"string"}},"required":["format"]}"#);
     }
 }

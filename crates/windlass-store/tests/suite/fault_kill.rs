@@ -1,4 +1,7 @@
 //! Processes that end without a word: at every point of every event, and at any time.
+//!
+//! Each test starts itself again as the process to be ended; the home in the environment
+//! tells it which of the two it is.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +26,6 @@ fn child(test: &str, home: &Path, crash_at: Option<String>) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([
-            "--ignored",
             "--nocapture",
             "--exact",
             &format!("suite::fault_kill::{test}"),
@@ -37,8 +39,9 @@ fn child(test: &str, home: &Path, crash_at: Option<String>) -> Child {
     command.spawn().unwrap()
 }
 
-fn home_of_child() -> PathBuf {
-    std::env::var_os(HOME).unwrap().into()
+/// The home to work on, in the process that a test has started.
+fn home_of_child() -> Option<PathBuf> {
+    std::env::var_os(HOME).map(PathBuf::from)
 }
 
 /// Aborts when an event of that place is at that point.
@@ -61,9 +64,8 @@ fn script() -> Vec<Body> {
     bodies
 }
 
-#[test]
-#[ignore = "a process of the test below"]
-fn writes_the_script_from_where_it_stands() {
+/// Goes on with the script from where the journal stands.
+async fn write_script(home: &Path) {
     let crash_at = std::env::var_os(CRASH_AT)
         .map(OsString::into_string)
         .map(Result::unwrap);
@@ -80,34 +82,32 @@ fn writes_the_script_from_where_it_stands() {
         Arc::new(CrashAt(point, seq.parse().unwrap())) as Arc<dyn StoreFaults>
     });
     let store = SqliteStore::open(
-        &home_of_child(),
+        home,
         SqliteStoreOptions {
             faults,
             ..Default::default()
         },
     )
     .unwrap();
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let run = id("run_1");
-        let done = all_events(&store, &run).await.len();
-        for (n, body) in script().into_iter().enumerate().skip(done) {
-            append(&store, &run, n as i64, &[body]).await;
-        }
-    });
+    let run = id("run_1");
+    let done = all_events(&store, &run).await.len();
+    for (n, body) in script().into_iter().enumerate().skip(done) {
+        append(&store, &run, n as i64, &[body]).await;
+    }
 }
 
 #[tokio::test]
 async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
+    const TEST: &str = "a_crash_at_any_point_of_any_event_changes_nothing_in_the_end";
+    if let Some(home) = home_of_child() {
+        return write_script(&home).await;
+    }
     let undisturbed = tempfile::tempdir().unwrap();
     assert!(
-        child(
-            "writes_the_script_from_where_it_stands",
-            undisturbed.path(),
-            None
-        )
-        .wait()
-        .unwrap()
-        .success()
+        child(TEST, undisturbed.path(), None)
+            .wait()
+            .unwrap()
+            .success()
     );
     let expected = all_events(&open(undisturbed.path()), &id("run_1")).await;
     assert_eq!(expected.len(), script().len());
@@ -119,9 +119,7 @@ async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
         ] {
             let home = tempfile::tempdir().unwrap();
             let crash = Some(format!("{point:?} {seq}"));
-            let status = child("writes_the_script_from_where_it_stands", home.path(), crash)
-                .wait()
-                .unwrap();
+            let status = child(TEST, home.path(), crash).wait().unwrap();
             assert!(!status.success(), "it was to crash");
             let left = all_events(&open(home.path()), &id("run_1")).await;
             assert_eq!(
@@ -129,12 +127,7 @@ async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
                 expected[..seq - 1 + survives],
                 "{point:?} of event {seq}"
             );
-            assert!(
-                child("writes_the_script_from_where_it_stands", home.path(), None)
-                    .wait()
-                    .unwrap()
-                    .success()
-            );
+            assert!(child(TEST, home.path(), None).wait().unwrap().success());
             let store = open(home.path());
             assert_eq!(
                 all_events(&store, &id("run_1")).await,
@@ -146,17 +139,16 @@ async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
     }
 }
 
-#[test]
-#[ignore = "a process of the test below"]
-fn writes_for_ever_and_says_what_was_acknowledged() {
-    let store = Arc::new(open(&home_of_child()));
+/// Appends until it is killed, and says what was acknowledged.
+async fn write_for_ever(home: &Path) {
+    let store = Arc::new(open(home));
     let lease = store
         .try_acquire()
         .unwrap()
         .expect("the driver before was killed");
     let epoch = lease.epoch();
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let callers = (0..CALLERS).map(|caller| {
+    let callers: Vec<_> = (0..CALLERS)
+        .map(|caller| {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
                 let run = id(&format!("run_{caller}"));
@@ -168,15 +160,19 @@ fn writes_for_ever_and_says_what_was_acknowledged() {
                     std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
                 }
             })
-        });
-        for caller in callers.collect::<Vec<_>>() {
-            caller.await.unwrap();
-        }
-    });
+        })
+        .collect();
+    for caller in callers {
+        caller.await.unwrap();
+    }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn no_acknowledged_event_is_lost_however_often_the_process_is_killed() {
+    const TEST: &str = "no_acknowledged_event_is_lost_however_often_the_process_is_killed";
+    if let Some(home) = home_of_child() {
+        return write_for_ever(&home).await;
+    }
     let home = tempfile::tempdir().unwrap();
     let mut acknowledged: BTreeMap<(String, u64), String> = BTreeMap::new();
     let mut patience: u64 = 12345;
@@ -186,11 +182,7 @@ async fn no_acknowledged_event_is_lost_however_often_the_process_is_killed() {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
         let until = 1 + (patience >> 33) % 400;
-        let mut process = child(
-            "writes_for_ever_and_says_what_was_acknowledged",
-            home.path(),
-            None,
-        );
+        let mut process = child(TEST, home.path(), None);
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut count = 0;
         for line in lines {

@@ -15,17 +15,17 @@ use super::support::*;
 
 const HOME: &str = "WINDLASS_TEST_HOME";
 
-fn home_of_child() -> PathBuf {
-    std::env::var_os(HOME).unwrap().into()
+/// The directory to work in, in the process that a test has started.
+fn home_of_child() -> Option<PathBuf> {
+    std::env::var_os(HOME).map(PathBuf::from)
 }
 
-/// Runs an ignored test of this file through a shell line that prepares its surroundings.
+/// Runs a test of this file again, through a shell line that prepares its surroundings.
 fn through_shell(line: &str, test: &str, home: &Path) -> Output {
     Command::new("sh")
         .args(["-c", line, "sh"])
         .arg(std::env::current_exe().unwrap())
         .args([
-            "--ignored",
             "--nocapture",
             "--exact",
             &format!("suite::fault_space::{test}"),
@@ -98,56 +98,38 @@ async fn full_then_room_again(home: &Path, make_room: impl FnOnce()) {
 }
 
 #[tokio::test]
-#[ignore = "a process of the test below"]
-async fn on_a_small_file_system() {
-    let mount = home_of_child();
-    let ballast = mount.join("ballast");
-    fs_err::write(&ballast, vec![0; 1_500_000]).unwrap();
-    full_then_room_again(&mount.join("home"), || {
-        fs_err::remove_file(ballast).unwrap()
-    })
-    .await;
-}
-
-#[test]
-fn a_full_disk() {
-    let mount = tempfile::tempdir().unwrap();
+async fn a_full_disk() {
+    if let Some(mount) = home_of_child() {
+        let ballast = mount.join("ballast");
+        fs_err::write(&ballast, vec![0; 1_500_000]).unwrap();
+        let make_room = || fs_err::remove_file(ballast).unwrap();
+        return full_then_room_again(&mount.join("home"), make_room).await;
+    }
     let may_mount = Command::new("unshare").args(["--mount", "true"]).output();
     if !may_mount.is_ok_and(|output| output.status.success()) {
         println!("not tested on a full file system: this user may not mount one");
         return;
     }
+    let mount = tempfile::tempdir().unwrap();
     let line = r#"exec unshare --mount sh -c 'mount -t tmpfs -o size=3m tmpfs "$WINDLASS_TEST_HOME" && exec "$@"' sh "$@""#;
-    assert_success(&through_shell(line, "on_a_small_file_system", mount.path()));
+    assert_success(&through_shell(line, "a_full_disk", mount.path()));
 }
 
 #[tokio::test]
-#[ignore = "a process of the test below"]
-async fn with_a_limit_on_file_size() {
-    let before = getrlimit(Resource::Fsize);
-    drop(open(&home_of_child()));
-    setrlimit(
-        Resource::Fsize,
-        Rlimit {
+async fn a_limit_on_file_size() {
+    if let Some(home) = home_of_child() {
+        drop(open(&home));
+        let before = getrlimit(Resource::Fsize);
+        let limited = Rlimit {
             current: Some(700_000),
             ..before
-        },
-    )
-    .unwrap();
-    full_then_room_again(&home_of_child(), || {
-        setrlimit(Resource::Fsize, before).unwrap()
-    })
-    .await;
-}
-
-#[test]
-fn a_limit_on_file_size() {
+        };
+        setrlimit(Resource::Fsize, limited).unwrap();
+        let make_room = || setrlimit(Resource::Fsize, before).unwrap();
+        return full_then_room_again(&home, make_room).await;
+    }
     let home = tempfile::tempdir().unwrap();
     // Without this the kernel ends a process that writes past its limit.
     let line = r#"trap '' XFSZ; exec "$@""#;
-    assert_success(&through_shell(
-        line,
-        "with_a_limit_on_file_size",
-        home.path(),
-    ));
+    assert_success(&through_shell(line, "a_limit_on_file_size", home.path()));
 }

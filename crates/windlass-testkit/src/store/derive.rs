@@ -22,6 +22,8 @@ pub(super) struct Index {
     deliveries: BTreeMap<DeliveryId, DeliveryRecord>,
     attempts: HashMap<DeliveryId, Vec<AttemptRecord>>,
     disabled: HashSet<String>,
+    /// Deliveries somebody asked for by hand: they go out to a receiver that is gone, too.
+    forced: HashSet<DeliveryId>,
 }
 
 impl Index {
@@ -80,7 +82,7 @@ impl Index {
                     delivery.state = DeliveryState::Pending;
                     delivery.due_at = requeued.due_at;
                     delivery.attempts = 0;
-                    self.disabled.remove(&delivery.url);
+                    self.forced.insert(requeued.delivery_id.clone());
                 }
             }
             Some(Body::EndpointDisabled(disabled)) => {
@@ -280,7 +282,8 @@ impl Index {
     }
 
     fn is_waiting(&self, delivery: &DeliveryRecord) -> bool {
-        delivery.state == DeliveryState::Pending && !self.disabled.contains(&delivery.url)
+        delivery.state == DeliveryState::Pending
+            && (self.forced.contains(&delivery.id) || !self.disabled.contains(&delivery.url))
     }
 
     pub(super) fn attempts(&self, delivery: &DeliveryId) -> Vec<AttemptRecord> {

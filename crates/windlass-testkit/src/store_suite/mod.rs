@@ -101,7 +101,7 @@ macro_rules! store_suite {
             artifacts_are_the_latest_of_each_name
             keys_come_from_the_key_journal_only
             deliveries_follow_their_attempts
-            gone_receivers_are_left_alone_until_asked_again
+            gone_receivers_get_only_what_is_asked_for_by_hand
             imports_keep_their_hashes
             broken_imports_are_refused
             imports_bring_no_deliveries_and_no_keys

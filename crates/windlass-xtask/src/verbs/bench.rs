@@ -11,7 +11,7 @@ use crate::repo::Repo;
 const USAGE: &str = "\
 Usage: cargo xtask bench [NAME]...
 
-Builds windlass-bench with the release profile and runs the named benchmarks, or all.";
+Builds windlass and windlass-bench with the release profile and runs the named benchmarks, or all.";
 
 pub fn run(mut args: Args) -> Result<()> {
     if args.take_flag("--help") {
@@ -20,6 +20,11 @@ pub fn run(mut args: Args) -> Result<()> {
     }
     let names = args.take_words()?;
     let repo = Repo::load()?;
+    // What is measured is the binary beside the benchmarks.
+    process::run(
+        repo.cargo()
+            .args(["build", "--release", "--package", "windlass"]),
+    )?;
     process::run(
         repo.cargo()
             .args(["run", "--release", "--package", "windlass-bench", "--"])

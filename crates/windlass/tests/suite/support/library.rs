@@ -89,7 +89,10 @@ fn domains() -> [Box<dyn Domain>; 3] {
     [
         windlass_runs::domain(),
         windlass_demo::domain(),
-        windlass_admin::domain(Vec::new()),
+        windlass_admin::domain(windlass_admin::Tiers {
+            names: Vec::new(),
+            default: String::new(),
+        }),
     ]
 }
 

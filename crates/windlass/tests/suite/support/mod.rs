@@ -5,4 +5,5 @@ pub(super) mod directory;
 pub(super) mod home;
 pub(super) mod http;
 pub(super) mod library;
+pub(super) mod mcp;
 pub(super) mod random;

@@ -1,0 +1,119 @@
+//! `windlass mcp serve` on standard input and output, with a client at the other end.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{ChildStdin, Stdio},
+    sync::mpsc::{Receiver, channel},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::binary::{Killed, windlass};
+
+/// Long enough for a loaded machine, short enough to notice a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server process and both ends of it.
+pub(crate) struct McpProcess {
+    pub(crate) process: Killed,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+}
+
+impl McpProcess {
+    pub(crate) fn start(home: &Path) -> Self {
+        let mut child = windlass(home)
+            .args(["mcp", "serve"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (send, output) = channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            process: Killed(child),
+            input,
+            output,
+        }
+    }
+
+    /// Starts a server and opens a session of an era with `initialize`.
+    pub(crate) fn initialized(home: &Path, version: &str) -> Self {
+        let mut server = Self::start(home);
+        server.send(initialize("init", version).to_string().as_bytes());
+        let answer = server.receive().expect("the server is up");
+        assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
+        server
+    }
+
+    /// Sends a line.
+    pub(crate) fn send(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().expect("input is open");
+        // A server that ended is noticed when it is asked.
+        let _ = input.write_all(line).and_then(|()| input.write_all(b"\n"));
+    }
+
+    /// The next message; `None` once the server has ended. Whatever is no JSON fails the test.
+    pub(crate) fn receive(&mut self) -> Option<Value> {
+        match self.output.recv_timeout(PATIENCE) {
+            Ok(line) => Some(
+                serde_json::from_str(&line)
+                    .unwrap_or_else(|error| panic!("not JSON on standard output: {error}: {line}")),
+            ),
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => None,
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("the server does not answer"),
+        }
+    }
+
+    /// Everything the server says until it answers a request sent now.
+    pub(crate) fn until_answered(&mut self, id: &str, method: &str, params: &Value) -> Vec<Value> {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(request.to_string().as_bytes());
+        let mut said = Vec::new();
+        loop {
+            let message = self.receive().expect("the server stays up");
+            if message["id"] == id {
+                assert!(message.get("result").is_some(), "{message}");
+                return said;
+            }
+            said.push(message);
+        }
+    }
+
+    /// Closes the input and waits for the end; the exit code.
+    pub(crate) fn close(mut self) -> Option<i32> {
+        self.input = None;
+        assert_eq!(self.receive(), None, "nothing more is said");
+        self.process.0.wait().unwrap().code()
+    }
+}
+
+/// An `initialize` request.
+pub(crate) fn initialize(id: &str, version: &str) -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": id, "method": "initialize",
+        "params": {
+            "protocolVersion": version, "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        },
+    })
+}
+
+/// What a request of the modern era carries.
+pub(crate) fn modern_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
