@@ -4,7 +4,7 @@
 //! writer that joins the next group commit, so that asking stays cheap; a full queue makes
 //! readers wait rather than lose entries.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use tokio::sync::{mpsc, oneshot};
 use windlass_ports::{Clock, Commit, CommitError, Expect, JournalWrite, RunStore};
@@ -19,6 +19,8 @@ pub const AUDIT_JOURNAL: &str = "sys_audit";
 
 const QUEUE: usize = 8192;
 const BATCH: usize = 512;
+/// How long reads gather before they are written.
+const GATHER: Duration = Duration::from_millis(20);
 
 enum Entry {
     Read(Box<AuditRead>),
@@ -94,16 +96,8 @@ async fn write_batches(
     clock: Arc<dyn Clock>,
     mut entries: mpsc::Receiver<Entry>,
 ) {
-    let mut batch = Vec::with_capacity(BATCH);
-    while entries.recv_many(&mut batch, BATCH).await > 0 {
-        let mut flushes = Vec::new();
-        let mut calls = Vec::with_capacity(batch.len());
-        for entry in batch.drain(..) {
-            match entry {
-                Entry::Read(read) => calls.push(*read),
-                Entry::Flush(done) => flushes.push(done),
-            }
-        }
+    while let Some(first) = entries.recv().await {
+        let (calls, flush) = gather(first, &mut entries).await;
         if !calls.is_empty() {
             let written = match event(clock.now(), &AuditReads { calls }.into()) {
                 Ok(event) => commit(&*store, vec![event]).await,
@@ -113,10 +107,36 @@ async fn write_batches(
                 tracing::error!(%error, "audit entries of read-only calls were lost");
             }
         }
-        for done in flushes {
+        if let Some(done) = flush {
             let _ = done.send(());
         }
     }
+}
+
+/// What comes within a moment: a busy server then writes a few events a second for its reads
+/// instead of hundreds. Somebody who waits for the flush ends the moment.
+async fn gather(
+    first: Entry,
+    entries: &mut mpsc::Receiver<Entry>,
+) -> (Vec<AuditRead>, Option<oneshot::Sender<()>>) {
+    let mut calls = Vec::new();
+    let mut next = Some(first);
+    let mut moment = pin!(tokio::time::sleep(GATHER));
+    while let Some(entry) = next {
+        match entry {
+            Entry::Flush(done) => return (calls, Some(done)),
+            Entry::Read(read) => calls.push(*read),
+        }
+        if calls.len() >= BATCH {
+            break;
+        }
+        next = tokio::select! {
+            biased;
+            entry = entries.recv() => entry,
+            () = &mut moment => None,
+        };
+    }
+    (calls, None)
 }
 
 async fn commit(store: &dyn RunStore, events: Vec<NewEvent>) -> Result<(), CommitError> {

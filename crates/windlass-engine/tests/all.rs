@@ -21,5 +21,6 @@ mod suite {
     mod stores;
     mod support;
     mod timers;
+    mod twins;
     mod waits;
 }

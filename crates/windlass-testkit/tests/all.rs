@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod suite {
+    mod kinds;
     mod memory_store;
     mod proofs;
 }

@@ -4,6 +4,7 @@
 
 use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
 use windlass_config::Settings;
 use windlass_engine::{
@@ -95,7 +96,7 @@ fn outbox(
         secrets.insert(name.clone(), secret);
     }
     let own = key_file::load_or_create(&keys.join("webhook.key"), entropy)?;
-    let default_secret = Secret::new(hex::encode(own.expose_secret()));
+    let default_secret = Secret::new(format!("whsec_{}", STANDARD.encode(own.expose_secret())));
     redactor.register(&default_secret);
     Ok(OutboxOptions {
         secrets,

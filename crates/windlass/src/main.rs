@@ -7,6 +7,10 @@ mod user;
 
 use std::process::ExitCode;
 
+/// Serving calls is mostly making and dropping small values on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     windlass_cli::run(&host::Binary, std::env::args_os())
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     Engine,
-    confirm::{ApplyRequest, PolicyView},
+    confirm::{ApplyRequest, Opened, OpenedToken, PolicyView},
     envelope::Envelope,
     run::RunView,
 };
@@ -277,20 +277,38 @@ impl<C: Change> Operation for ApplyOperation<C> {
                 idempotency_key: fields.idempotency_key.as_deref(),
             };
             let opened = match self.engine.open_token(&request).await? {
-                crate::confirm::Opened::Fresh(opened) => opened,
-                crate::confirm::Opened::Repeated(run_id) => {
+                Opened::Fresh(opened) => opened,
+                Opened::Repeated(run_id) => {
                     return self.answer(&run_id, fields.wait_seconds).await;
                 }
             };
-            let input = parse_input(&self.info, input)?;
-            let plan = self.change.plan(&context, input).await?;
-            let run_id = self.engine.apply(&request, opened, plan).await?;
+            let run_id = match self.start(&request, opened, input).await {
+                Ok(run_id) => run_id,
+                // The same call may have been applied meanwhile, and the world changed by it:
+                // then that is the answer, not that the plan came out differently.
+                Err(problem) => match self.engine.open_token(&request).await? {
+                    Opened::Repeated(run_id) => run_id,
+                    Opened::Fresh(_) => return Err(problem),
+                },
+            };
             self.answer(&run_id, fields.wait_seconds).await
         })
     }
 }
 
 impl<C: Change> ApplyOperation<C> {
+    /// Plans again and starts the run.
+    async fn start(
+        &self,
+        request: &ApplyRequest<'_>,
+        opened: OpenedToken,
+        input: Value,
+    ) -> Result<RunId, Problem> {
+        let input = parse_input(&self.info, input)?;
+        let plan = self.change.plan(request.context, input).await?;
+        self.engine.apply(request, opened, plan).await
+    }
+
     async fn answer(&self, run_id: &RunId, wait_seconds: u64) -> Result<Answer, Problem> {
         let record = self
             .engine

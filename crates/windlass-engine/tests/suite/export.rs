@@ -1,6 +1,5 @@
 //! A run as one file: what is exported here is the same there, and nothing else gets in.
 
-use serde_json::json;
 use windlass_engine::run::{NewRun, RunExport};
 use windlass_ports::StoreMaintenance as _;
 use windlass_testkit::{

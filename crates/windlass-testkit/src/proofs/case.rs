@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::Value;
 use windlass_engine::Domain;
+use windlass_ports::BoxFuture;
 use windlass_types::{Digest, RunRecord, WaitingOn};
+
+use crate::Process;
 
 /// A run to be tried in every way.
 pub struct ProofCase {
@@ -42,6 +45,12 @@ pub trait ProofWorld: Send + Sync + 'static {
 
     /// The input of the run.
     fn input(&self) -> Value;
+
+    /// The input of a run that needs others before it: they are made here, by a process that
+    /// ends before the proof begins. Most runs need none.
+    fn prepare<'a>(&'a self, _process: &'a mut Process) -> BoxFuture<'a, Value> {
+        Box::pin(async { self.input() })
+    }
 
     /// The digest of everything a run may change.
     fn state_hash(&self) -> Digest;

@@ -29,7 +29,7 @@ pub struct Outcome {
     pub residue: Vec<String>,
     /// Every run: kind and state.
     pub runs: Vec<String>,
-    /// Every artifact: name and digest.
+    /// Every artifact: name and content.
     pub artifacts: Vec<String>,
     /// Everything that was emitted.
     pub emitted: Vec<String>,
@@ -77,9 +77,10 @@ impl<'a> Trial<'a> {
         if scene.uses_threads() {
             world = world.with_threads();
         }
-        let input = scene.input();
+        let prepared = &scene;
         let run_id = world
-            .life(world.disk.open_again(), |client| async move {
+            .life(world.disk.open_again(), |mut client| async move {
+                let input = prepared.prepare(&mut client).await;
                 client.start(&case.kind, input).await
             })
             .expect("the client does not die");
@@ -277,11 +278,14 @@ impl<'a> Trial<'a> {
         };
         for record in &runs {
             let artifacts = self.world.disk.artifact_refs(&record.run_id);
-            outcome.artifacts.extend(
-                artifacts
-                    .iter()
-                    .map(|artifact| format!("{} {}", artifact.name, artifact.sha256)),
-            );
+            for artifact in artifacts {
+                let content = self.world.disk.content(&artifact.sha256);
+                let content = content.expect("an artifact's content is stored before its name");
+                let content = plain(String::from_utf8_lossy(&content).into_owned());
+                outcome
+                    .artifacts
+                    .push(format!("{} {content}", artifact.name));
+            }
             for event in self.world.disk.journal(&record.run_id) {
                 if let Ok(Some(Body::Domain(name, emitted))) =
                     Body::decode(&event.event_type, &event.payload)

@@ -126,6 +126,11 @@ impl MemoryStore {
         self.disk().index.artifacts(run_id)
     }
 
+    /// A content, read past every fault.
+    pub fn content(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.disk().contents.get(digest).cloned()
+    }
+
     /// Every delivery, oldest due first.
     pub fn all_deliveries(&self) -> Vec<DeliveryRecord> {
         self.disk().index.deliveries(&DeliveryFilter {

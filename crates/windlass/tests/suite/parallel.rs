@@ -15,7 +15,7 @@ use super::support::{
 };
 
 const AT_ONCE: usize = 64;
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 
 /// Calls an operation with many inputs at the same moment.
 fn all_at_once(daemon: &Daemon, operation: &str, inputs: &[Value]) -> Vec<(u16, Value)> {
@@ -178,7 +178,7 @@ fn one_token_many_processes() {
         .collect();
     let (applied, refused): (Vec<_>, Vec<_>) = said.into_iter().partition(|said| said.code == Some(0));
     assert_eq!(applied.len(), 1);
-    let run_id = applied[0].json()["run_id"].clone();
+    let run_id = applied[0].json()["run"]["run_id"].clone();
     for said in refused {
         assert_eq!(said.code, Some(4), "{}{}", said.stdout, said.stderr);
         let error = &said.json()["error"];

@@ -52,24 +52,20 @@ impl Scene {
 
     /// The fencing epochs of the drivers a run has had.
     fn epochs(&self, run_id: &str) -> Vec<u64> {
-        let export = self.place.root().join(format!("{run_id}.json"));
-        let path = export.to_str().unwrap();
-        self.say(&["runs", "export", run_id, "--out", path]).worked();
-        let text = fs_err::read_to_string(&export).unwrap();
-        let exported: Value = serde_json::from_str(&text).unwrap();
-        let events = exported["events"].as_array().unwrap();
+        let input = format!(r#"{{"run_id":"{run_id}","limit":1000}}"#);
+        let watched = self.say(&["ops", "call", "runs.watch", "--input", &input]);
+        let watched = watched.worked().json();
+        let events = watched["events"].as_array().unwrap();
         events
             .iter()
-            .filter(|event| event["type"] == "run.started" || event["event_type"] == "run.started")
+            .filter(|event| event["type"] == "run.started")
             .map(|event| event["payload"]["epoch"].as_u64().unwrap())
             .collect()
     }
 }
 
 fn run_id(said: &Said) -> String {
-    let json = said.json();
-    let run = json.get("run").unwrap_or(&json);
-    run["run_id"].as_str().unwrap().to_owned()
+    said.json()["run"]["run_id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -101,10 +97,10 @@ fn one_command_watches_while_others_approve() {
     let mut lines = BufReader::new(watch.0.stdout.take().unwrap()).lines();
     // Watching ends when a person is asked: the run cannot go on without.
     let last: Value = serde_json::from_str(&lines.by_ref().last().unwrap().unwrap()).unwrap();
-    assert_eq!(last["event"], "result", "{last}");
+    assert_eq!(last["type"], "result", "{last}");
     assert_eq!(scene.say(&["runs", "show", &run]).json()["run"]["state"], "waiting");
     let approved = scene.say(&["runs", "approve", &run]).worked();
-    assert_eq!(approved.json()["state"], "completed");
+    assert_eq!(approved.json()["run"]["state"], "completed");
     assert_eq!(scene.epochs(&run), [1]);
     assert_eq!(scene.files("a"), ["a.txt", "b.txt"]);
 }
@@ -115,7 +111,7 @@ fn one_command_cancels_what_another_started() {
     let _daemon = Daemon::open(&scene.place.home());
     let run = run_id(&scene.apply("a", &["--pause", "600", "--detach"]).worked());
     let cancelled = scene.say(&["runs", "cancel", &run]).worked();
-    assert_eq!(cancelled.json()["state"], "cancelled");
+    assert_eq!(cancelled.json()["run"]["state"], "cancelled");
     assert_eq!(scene.epochs(&run), [1]);
     assert_eq!(scene.files("a"), Vec::<String>::new(), "all undone");
 }
@@ -131,7 +127,7 @@ fn a_command_takes_over_from_a_killed_daemon() {
     let before = scene.say(&["runs", "show", &run]).json();
     assert_eq!(before["run"]["state"], "waiting", "{before}");
     let approved = scene.say(&["runs", "approve", &run]).worked();
-    assert_eq!(approved.json()["state"], "completed");
+    assert_eq!(approved.json()["run"]["state"], "completed");
     assert_eq!(scene.epochs(&run), [1, 2], "resumed once, by the command");
     assert_eq!(scene.files("a"), ["a.txt", "b.txt"]);
 }
@@ -143,7 +139,7 @@ fn resume_finishes_what_the_daemon_left() {
     let run = run_id(&scene.apply("a", &["--pause", "1", "--detach"]).worked());
     daemon.process.kill();
     let resumed = scene.say(&["runs", "resume", &run]).worked();
-    assert_eq!(resumed.json()["state"], "completed");
+    assert_eq!(resumed.json()["run"]["state"], "completed");
     let epochs = scene.epochs(&run);
     assert_eq!(epochs.last(), Some(&2), "{epochs:?}");
     assert_eq!(scene.files("a"), ["a.txt", "b.txt"]);
