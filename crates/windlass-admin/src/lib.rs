@@ -1,8 +1,9 @@
-//! Operations on the installation itself: keys, webhooks, policy, store, health.
+//! Operations on the installation itself: keys, webhooks, policy, store, audit, health.
 //!
 //! All of them need the scope `admin`. Removing old runs is a change like any other: planned,
 //! confirmed and applied by a run (`prune.rs`).
 
+mod audit;
 mod doctor;
 mod keys;
 mod policy;
@@ -45,6 +46,7 @@ impl Domain for Admin {
             store::check(engine),
             store::backup(engine),
             doctor::operation(engine),
+            audit::operation(engine),
         ]);
         operations.extend(change_operations(
             engine,

@@ -10,7 +10,7 @@ use windlass_config::LogFormat;
 
 use crate::{
     commands::{
-        completions::CompletionsArgs, demo::DemoCommand, doctor::DoctorArgs, errors::ErrorsArgs,
+        audit::AuditArgs, completions::CompletionsArgs, demo::DemoCommand, doctor::DoctorArgs, errors::ErrorsArgs,
         internal::InternalCommand, keys::KeysCommand, man::ManArgs, mcp::McpCommand,
         ops::OpsCommand, policy::PolicyCommand, runs::RunsCommand, serve::ServeArgs,
         store::StoreCommand, tour::TourArgs, webhooks::WebhooksCommand,
@@ -122,6 +122,8 @@ pub(crate) enum Command {
     /// Look at webhook deliveries and send them again.
     #[command(subcommand)]
     Webhooks(WebhooksCommand),
+    /// Show who called what, with what outcome.
+    Audit(AuditArgs),
     /// Show the policy and ask what it would decide.
     #[command(subcommand)]
     Policy(PolicyCommand),

@@ -128,6 +128,7 @@ impl Command {
             Self::Serve(args) => args.run(session, host, options).await,
             Self::Keys(command) => command.run(session).await,
             Self::Webhooks(command) => command.run(session).await,
+            Self::Audit(args) => args.run(session).await,
             Self::Policy(command) => command.run(session, options).await,
             Self::Store(command) => command.run(session, options).await,
             Self::Internal(command) => command.run(session, host),

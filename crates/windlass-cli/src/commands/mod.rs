@@ -1,6 +1,7 @@
 //! The commands: one file each, holding the arguments (their doc comments are the help) and the
 //! function below them.
 
+pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;

@@ -81,9 +81,12 @@ pub(crate) async fn plan(
         session
             .printer
             .notice(&format!("The token works once, for {}.", duration(valid)));
+        // Where policy asks and the yes of this user counts, the command that works says it.
+        let asks = planned.policy.verdict == "ask" && planned.policy.caller_may_approve;
+        let yes = if asks { " --yes" } else { "" };
         session
             .printer
-            .hint(&format!("{apply_command} --token TOKEN"));
+            .hint(&format!("{apply_command} --token TOKEN{yes}"));
     }
     Ok(Report::new(summary(&planned.plan), answer.output))
 }

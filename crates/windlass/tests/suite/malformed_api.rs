@@ -133,7 +133,6 @@ fn bodies() {
         ("nested too deeply", nested(10_000).into_bytes()),
         ("nested far too deeply", nested(400_000).into_bytes()),
         ("opened and never closed", vec![b'['; 500_000]),
-        ("duplicate keys", br#"{"limit":1,"limit":2}"#.to_vec()),
         ("a list", b"[]".to_vec()),
         ("a list of inputs", b"[{},{}]".to_vec()),
         ("null", b"null".to_vec()),
@@ -147,6 +146,7 @@ fn bodies() {
         ("a truth for a number", br#"{"limit":true}"#.to_vec()),
         ("less than nothing", br#"{"limit":-1}"#.to_vec()),
         ("a fraction", br#"{"limit":1.5}"#.to_vec()),
+        ("an exponent", br#"{"limit":1e1}"#.to_vec()),
         ("more than allowed", br#"{"limit":1000000}"#.to_vec()),
         ("more than a word holds", br#"{"limit":18446744073709551616}"#.to_vec()),
         ("an unknown state", br#"{"states":["asleep"]}"#.to_vec()),
@@ -166,7 +166,7 @@ fn bodies() {
         ("an empty object", b"{}"),
         ("blanks around", b" \r\n\t{ } \n"),
         ("an escaped name", br#"{"\u006cimit":1}"#),
-        ("a number with an exponent", br#"{"limit":1e1}"#),
+        ("a name twice: the last counts", br#"{"limit":0,"limit":1}"#),
     ];
     table.extend(good.into_iter().map(|(title, body)| {
         let ask = Ask::post("/v1/operations/runs.list", body);
@@ -182,7 +182,7 @@ fn requests() {
     let list = || Ask::post("/v1/operations/runs.list", "{}");
     let plain = |kind: &str| list().without("content-type").with("content-type", kind);
     let bearer = |key: &str| Ask::get("/v1/runs").with("authorization", format!("Bearer {key}"));
-    let wrong_secret = format!("{}0", &server.root[..server.root.len() - 1]);
+    let wrong_secret = format!("{}x", &server.root[..server.root.len() - 1]);
     let large = vec![b' '; 32 * 1024 * 1024];
     server.check(&[
         ("no key", Ask::get("/v1/runs"), 401, "UNAUTHORIZED"),
@@ -237,8 +237,8 @@ fn requests() {
         ("a nameless type", key(plain("")), 415, "INVALID_INPUT"),
         ("a body of no type", key(list().without("content-type")), 415, "INVALID_INPUT"),
         ("a packed body", key(list()).with("content-encoding", "gzip"), 415, "INVALID_INPUT"),
-        ("only XML is wanted", key(list()).with("accept", "application/xml"), 406, "INVALID_INPUT"),
-        ("a body too large", key(Ask::post("/v1/operations/runs.list", large)), 413, "INVALID_INPUT"),
+        ("XML would be liked", key(list()).with("accept", "application/xml"), 200, ""),
+        ("a body too large", key(Ask::post("/v1/operations/runs.list", large)), 413, "PAYLOAD_TOO_LARGE"),
         ("large headers", key(list()).with("x-large", "x".repeat(100_000)), 431, "INVALID_INPUT"),
         ("good after all", key(list()), 200, ""),
     ]);

@@ -76,19 +76,23 @@ impl McpProcess {
         }
     }
 
-    /// Everything the server says until it answers a request sent now.
-    pub(crate) fn until_answered(&mut self, id: &str, method: &str, params: &Value) -> Vec<Value> {
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+    /// Everything the server says until it has answered a request sent now, and at least so
+    /// many messages besides: answers need not come in the order of their requests.
+    pub(crate) fn until_up(&mut self, id: &str, method: &str, besides: usize) -> Vec<Value> {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method });
         self.send(request.to_string().as_bytes());
         let mut said = Vec::new();
-        loop {
+        let mut up = false;
+        while !up || said.len() < besides {
             let message = self.receive().expect("the server stays up");
             if message["id"] == id {
                 assert!(message.get("result").is_some(), "{message}");
-                return said;
+                up = true;
+            } else {
+                said.push(message);
             }
-            said.push(message);
         }
+        said
     }
 
     /// Closes the input and waits for the end; the exit code.
