@@ -60,7 +60,7 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
         })),
         policy: Arc::new(policy),
         sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
-        outbox: outbox(options, &home.keys_dir(), &redactor, &*entropy)?,
+        outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
         entropy,
         redactor,
         probe: None,

@@ -76,7 +76,7 @@ fn flips(stride: usize) -> Vec<Damage> {
 fn damage_all(file: &'static str, damages: Vec<Damage>) {
     let panics = count_panics();
     let before = panics.load(Ordering::SeqCst);
-    let truth = Truth::make();
+    let truth = Truth::make(file);
     let next = AtomicUsize::new(0);
     let (refused, recovered) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
@@ -124,23 +124,16 @@ fn count_panics() -> &'static AtomicUsize {
 }
 
 impl Truth {
-    /// A completed run, then one that waits for an approval. The files are taken while they are
-    /// in use, as a crash would.
-    fn make() -> Self {
+    /// A completed run, then one that waits for an approval. To damage the log, the files are
+    /// taken while they are in use, as a crash would; to damage the database, from a backup,
+    /// where no log holds the same pages once more.
+    fn make(file: &str) -> Self {
         let place = Place::with_policy(ALLOW_ALL);
         let runtime = runtime();
         let truth = runtime.block_on(async {
             let library = Library::open(&place.home(), None).unwrap();
             let driver = Driver::start(&library.engine).await.unwrap().unwrap();
             apply(&library, &place, "first", false).await;
-            // Until the log was moved into the database: the next run begins it anew, and the
-            // database is no longer only a copy of it.
-            let database = place.home().join(DATABASE);
-            let size = || std::fs::metadata(&database).unwrap().len();
-            let before = size();
-            while size() == before {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
             apply(&library, &place, "second", true).await;
             let mut journals = BTreeMap::new();
             let mut ids: Vec<RunId> = vec!["sys_audit".parse().unwrap()];
@@ -150,18 +143,28 @@ impl Truth {
                 let events = library.events(&run_id).await.unwrap();
                 journals.insert(run_id, events);
             }
-            let read = |name| fs_err::read(place.home().join(name)).unwrap();
-            let files = BTreeMap::from([LOG, DATABASE].map(|name| (name, read(name))));
+            let read = |home: &Path, name| (name, fs_err::read(home.join(name)).unwrap());
+            let files = if file == LOG {
+                BTreeMap::from([LOG, DATABASE].map(|name| read(&place.home(), name)))
+            } else {
+                let backup = place.root().join("backup");
+                let backed_up = library.engine.maintenance.backup(backup.clone());
+                backed_up.await.unwrap();
+                BTreeMap::from([read(&backup, DATABASE)])
+            };
             driver.stop().await;
             (files, journals)
         });
         runtime.shutdown_timeout(Duration::from_secs(5));
         let (files, journals) = truth;
-        for (n,b) in &files { fs_err::write(format!("/tmp/img-{n}"), b).unwrap(); }
-        let ends = BTreeMap::from([
-            (DATABASE, files[DATABASE].len()),
-            (LOG, end_of_log(&files[LOG])),
-        ]);
+        let ends = files
+            .iter()
+            .map(|(name, bytes)| {
+                let is_log = *name == LOG;
+                let end = if is_log { end_of_log(bytes) } else { bytes.len() };
+                (*name, end)
+            })
+            .collect();
         Self {
             _place: place,
             files,

@@ -250,7 +250,7 @@ fn bytes() {
     let server = Server::start();
     let table: [(&str, Vec<u8>, &[u16]); 17] = [
         ("nonsense", b"hello\r\n\r\n".to_vec(), &[400]),
-        ("an empty request line", b"\r\n\r\n\r\n\r\n".to_vec(), &[0, 400]),
+        ("empty lines first", b"\r\n\r\nhello\r\n\r\n".to_vec(), &[400]),
         ("no version", b"GET /v1/health\r\n\r\n".to_vec(), &[400]),
         ("an old version", b"GET /v1/health HTTP/0.9\r\n\r\n".to_vec(), &[400]),
         ("a later version", b"GET /v1/health HTTP/3.0\r\n\r\n".to_vec(), &[400]),
@@ -268,9 +268,9 @@ fn bytes() {
         ("a path of all bytes", (0..=255_u8).collect(), &[400]),
     ];
     for (title, bytes, statuses) in table {
-        // Being hung up on is an answer where nothing was asked.
-        let status = send_raw(server.daemon.address, &bytes).map_or(0, |reply| reply.status);
-        assert!(statuses.contains(&status), "{title}: {status}");
+        let status = send_raw(server.daemon.address, &bytes).map(|reply| reply.status);
+        let fits = status.as_ref().is_ok_and(|status| statuses.contains(status));
+        assert!(fits, "{title}: {status:?}");
         server.assert_up(title);
     }
 }

@@ -142,8 +142,6 @@ pub(crate) fn send_raw(address: SocketAddr, bytes: &[u8]) -> std::io::Result<Rep
     let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let sent = (&stream).write_all(bytes);
-    // Nothing more comes; what is still waited for never will.
-    let _ = stream.shutdown(std::net::Shutdown::Write);
     let (status, headers, mut reader) =
         read_head(stream).map_err(|error| sent.err().unwrap_or(error))?;
     let mut body = Vec::new();
