@@ -243,11 +243,7 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
                 Mode::Json => printer.json(&report.data),
                 Mode::Agent => printer.ndjson().success(&report.message, report.data),
             }
-            if printer.is_closed() {
-                ExitCode::from(exit::CLOSED_PIPE)
-            } else {
-                ExitCode::SUCCESS
-            }
+            success(printer)
         }
         Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
         Err(failure) => {
@@ -265,6 +261,15 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
     }
 }
 
+/// The exit code of what worked, if there was somebody to read it.
+fn success(printer: &Printer) -> ExitCode {
+    if printer.is_closed() {
+        ExitCode::from(exit::CLOSED_PIPE)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
 /// Help, version, or arguments that make no sense.
 fn not_understood(error: &clap::Error, printer: &Printer) -> ExitCode {
     let text = error.render();
@@ -278,7 +283,7 @@ fn not_understood(error: &clap::Error, printer: &Printer) -> ExitCode {
             text.to_string()
         };
         printer.raw(&text);
-        return ExitCode::SUCCESS;
+        return success(printer);
     }
     match printer.mode() {
         Mode::Human => {

@@ -6,6 +6,10 @@
 //! rendered as Prometheus text by the HTTP surface. Not the journal: what must survive is
 //! an event of a run (windlass-engine).
 
+#[cfg(feature = "otlp")]
+mod export;
+#[cfg(not(feature = "otlp"))]
+#[path = "no_export.rs"]
 mod export;
 mod ids;
 mod init;

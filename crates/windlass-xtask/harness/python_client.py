@@ -19,7 +19,7 @@ def calls(work: pathlib.Path):
     """The tools to call: name, arguments, and a key their structured result must have."""
     return [
         ("runs_list", {"limit": 5}, "runs"),
-        ("demo_plan", {"dir": str(work), "files": {"a.txt": "hello"}}, "digest"),
+        ("demo_plan", {"dir": str(work), "files": {"a.txt": "hello"}}, "plan_digest"),
     ]
 
 

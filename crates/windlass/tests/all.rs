@@ -6,16 +6,20 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "helpers of tests are tests: they fail by panicking"
+    clippy::print_stdout,
+    reason = "helpers of tests are tests: they fail by panicking and print what they tried"
 )]
 
 mod suite {
+    mod cli;
+    mod cli_ends;
     mod fault_boundaries;
     mod fault_disk_full;
     mod fault_random_kill;
     mod fault_tail;
     mod malformed;
     mod malformed_api;
+    mod malformed_requests;
     mod parallel;
     mod support;
     mod two_processes;

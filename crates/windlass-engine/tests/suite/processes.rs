@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use serde_json::json;
-use windlass_testkit::{Reply, local, program::Op};
-use windlass_types::RunState;
+use windlass_engine::run::Step;
+use windlass_testkit::{
+    Reply, local,
+    program::{Op, fn_kind},
+};
+use windlass_types::{Problem, RunState};
 
-use super::support::{Scene, ended, scene, start, waiting};
+use super::support::{Scene, ended, scene, start, waiting, world_of};
 
 #[tokio::test]
 async fn one_drives_the_other_submits_and_watches() {
@@ -90,6 +94,27 @@ async fn a_driver_that_is_dropped_ends_at_once_and_frees_the_lease() {
     assert_eq!(ledger.changes(), [""; 0], "nobody drives");
     let process = world.driving().await;
     assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
+}
+
+#[tokio::test]
+async fn a_driver_that_is_dropped_in_the_middle_of_an_effect_frees_the_lease_too() {
+    let kind = fn_kind("endless", |context, _| {
+        Box::pin(async move {
+            let endless = |_| std::future::pending::<Result<(), Problem>>();
+            Step::effect("endless", "world")
+                .run(context, endless)
+                .await?;
+            Ok(json!(null))
+        })
+    });
+    let world = world_of(vec![kind], Vec::new());
+    let process = world.driving().await;
+    let run_id = process.start("endless", json!(null)).await;
+    assert_eq!(process.record(&run_id).await.state, RunState::Running);
+    drop(process);
+    world.clock.idle().await;
+    let process = world.driving().await;
+    assert_eq!(process.record(&run_id).await.attempts, 2);
 }
 
 #[tokio::test]

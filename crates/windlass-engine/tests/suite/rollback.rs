@@ -1,8 +1,11 @@
 //! Taking a completed run back, children included, and saying what stays.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::json;
+use windlass_engine::run::Step;
 use windlass_testkit::{
-    Process, local,
+    Moment, Process, local,
     program::{Op, fn_kind},
 };
 use windlass_types::{RunId, RunRecord, RunState};
@@ -216,4 +219,46 @@ async fn code_that_does_more_when_it_is_rolled_back_is_held() {
         (record.state, problem_code(&record)),
         (RunState::Held, "NONDETERMINISTIC")
     );
+}
+
+#[tokio::test]
+async fn what_was_undone_before_a_crash_is_not_undone_again_after_it() {
+    let undone = Arc::new(Mutex::new(Vec::new()));
+    let kind = fn_kind("counted", {
+        let undone = Arc::clone(&undone);
+        move |context, _| {
+            let undone = Arc::clone(&undone);
+            Box::pin(async move {
+                for name in ["first", "second"] {
+                    let undone = Arc::clone(&undone);
+                    let step = Step::effect(name, name).undo(move |(): ()| {
+                        undone.lock().unwrap().push(name);
+                        std::future::ready(Ok(()))
+                    });
+                    step.run(context, |_| std::future::ready(Ok(()))).await?;
+                }
+                Ok(json!(null))
+            })
+        }
+    });
+    let world = world_of(vec![kind], Vec::new());
+    let store = world.disk.open_again();
+    // Six writes for the run, then: run.started, run.unwinding, the first undo.completed.
+    store.crash_at(9, Moment::AfterCommit);
+    let mut process = world.process_on(store.clone());
+    process.drive().await;
+    let client = world.process();
+    let record = client.run("counted", json!(null)).await;
+    client
+        .engine
+        .request_rollback(&local(), &record.run_id, None)
+        .await
+        .unwrap();
+    store.died().await;
+    drop(process);
+    assert_eq!(*undone.lock().unwrap(), ["second"]);
+    let process = world.driving().await;
+    let record = ended(&process, &record.run_id).await;
+    assert_eq!(record.state, RunState::RolledBack);
+    assert_eq!(*undone.lock().unwrap(), ["second", "first"]);
 }

@@ -45,11 +45,7 @@ impl Change for Once {
         }
     }
 
-    fn plan<'a>(
-        &'a self,
-        _: &'a CallContext,
-        _: Nothing,
-    ) -> BoxFuture<'a, Result<Plan, Problem>> {
+    fn plan<'a>(&'a self, _: &'a CallContext, _: Nothing) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
             self.begun.add_permits(1);
             self.go_on.acquire().await.unwrap().forget();

@@ -72,8 +72,7 @@ fn windlass_after(prelude: &str, home: &Path) -> Command {
 }
 
 fn start(home: &Path) -> Daemon {
-    let mut daemon =
-        Daemon::spawn_with(windlass_after("", home), free_address(), &["--no-auth"]);
+    let mut daemon = Daemon::spawn_with(windlass_after("", home), free_address(), &["--no-auth"]);
     daemon.wait_until_ready();
     daemon
 }
@@ -101,7 +100,7 @@ fn with_a_limit_on_file_size() {
 #[test]
 fn on_a_full_file_system() {
     let mount = temporary();
-    let script = r#"mount -t tmpfs -o size=9m tmpfs "$0" && exec "$@""#;
+    let script = r#"mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@""#;
     let inside = |arguments: &[&str]| {
         Command::new("unshare")
             .args(["--mount", "sh", "-c", script])

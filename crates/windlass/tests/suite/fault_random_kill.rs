@@ -212,7 +212,12 @@ async fn check(home: &Path, stories: &[Story]) {
         let of_plan = runs.iter().filter(|run| {
             run.plan_digest.map(|digest| digest.to_string()).as_ref() == Some(&story.plan_digest)
         });
-        assert_eq!(of_plan.count(), 1, "{} was applied twice", story.plan_digest);
+        assert_eq!(
+            of_plan.count(),
+            1,
+            "{} was applied twice",
+            story.plan_digest
+        );
         resumed += u32::from(run.attempts > 1);
         let events = library.events(&run.run_id).await.unwrap();
         let mut completed = Vec::new();
@@ -222,7 +227,10 @@ async fn check(home: &Path, stories: &[Story]) {
             }
             let seq = event.seq;
             let mut stored = serde_json::to_value(EventView::from(event)).unwrap();
-            stored["payload"] = library.engine.redactor.redact_value(stored["payload"].take());
+            stored["payload"] = library
+                .engine
+                .redactor
+                .redact_value(stored["payload"].take());
             let seen = story.seen.get(&seq);
             assert_eq!(seen, Some(&stored), "{} {seq}", story.run_id);
         }
@@ -230,7 +238,12 @@ async fn check(home: &Path, stories: &[Story]) {
         let steps = completed.len();
         completed.sort_unstable();
         completed.dedup();
-        assert_eq!(completed.len(), steps, "{}: a step ended twice", story.run_id);
+        assert_eq!(
+            completed.len(),
+            steps,
+            "{}: a step ended twice",
+            story.run_id
+        );
         let wanted = run.input["files"].as_array().unwrap();
         let found = read_tree(&story.dir);
         let written = found.iter().filter(|(name, _)| !name.ends_with('/'));

@@ -137,7 +137,14 @@ impl Truth {
             apply(&library, &place, "second", true).await;
             let mut journals = BTreeMap::new();
             let mut ids: Vec<RunId> = vec!["sys_audit".parse().unwrap()];
-            ids.extend(library.runs().await.unwrap().into_iter().map(|run| run.run_id));
+            ids.extend(
+                library
+                    .runs()
+                    .await
+                    .unwrap()
+                    .into_iter()
+                    .map(|run| run.run_id),
+            );
             library.engine.audit().flush().await;
             for run_id in ids {
                 let events = library.events(&run_id).await.unwrap();
@@ -161,7 +168,11 @@ impl Truth {
             .iter()
             .map(|(name, bytes)| {
                 let is_log = *name == LOG;
-                let end = if is_log { end_of_log(bytes) } else { bytes.len() };
+                let end = if is_log {
+                    end_of_log(bytes)
+                } else {
+                    bytes.len()
+                };
                 (*name, end)
             })
             .collect();
@@ -275,7 +286,10 @@ impl Truth {
             &["store", "check", "--json"],
         ] {
             let said = say(&place.home(), arguments);
-            let shown = format!("{file} {damage:?} {arguments:?}: {}{}", said.stdout, said.stderr);
+            let shown = format!(
+                "{file} {damage:?} {arguments:?}: {}{}",
+                said.stdout, said.stderr
+            );
             match said.code {
                 Some(0) => {}
                 // No run is left to verify.

@@ -148,7 +148,10 @@ fn the_table_over_http() {
         };
         if !fits {
             let (input, text) = (show(&case.input), reply.text());
-            wrong.push(format!("{:?} for {input}\n   got {status} {text}", case.want));
+            wrong.push(format!(
+                "{:?} for {input}\n   got {status} {text}",
+                case.want
+            ));
         }
         session.assert_up(&show(&case.input));
     }
@@ -171,7 +174,11 @@ fn lines_that_are_no_messages() {
         ("many empty lines", b"\n\n\n\r\n\n".to_vec(), &[]),
         ("NUL bytes", zeros, &[-32700]),
         ("as long as allowed", long(LARGEST_LINE).into_bytes(), &[0]),
-        ("one byte longer", long(LARGEST_LINE + 1).into_bytes(), &[-32700]),
+        (
+            "one byte longer",
+            long(LARGEST_LINE + 1).into_bytes(),
+            &[-32700],
+        ),
         ("far too long", vec![b'['; 3 * LARGEST_LINE], &[-32700]),
         ("two lines at once", b"{\n}".to_vec(), &[-32700, -32700]),
     ];
@@ -206,7 +213,10 @@ fn before_initialize() {
         (r#"{"jsonrpc":"2.0","id":1,"method":"nope"}"#, -32601),
         ("{", -32700),
         ("[]", -32600),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#, -32602),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#,
+            -32602,
+        ),
     ] {
         assert_eq!(ask(line), code, "{line}");
     }
@@ -215,7 +225,7 @@ fn before_initialize() {
     });
     assert_eq!(ask(&discover.to_string()), 0);
     assert_eq!(ask(&initialize("now", "2025-06-18").to_string()), 0);
-    assert_eq!(server.until_up("up", "tools/list", 0), [json!(0); 0]);
+    assert!(server.until_up("up", "tools/list", 0).is_empty());
     assert_eq!(server.close(), Some(0));
 }
 
@@ -282,16 +292,37 @@ fn wrong_arguments_are_results_that_say_so() {
         ("runs_list", json!({ "limit": "10" })),
         ("runs_list", json!({ "states": "running" })),
         ("runs_list", json!({ "states": ["sleeping"] })),
-        ("runs_watch", json!({ "run_id": "run_1", "wait_seconds": 61 })),
+        (
+            "runs_watch",
+            json!({ "run_id": "run_1", "wait_seconds": 61 }),
+        ),
         ("demo_plan", json!({ "dir": "/no/such/place" })),
         ("demo_plan", json!({ "dir": "a\u{0}b" })),
         ("demo_plan", json!({ "dir": [] })),
-        ("demo_plan", json!({ "dir": place.scratch(), "files": { "../x": "y" } })),
-        ("demo_plan", json!({ "dir": place.scratch(), "files": { "x": 1 } })),
-        ("demo_plan", json!({ "dir": place.scratch(), "pause_ms": 1e12 })),
-        ("demo_apply", json!({ "dir": place.scratch(), "files": { "x": "y" } })),
-        ("demo_apply", json!({ "dir": place.scratch(), "confirm_token": "wct1.x.y" })),
-        ("demo_apply", json!({ "dir": place.scratch(), "confirm_token": 1 })),
+        (
+            "demo_plan",
+            json!({ "dir": place.scratch(), "files": { "../x": "y" } }),
+        ),
+        (
+            "demo_plan",
+            json!({ "dir": place.scratch(), "files": { "x": 1 } }),
+        ),
+        (
+            "demo_plan",
+            json!({ "dir": place.scratch(), "pause_ms": 1e12 }),
+        ),
+        (
+            "demo_apply",
+            json!({ "dir": place.scratch(), "files": { "x": "y" } }),
+        ),
+        (
+            "demo_apply",
+            json!({ "dir": place.scratch(), "confirm_token": "wct1.x.y" }),
+        ),
+        (
+            "demo_apply",
+            json!({ "dir": place.scratch(), "confirm_token": 1 }),
+        ),
         ("admin_keys_create", json!({ "name": "" })),
         ("admin_webhooks_replay", json!({ "delivery_id": "nope" })),
     ] {
@@ -301,7 +332,10 @@ fn wrong_arguments_are_results_that_say_so() {
         });
         server.send(request.to_string().as_bytes());
         let said = server.until_up("up", "ping", 1);
-        assert!(is_result(&said, r#""call""#), "{tool} {arguments}: {said:?}");
+        assert!(
+            is_result(&said, r#""call""#),
+            "{tool} {arguments}: {said:?}"
+        );
         let result = &said[0]["result"];
         assert_eq!(result["isError"], true, "{tool} {arguments}: {said:?}");
         let text = result["content"][0]["text"].as_str().unwrap_or_default();

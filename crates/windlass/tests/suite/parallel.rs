@@ -176,7 +176,8 @@ fn one_token_many_processes() {
         .into_iter()
         .map(|process| process.wait_with_output().unwrap().into())
         .collect();
-    let (applied, refused): (Vec<_>, Vec<_>) = said.into_iter().partition(|said| said.code == Some(0));
+    let (applied, refused): (Vec<_>, Vec<_>) =
+        said.into_iter().partition(|said| said.code == Some(0));
     assert_eq!(applied.len(), 1);
     let run_id = applied[0].json()["run"]["run_id"].clone();
     for said in refused {

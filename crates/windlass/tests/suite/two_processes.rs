@@ -35,7 +35,9 @@ impl Scene {
     fn apply(&self, name: &str, flags: &[&str]) -> Said {
         let directory = self.directory(name);
         std::fs::create_dir_all(&directory).unwrap();
-        let change = ["--dir", &directory, "--file", "a.txt=a", "--file", "b.txt=b"];
+        let change = [
+            "--dir", &directory, "--file", "a.txt=a", "--file", "b.txt=b",
+        ];
         let command = ["demo", "apply", "--yes"];
         self.say(&[command.as_slice(), &change, flags].concat())
     }
@@ -98,7 +100,10 @@ fn one_command_watches_while_others_approve() {
     // Watching ends when a person is asked: the run cannot go on without.
     let last: Value = serde_json::from_str(&lines.by_ref().last().unwrap().unwrap()).unwrap();
     assert_eq!(last["type"], "result", "{last}");
-    assert_eq!(scene.say(&["runs", "show", &run]).json()["run"]["state"], "waiting");
+    assert_eq!(
+        scene.say(&["runs", "show", &run]).json()["run"]["state"],
+        "waiting"
+    );
     let approved = scene.say(&["runs", "approve", &run]).worked();
     assert_eq!(approved.json()["run"]["state"], "completed");
     assert_eq!(scene.epochs(&run), [1]);

@@ -133,7 +133,8 @@ impl Life {
     /// Lives here.
     pub(super) fn live(&self) {
         let runtime = runtime();
-        let lived = runtime.block_on(async { tokio::time::timeout(LONGEST, self.live_to_the_end()).await });
+        let lived =
+            runtime.block_on(async { tokio::time::timeout(LONGEST, self.live_to_the_end()).await });
         runtime.shutdown_timeout(Duration::from_secs(5));
         lived.unwrap_or_else(|_| panic!("{} hangs: {:?}", self.name, self.report()));
     }
@@ -340,9 +341,8 @@ impl StoreFaults for Hook {
             return Ok(());
         }
         let commit = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
-        let is_meant = |event: &EventMark| {
-            event.seq == death.seq && self.role(&event.run_id) == death.journal
-        };
+        let is_meant =
+            |event: &EventMark| event.seq == death.seq && self.role(&event.run_id) == death.journal;
         if events.iter().any(is_meant) || (death.journal == "commit" && commit == death.seq) {
             let this = rustix::process::getpid();
             rustix::process::kill_process(this, rustix::process::Signal::KILL).unwrap();

@@ -56,7 +56,13 @@ async fn read(life: &Life, receiver: &Receiver) -> Result<Outcome, String> {
         let events = library.events(&record.run_id).await.unwrap();
         check_steps(&events)?;
         journals.push(events.iter().filter_map(skeleton).map(plain).collect());
-        for artifact in library.engine.store.artifacts(&record.run_id).await.unwrap() {
+        for artifact in library
+            .engine
+            .store
+            .artifacts(&record.run_id)
+            .await
+            .unwrap()
+        {
             let content = library.engine.blobs.get(artifact.sha256).await;
             let content = content.map_err(|error| error.to_string())?;
             let text = String::from_utf8_lossy(&content).into_owned();

@@ -135,7 +135,11 @@ impl Ask {
     }
 }
 
-type Opened = (u16, Vec<(String, String)>, BufReader<Box<dyn std::io::Read>>);
+type Opened = (
+    u16,
+    Vec<(String, String)>,
+    BufReader<Box<dyn std::io::Read>>,
+);
 
 /// Sends bytes that need not be HTTP and reads the first answer to them.
 pub(crate) fn send_raw(address: SocketAddr, bytes: &[u8]) -> std::io::Result<Reply> {

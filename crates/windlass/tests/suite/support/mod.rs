@@ -4,6 +4,8 @@ pub(super) mod binary;
 pub(super) mod directory;
 pub(super) mod home;
 pub(super) mod http;
+pub(super) mod keyed;
 pub(super) mod library;
 pub(super) mod mcp;
 pub(super) mod random;
+pub(super) mod scene;
