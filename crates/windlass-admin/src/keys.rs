@@ -27,13 +27,18 @@ pub struct Tiers {
 
 impl Tiers {
     fn choose(&self, wanted: Option<String>) -> Result<String, Problem> {
-        let Some(wanted) = wanted else { return Ok(self.default.clone()) };
+        let Some(wanted) = wanted else {
+            return Ok(self.default.clone());
+        };
         if self.names.contains(&wanted) {
             return Ok(wanted);
         }
         let message = match nearest(&wanted, self.names.iter().map(String::as_str)) {
             Some(near) => format!("no tier is called {wanted:?}; did you mean {near:?}?"),
-            None => format!("no tier is called {wanted:?}; known: {}", self.names.join(", ")),
+            None => format!(
+                "no tier is called {wanted:?}; known: {}",
+                self.names.join(", ")
+            ),
         };
         Err(Problem::invalid("tier", "enum", message))
     }

@@ -10,4 +10,3 @@ pub struct StoreSettings {
     /// Days a finished run and its journal are kept.
     pub keep_runs_days: u32,
 }
-

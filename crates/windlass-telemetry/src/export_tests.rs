@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// A collector that answers one export and returns the request line and the body.
 fn collector() -> (String, JoinHandle<(String, Vec<u8>)>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());

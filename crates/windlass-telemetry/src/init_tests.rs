@@ -132,8 +132,6 @@ fn json_lines_are_json_and_carry_the_run_and_no_secret() {
     assert_eq!(line["level"], "INFO");
 }
 
-/// A collector that answers one export and returns the request line and the body.
-
 #[cfg(feature = "otlp")]
 #[path = "export_tests.rs"]
 mod export_tests;

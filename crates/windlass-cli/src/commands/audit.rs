@@ -43,7 +43,8 @@ struct Call {
 
 impl AuditArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let input = json!({ "after_seq": self.after, "limit": self.limit, "changes_only": self.changes });
+        let input =
+            json!({ "after_seq": self.after, "limit": self.limit, "changes_only": self.changes });
         let answer = session.call("admin.audit", input).await?;
         let calls: Vec<Call> = field(&answer.output, "calls")?;
         if calls.is_empty() {
@@ -56,9 +57,21 @@ impl AuditArgs {
 }
 
 fn table(calls: &[Call]) -> Table {
-    let mut table = Table::new(&["SEQ", "TIME", "WHO", "THROUGH", "OPERATION", "OUTCOME", "RUN"]);
+    let mut table = Table::new(&[
+        "SEQ",
+        "TIME",
+        "WHO",
+        "THROUGH",
+        "OPERATION",
+        "OUTCOME",
+        "RUN",
+    ]);
     for call in calls {
-        let tone = if call.outcome == "OK" { Tone::Good } else { Tone::Bad };
+        let tone = if call.outcome == "OK" {
+            Tone::Good
+        } else {
+            Tone::Bad
+        };
         table.toned_row([
             (Tone::Dim, call.seq.to_string()),
             (Tone::Plain, call.time.to_string()),

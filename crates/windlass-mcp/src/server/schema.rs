@@ -90,8 +90,7 @@ fn is_prose(key: &str, value: &Value) -> bool {
 /// result that does not comply; a member left out because it is empty, or added by a later
 /// version, is not worth the answer.
 fn is_demand(key: &str, value: &Value) -> bool {
-    (key == "required" && value.is_array())
-        || (key == "additionalProperties" && value == false)
+    (key == "required" && value.is_array()) || (key == "additionalProperties" && value == false)
 }
 
 /// The schema without some of its members, at any depth.

@@ -60,7 +60,30 @@ fn plan_of_a_directory_that_is_not_there() {
 #[test]
 fn apply() {
     let scene = Scene::new();
-    insta::assert_snapshot!(scene.show(&scene.demo("apply", &["--yes"])), @"");
+    insta::assert_snapshot!(scene.show(&scene.demo("apply", &["--yes"])), @"
+    exit 0
+    ── stdout
+    run RUN-1 completed
+    ── stderr
+    ACTION  TARGET  DETAIL
+    + create  new.txt  3 bytes
+    ~ update  site/index.html  4 bytes
+    - delete  old.txt
+    demo.apply on ROOT/scratch: 1 to create, 1 to update, 1 to delete
+    policy: ask (built-in: destructive operations ask), your yes counts
+    plan digest: DIGEST
+    ▸ demo.apply ROOT/scratch
+    · keep new.txt
+    ✓ change new.txt  DURATION
+    · keep site/index.html
+    ✓ change site/index.html  DURATION
+    · keep old.txt
+    ✓ change old.txt  DURATION
+    · kept report.json (SIZE)
+    ✓ completed  DURATION
+    hint: windlass runs show RUN-1
+    hint: windlass runs rollback RUN-1
+    ");
     let files: Vec<_> = read_tree(&scene.place.scratch()).into_keys().collect();
     assert_eq!(files, ["new.txt", "site/", "site/index.html"]);
 }

@@ -120,7 +120,7 @@ fn on_a_full_file_system() {
     let this = std::env::current_exe().unwrap();
     let test = "suite::fault_disk_full::inside_a_small_file_system";
     let this = this.to_str().unwrap();
-    let output = inside(&[this, "--exact", test, "--ignored", "--nocapture"]).unwrap();
+    let output = inside(&[this, "--exact", test, "--nocapture"]).unwrap();
     assert!(
         output.status.success(),
         "{}{}",
@@ -131,7 +131,6 @@ fn on_a_full_file_system() {
 
 /// Runs in a mount namespace of its own, which takes the file system with it.
 #[test]
-#[ignore = "started by the test above, where a small file system is mounted"]
 fn inside_a_small_file_system() {
     let Some(mount) = std::env::var_os(HOME).map(PathBuf::from) else {
         return;

@@ -113,7 +113,7 @@ impl Life {
     pub(super) fn spawn_and_die(&self) -> Result<(), String> {
         let output = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "suite::fault_boundaries::one_life"])
-            .args(["--ignored", "--nocapture", "--test-threads=1"])
+            .args(["--nocapture", "--test-threads=1"])
             .env(VARIABLE, serde_json::to_string(self).unwrap())
             .stdin(Stdio::null())
             .output()

@@ -70,7 +70,6 @@ fn a_run_whose_recovery_dies_as_well() {
 
 /// The process that is killed. Runs only when a trial starts it.
 #[test]
-#[ignore = "started by the other tests of this file, as a process of its own"]
 fn one_life() {
     if let Some(life) = Life::from_environment() {
         life.live();
