@@ -32,7 +32,8 @@ pub(super) async fn is_settled(session: &Session, run: &RunView) -> Result<bool,
         after_seq = last.seq;
         events.iter().for_each(|event| heard.listen(event));
     }
-    Ok(!heard.something_is_pending(run))
+    // The journal went on after the record was read: what it waited for may be over.
+    Ok(after_seq <= run.last_seq && !heard.something_is_pending(run))
 }
 
 /// Whether the run waits for somebody rather than for time or another run.

@@ -176,3 +176,24 @@ async fn a_damaged_journal_is_left_alone() {
     );
     assert_eq!(scene.ledger.changes(), ["a=1", "b=1"]);
 }
+
+#[tokio::test]
+async fn a_cancellation_that_meets_a_run_on_its_way_to_being_held_lets_it_go() {
+    // Every possible moment, one turn of the scheduler after the other.
+    for turns in 0..40 {
+        let (world, version, _) = versioned();
+        let process = world.driving().await;
+        let run_id = process.start("versioned", json!(null)).await;
+        process.record(&run_id).await;
+        process.kill();
+        version.store(2, Ordering::SeqCst);
+        let process = world.driving().await;
+        for _ in 0..turns {
+            tokio::task::yield_now().await;
+        }
+        let asked = process.engine.cancel(&local(), &run_id, None).await;
+        asked.unwrap_or_else(|problem| panic!("after {turns} turns: {problem}"));
+        let record = process.record(&run_id).await;
+        assert_eq!(record.state, RunState::Cancelled, "after {turns} turns");
+    }
+}

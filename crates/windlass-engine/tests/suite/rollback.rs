@@ -1,6 +1,9 @@
 //! Taking a completed run back, children included, and saying what stays.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use serde_json::json;
 use windlass_engine::run::Step;
@@ -191,11 +194,11 @@ async fn a_rollback_that_is_asked_for_while_nobody_drives_happens_later() {
 
 #[tokio::test]
 async fn code_that_does_more_when_it_is_rolled_back_is_held() {
-    let longer = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let longer = Arc::new(AtomicBool::new(false));
     let kind = fn_kind("longer", {
-        let longer = std::sync::Arc::clone(&longer);
+        let longer = Arc::clone(&longer);
         move |context, _| {
-            let more = longer.load(std::sync::atomic::Ordering::SeqCst);
+            let more = longer.load(Ordering::SeqCst);
             Box::pin(async move {
                 context.emit("one", json!(1)).await?;
                 if more {
@@ -208,7 +211,7 @@ async fn code_that_does_more_when_it_is_rolled_back_is_held() {
     let world = world_of(vec![kind], Vec::new());
     let process = world.driving().await;
     let record = process.run("longer", json!(null)).await;
-    longer.store(true, std::sync::atomic::Ordering::SeqCst);
+    longer.store(true, Ordering::SeqCst);
     process
         .engine
         .request_rollback(&local(), &record.run_id, None)
@@ -261,4 +264,37 @@ async fn what_was_undone_before_a_crash_is_not_undone_again_after_it() {
     let record = ended(&process, &record.run_id).await;
     assert_eq!(record.state, RunState::RolledBack);
     assert_eq!(*undone.lock().unwrap(), ["second", "first"]);
+}
+
+#[tokio::test]
+async fn code_that_fails_when_it_is_rolled_back_is_rolled_back_all_the_same() {
+    let (broken, undone) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let kind = fn_kind("breaks", {
+        let (broken, undone) = (Arc::clone(&broken), Arc::clone(&undone));
+        move |context, _| {
+            let (broken, undone) = (broken.load(Ordering::SeqCst), Arc::clone(&undone));
+            Box::pin(async move {
+                let step = Step::effect("set", "world").undo(move |(): ()| {
+                    undone.store(true, Ordering::SeqCst);
+                    std::future::ready(Ok(()))
+                });
+                step.run(context, |_| std::future::ready(Ok(()))).await?;
+                assert!(!broken, "this version has a bug after its last call");
+                Ok(json!(null))
+            })
+        }
+    });
+    let world = world_of(vec![kind], Vec::new());
+    let process = world.driving().await;
+    let record = process.run("breaks", json!(null)).await;
+    broken.store(true, Ordering::SeqCst);
+    let record = roll_back(&process, &record.run_id).await;
+    assert_eq!(
+        (record.state, record.residue),
+        (RunState::RolledBack, vec![])
+    );
+    assert!(undone.load(Ordering::SeqCst));
 }

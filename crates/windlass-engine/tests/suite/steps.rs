@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use windlass_ports::Clock as _;
-use windlass_testkit::program::Op;
+use windlass_testkit::{Moment, program::Op};
 use windlass_types::{Body, RunState};
 
 use super::support::{Scene, bodies, ended, problem_code, run, scene, start, story};
@@ -283,4 +283,28 @@ async fn of_two_branches_the_one_that_is_cut_off_in_an_effect_is_named() {
     // Whether it happened nobody can tell, so it is named either way.
     assert_eq!(record.residue, ["b"]);
     assert!(ledger.changes().len() <= 1);
+}
+
+#[tokio::test]
+async fn an_effect_cut_off_before_a_crash_is_named_even_if_the_code_does_not_come_by_again() {
+    let Scene { world, .. } = scene();
+    let store = world.disk.open_again();
+    // run.started, the effect's intent and the count are written; the unwinding is not.
+    store.crash_at(4, Moment::BeforeWrite);
+    let mut process = world.process_on(store.clone());
+    process.drive().await;
+    let counted = Op::Count {
+        name: "count".to_owned(),
+    };
+    let program = [Op::Both {
+        left: vec![counted, Op::Fail],
+        right: vec![Op::set("b", 1)],
+    }];
+    let run_id = start(&world.process(), &program).await;
+    store.died().await;
+    drop(process);
+    let process = world.driving().await;
+    let record = ended(&process, &run_id).await;
+    assert_eq!(record.state, RunState::Failed);
+    assert_eq!(record.residue, ["b"], "{}", story(&process, &run_id));
 }
