@@ -22,7 +22,9 @@ fn frames(chunks: impl Iterator<Item = Vec<u8>>) -> Vec<String> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((size, bytes)) = data.split_first() else { return };
+    let Some((size, bytes)) = data.split_first() else {
+        return;
+    };
     let whole = frames(std::iter::once(bytes.to_vec()));
     let pieces = frames(bytes.chunks(usize::from(*size).max(1)).map(<[u8]>::to_vec));
     assert_eq!(whole, pieces, "framing depends on how the bytes arrive");

@@ -6,7 +6,9 @@ use windlass_policy::{Policy, Request, Verdict};
 use windlass_types::{EffectClass, Principal};
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     match Policy::parse(text, "policy.toml") {
         Ok(policy) => {
             let principal = Principal::local_agent("ada", "mcp");

@@ -5,7 +5,9 @@ use libfuzzer_sys::fuzz_target;
 use windlass_config::Settings;
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     if let Err(error) = Settings::parse(text, "config.toml") {
         assert!(error.to_string().contains("config.toml"));
     }

@@ -10,5 +10,9 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     // The fuzzer does not know the key: whatever opens was forged.
     assert!(sealer.open(&text, Timestamp::EPOCH).is_err());
-    assert!(sealer.open(&format!("wct1.{text}"), Timestamp::EPOCH).is_err());
+    assert!(
+        sealer
+            .open(&format!("wct1.{text}"), Timestamp::EPOCH)
+            .is_err()
+    );
 });
