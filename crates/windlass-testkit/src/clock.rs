@@ -20,14 +20,25 @@ const QUIET_TURNS: u32 = 48;
 /// Real time given to work on other threads before virtual time moves, and how often in a row
 /// before a test that waits for nothing is ended.
 const GRACE: Duration = Duration::from_millis(1);
+const BLOCKING_ROUNDS: u32 = 3;
 const STARVED_AFTER: u32 = 4_000;
 
 /// A clock for tests. Clones show the same time.
 #[derive(Clone)]
 pub struct FakeClock {
     state: Arc<Mutex<State>>,
-    /// Whether work may happen on other threads (files, blocking calls).
-    threads: bool,
+    threads: Threads,
+}
+
+/// Where else work may happen (files, blocking calls), which no count of turns can see.
+#[derive(Clone, Copy, PartialEq)]
+enum Threads {
+    /// Nowhere.
+    None,
+    /// On one thread, which takes its work in order.
+    One,
+    /// On any number of threads.
+    Many,
 }
 
 struct State {
@@ -49,7 +60,7 @@ impl FakeClock {
         };
         Self {
             state: Arc::new(Mutex::new(state)),
-            threads: false,
+            threads: Threads::None,
         }
     }
 
@@ -59,7 +70,20 @@ impl FakeClock {
     pub fn with_threads(&self) -> Self {
         Self {
             state: Arc::clone(&self.state),
-            threads: true,
+            threads: Threads::Many,
+        }
+    }
+
+    /// The same clock on a runtime with a single blocking thread, which can be waited for exactly
+    /// instead of for a moment.
+    pub(crate) fn on_one_thread(&self) -> Self {
+        let threads = match self.threads {
+            Threads::None => Threads::None,
+            Threads::One | Threads::Many => Threads::One,
+        };
+        Self {
+            state: Arc::clone(&self.state),
+            threads,
         }
     }
 
@@ -132,11 +156,19 @@ impl FakeClock {
     pub async fn idle(&self) {
         loop {
             self.quiet().await;
-            if !self.threads {
-                return;
-            }
             let looks = self.lock().looks;
-            tokio::time::sleep(GRACE).await;
+            match self.threads {
+                Threads::None => return,
+                Threads::One => {
+                    // Each round is over when everything before it is; several of them see through
+                    // work that begins other work without a look at the clock.
+                    for _ in 0..BLOCKING_ROUNDS {
+                        let _ = tokio::task::spawn_blocking(|| {}).await;
+                        self.quiet().await;
+                    }
+                }
+                Threads::Many => tokio::time::sleep(GRACE).await,
+            }
             if self.lock().looks == looks {
                 return;
             }

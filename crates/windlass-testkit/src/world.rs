@@ -163,15 +163,17 @@ impl TestWorld {
         work: impl FnOnce(Process) -> F,
     ) -> Option<T> {
         let runtime = tokio::runtime::Builder::new_current_thread()
+            .max_blocking_threads(1)
             .enable_all()
             .build()
             .expect("a runtime can be made");
+        let clock = self.clock.on_one_thread();
         runtime.block_on(async {
             let process = self.process_on(store.clone());
             tokio::select! {
                 biased;
                 () = store.died() => None,
-                output = self.clock.run(work(process)) => Some(output),
+                output = clock.run(work(process)) => Some(output),
             }
         })
     }

@@ -62,10 +62,7 @@ where
     S::Response: IntoResponse,
     S::Future: Send + 'static,
 {
-    Router::new().route_service(MCP_PATH, mcp).route(
-        &format!("{METADATA_PATH}{MCP_PATH}"),
-        get(describe::mcp_metadata),
-    )
+    Router::new().route_service(MCP_PATH, mcp)
 }
 
 fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
@@ -97,6 +94,10 @@ fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
         .route("/v1/health", get(health::health))
         .route("/v1/ready", get(health::ready))
         .route(METADATA_PATH, get(describe::api_metadata))
+        .route(
+            &format!("{METADATA_PATH}{MCP_PATH}"),
+            get(describe::mcp_metadata),
+        )
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&shared));

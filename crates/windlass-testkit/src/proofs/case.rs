@@ -130,7 +130,7 @@ impl DirectoryWorld {
         input: impl Fn(&Path) -> Value + Send + Sync + 'static,
     ) -> Box<dyn WorldFactory> {
         Box::new(move || {
-            let directory = tempfile::tempdir().expect("a scratch directory can be made");
+            let directory = scratch().expect("a scratch directory can be made");
             for (name, content) in files {
                 let path = directory.path().join(name);
                 fs_err::create_dir_all(path.parent().expect("a file has a directory"))
@@ -145,6 +145,12 @@ impl DirectoryWorld {
             }) as Arc<dyn ProofWorld>
         })
     }
+}
+
+/// A fresh directory, in memory where there is such a place: proofs flush thousands of files
+/// whose survival nobody asks about.
+fn scratch() -> std::io::Result<tempfile::TempDir> {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())
 }
 
 impl ProofWorld for DirectoryWorld {

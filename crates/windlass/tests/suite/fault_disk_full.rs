@@ -50,8 +50,9 @@ impl Room {
     fn say(&self, home: &Path, arguments: &[&str]) -> Said {
         let prelude = match self {
             Self::Ballast(_) => String::new(),
-            // In units of 512 bytes.
-            Self::Limit => format!("ulimit -f {};", FILE_LIMIT / 512),
+            // In units of 512 bytes, and less than one change needs: the daemon may meanwhile
+            // have moved its log into the database and so made room in it.
+            Self::Limit => "ulimit -f 128;".to_owned(),
         };
         let mut command = windlass_after(&prelude, home);
         let output = command.args(arguments).stdin(Stdio::null()).output();

@@ -105,19 +105,30 @@ fn undisturbed(story: Story, receiver: &Receiver) -> (Outcome, Vec<(String, u64)
 fn try_all(story: Story, trials: &[Vec<Death>], expected: &Outcome, receiver: &Receiver) {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
+    let survived = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(deaths) = trials.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    if let Err(why) = try_one(story, deaths, expected, receiver) {
-                        failures.lock().unwrap().push(format!("{deaths:?}: {why}"));
+                    match try_one(story, deaths, expected, receiver) {
+                        Ok(lives) => drop(survived.fetch_add(lives, Ordering::SeqCst)),
+                        Err(why) => failures.lock().unwrap().push(format!("{deaths:?}: {why}")),
                     }
                 }
             });
         }
     });
     let failures = failures.into_inner().unwrap();
-    println!("{story:?}: {} trials", trials.len());
+    let survived = survived.into_inner();
+    println!(
+        "{story:?}: {} trials, {survived} deaths did not come",
+        trials.len()
+    );
+    assert!(
+        survived * 10 <= trials.len(),
+        "{survived} of {} deaths did not come",
+        trials.len()
+    );
     assert!(
         failures.is_empty(),
         "{} of {} trials:\n{}",
@@ -132,18 +143,19 @@ fn try_one(
     deaths: &[Death],
     expected: &Outcome,
     receiver: &Receiver,
-) -> Result<(), String> {
+) -> Result<usize, String> {
     let mut life = Life::new(story, receiver);
+    let mut survived = 0;
     for death in deaths {
         life.death = Some(death.clone());
-        life.spawn_and_die()?;
+        survived += usize::from(!life.spawn_and_die()?);
     }
     life.death = None;
     // The client asks again with the same token, in a process that lives.
     life.live();
     let outcome = Outcome::of(&life, receiver)?;
     if outcome == *expected {
-        Ok(())
+        Ok(survived)
     } else {
         Err(format!("ended as\n{outcome:#?}\nnot as\n{expected:#?}"))
     }
