@@ -178,6 +178,94 @@ codes! {
     INTERNAL: Internal, 500, 70, false,
         "An unexpected failure inside Windlass.",
         "`details.cause_class` says where. Repeat with `--log-format json -v` and file the output.";
+    // Contract 003 has names of its own; pack raises them directly.
+    E_ADOPT_CONFIRM_REQUIRED: Policy, 409, 1, false,
+        "The plan would overwrite files that pack does not manage.",
+        "Look at the paths, then repeat the apply with adopt (or adopt single paths with --adopt-path). What is replaced can be restored with windlass pack undo.";
+    E_DESIRED_STATE_CONFLICT: Config, 409, 1, false,
+        "Two modules want different contents for one path.",
+        "Rename, disable or restrict one of the modules named in the details, then repeat the command.";
+    E_CONFIG_MISSING: Config, 404, 1, false,
+        "There is no agentpack.yaml in the config repository.",
+        "Create one with windlass pack init, or name the repository with --repo.";
+    E_CONFIG_INVALID: Config, 422, 1, false,
+        "The manifest, a module or an overlay is not valid.",
+        "Mend the place the message names, then repeat the command.";
+    E_CONFIG_UNSUPPORTED_VERSION: Config, 422, 1, false,
+        "The manifest has a version this program does not know.",
+        "Set version to 1, or use a newer Windlass.";
+    E_LOCKFILE_MISSING: Config, 404, 1, false,
+        "The lockfile is needed and is not there.",
+        "Write it with windlass pack lock or windlass pack update.";
+    E_LOCKFILE_INVALID: Config, 422, 1, false,
+        "The lockfile cannot be read.",
+        "Write it anew with windlass pack lock.";
+    E_LOCKFILE_UNSUPPORTED_VERSION: Config, 422, 1, false,
+        "The lockfile has a version this program does not know.",
+        "Write it anew with windlass pack lock, or use a newer Windlass.";
+    E_TARGET_UNSUPPORTED: User, 400, 1, false,
+        "There is no such target.",
+        "Choose one of the targets listed in the details.";
+    E_OVERLAY_NOT_FOUND: User, 404, 1, false,
+        "The module has no overlay in this scope.",
+        "Create it with windlass pack overlay edit.";
+    E_OVERLAY_BASELINE_MISSING: Config, 409, 1, false,
+        "The overlay does not say which upstream it was made from.",
+        "Create the metadata with windlass pack overlay edit.";
+    E_OVERLAY_BASELINE_UNSUPPORTED: Config, 409, 1, false,
+        "The upstream an overlay was made from cannot be found any more.",
+        "Commit the config repository so that a merge base exists, then edit the overlay again.";
+    E_OVERLAY_REBASE_CONFLICT: User, 409, 1, false,
+        "Upstream and overlay changed the same lines.",
+        "Resolve the markers in the files named in the details, then rebase again.";
+    E_OVERLAY_PATCH_APPLY_FAILED: Config, 409, 1, false,
+        "A patch of an overlay does not fit the file below it.",
+        "Make the patch anew, or turn the overlay into a directory overlay.";
+    E_GIT_REPO_REQUIRED: Config, 409, 1, false,
+        "The command needs the config repository to be a git repository.",
+        "Run git init there, then repeat the command.";
+    E_GIT_WORKTREE_DIRTY: User, 409, 1, false,
+        "The config repository has changes that are not committed.",
+        "Commit or stash them, then repeat the command.";
+    E_GIT_DETACHED_HEAD: User, 409, 1, false,
+        "The config repository is on no branch.",
+        "Check a branch out, then repeat the command.";
+    E_GIT_REMOTE_MISSING: Config, 409, 1, false,
+        "The config repository has no such remote.",
+        "Name one with windlass pack remote set.";
+    E_GIT_NOT_FOUND: Config, 424, 1, false,
+        "The git program is needed and is not installed.",
+        "Install git, then repeat the command.";
+    E_TTY_REQUIRED: User, 400, 1, false,
+        "The command asks questions and there is no terminal.",
+        "Run it in a terminal, or without --guided.";
+    E_IMPORT_CONFLICT: User, 409, 1, false,
+        "An import would overwrite files of the config repository.",
+        "Move or rename the paths in the details, then import again.";
+    E_POLICY_VIOLATIONS: Policy, 422, 1, false,
+        "The repository breaks rules of its policy.",
+        "Mend the places listed in the details, then lint again.";
+    E_POLICY_CONFIG_MISSING: Config, 404, 1, false,
+        "There is no agentpack.org.yaml.",
+        "Create it, then repeat the command.";
+    E_POLICY_CONFIG_INVALID: Config, 422, 1, false,
+        "agentpack.org.yaml is not valid.",
+        "Mend the place the message names, then repeat the command.";
+    E_POLICY_CONFIG_UNSUPPORTED_VERSION: Config, 422, 1, false,
+        "agentpack.org.yaml has a version this program does not know.",
+        "Set version to 1, or use a newer Windlass.";
+    E_IO_PERMISSION_DENIED: Config, 403, 1, false,
+        "A file or directory may not be read or written.",
+        "Change its permissions or owner, then repeat the command.";
+    E_IO_INVALID_PATH: Config, 422, 1, false,
+        "A path is not valid on this system.",
+        "Rename it, then repeat the command.";
+    E_IO_PATH_TOO_LONG: Config, 422, 1, false,
+        "A path is longer than this system allows.",
+        "Shorten it, then repeat the command.";
+    E_UNEXPECTED: Internal, 500, 1, false,
+        "The command failed for a reason without a code of its own.",
+        "The message names the cause and details.reason_code its kind; next_actions say what to try.";
 }
 
 #[cfg(test)]

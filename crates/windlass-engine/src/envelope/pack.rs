@@ -63,6 +63,7 @@ pub(super) fn code_name(code: &'static Code) -> &'static str {
         "CONFIRM_TOKEN_EXPIRED" => "E_CONFIRM_TOKEN_EXPIRED",
         "CONFIRM_TOKEN_MISMATCH" | "CONFIRM_TOKEN_USED" => "E_CONFIRM_TOKEN_MISMATCH",
         "CONFIG_INVALID" => "E_CONFIG_INVALID",
+        own if own.starts_with("E_") => own,
         _ => "E_UNEXPECTED",
     }
 }

@@ -60,9 +60,9 @@ pub fn check(crates: &[Crate]) -> Vec<Violation> {
                 continue;
             };
             let allowed = match dependency.kind {
-                DependencyKind::Shipped => may_use(from, from_layer, to_layer),
+                DependencyKind::Shipped => may_use(from, from_layer, to, to_layer),
                 DependencyKind::Test => {
-                    may_use(from, from_layer, to_layer) || may_test_with(from, to_layer)
+                    may_use(from, from_layer, to, to_layer) || may_test_with(from, to_layer)
                 }
             };
             if !allowed {
@@ -86,16 +86,27 @@ pub fn check(crates: &[Crate]) -> Vec<Violation> {
     violations
 }
 
-fn may_use(from: &Crate, from_layer: Layer, to: Layer) -> bool {
+fn may_use(from: &Crate, from_layer: Layer, to_crate: &Crate, to: Layer) -> bool {
     match from_layer {
         // Types, settings and traits build on each other; Cargo itself refuses a cycle.
         Layer::Port | Layer::Adapter => to == Layer::Port,
         Layer::Engine => to == Layer::Port || (to == Layer::Engine && from.name == ENGINE),
-        Layer::Domain => matches!(to, Layer::Port | Layer::Engine),
+        Layer::Domain => {
+            matches!(to, Layer::Port | Layer::Engine)
+                || (to == Layer::Domain && is_same_domain(from, to_crate))
+        }
         Layer::Surface => matches!(to, Layer::Port | Layer::Engine | Layer::Domain),
         Layer::Binary => to != Layer::Tool,
         Layer::Tool => to != Layer::Binary && from.name != XTASK,
     }
+}
+
+/// A large domain may be split into parts named after it: `windlass-pack` and `windlass-pack-*`.
+/// The parts may use each other; none uses the crate that puts them together.
+fn is_same_domain(from: &Crate, to: &Crate) -> bool {
+    let domain = |name: &str| name.split('-').take(2).collect::<Vec<_>>().join("-");
+    let is_part = to.name.split('-').count() > 2;
+    is_part && domain(&from.name) == domain(&to.name)
 }
 
 /// Tests may also use the test tools, and put a real adapter behind a port.
