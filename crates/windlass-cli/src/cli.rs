@@ -51,7 +51,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Flags that every command takes.
+// Flags that every command takes.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
@@ -101,6 +101,7 @@ impl Globals {
 
 /// Every command.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// List, describe and call operations.
     #[command(subcommand)]

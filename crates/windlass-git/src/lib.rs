@@ -1,3 +1,16 @@
 //! Git repositories behind the Git port.
 //!
 //! The only crate that starts the git program. Domains see the port and never a command line.
+//! The user's own git runs, with its configuration, credential helpers and hooks; it never
+//! prompts, never reads this process's input and never runs longer than its time limit. The
+//! cheap questions (`shortcut`) are answered without a process where the answer is certain.
+
+mod change;
+mod environment;
+mod process;
+mod program;
+mod query;
+mod shortcut;
+mod transfer;
+
+pub use program::{DEFAULT_TIMEOUT, GitProgram};

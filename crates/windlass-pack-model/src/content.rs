@@ -1,6 +1,11 @@
 //! File contents by digest, and trees of them. The bytes may stay on disk until they are needed.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs::Metadata,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use windlass_types::Digest;
 
@@ -47,3 +52,25 @@ impl Content {
 
 /// The files of a module, by path.
 pub type Tree = BTreeMap<RelPath, Content>;
+
+/// Digests of files that were read before, kept by what `stat` says about them. Speeds planning
+/// up; whoever changes a file reads it afresh.
+pub trait HashCache: Send + Sync {
+    /// The digest of a file, when its metadata prove that it has not changed since.
+    fn digest(&self, path: &Path, metadata: &Metadata) -> Option<Digest>;
+
+    /// Keeps the digest of a file that was just read; `metadata` were taken before reading.
+    fn remember(&self, path: &Path, metadata: &Metadata, digest: Digest);
+}
+
+/// Remembers nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHashCache;
+
+impl HashCache for NoHashCache {
+    fn digest(&self, _: &Path, _: &Metadata) -> Option<Digest> {
+        None
+    }
+
+    fn remember(&self, _: &Path, _: &Metadata, _: Digest) {}
+}

@@ -64,6 +64,23 @@ pub fn unexpected(reason: &str, next: &[&str], message: impl Into<String>) -> Pr
     fault(&code::E_UNEXPECTED, reason, next, message)
 }
 
+/// The same failure, about a file.
+pub fn at(problem: Problem, path: &std::path::Path) -> Problem {
+    problem
+        .with("path", path.display().to_string())
+        .with("path_posix", posix(path))
+}
+
+/// A path with `/` between its components, as the `*_posix` twins of the formats have it.
+pub fn posix(path: &std::path::Path) -> String {
+    let shown = path.display().to_string();
+    if cfg!(windows) {
+        shown.replace('\\', "/")
+    } else {
+        shown
+    }
+}
+
 /// A failure of the file system at a path, by its cause.
 pub fn io(action: &str, path: &std::path::Path, error: &std::io::Error) -> Problem {
     use std::io::ErrorKind;
@@ -77,9 +94,7 @@ pub fn io(action: &str, path: &std::path::Path, error: &std::io::Error) -> Probl
         }
         _ => unexpected("io_error", &["retry_command"], message),
     };
-    let problem = problem
-        .with("path", path.display().to_string())
-        .with("path_posix", path.display().to_string());
+    let problem = at(problem, path);
     match error.raw_os_error() {
         Some(number) => problem.with("raw_os_error", number),
         None => problem,

@@ -6,6 +6,7 @@
 pub mod blob;
 pub mod clock;
 pub mod entropy;
+pub mod git;
 pub mod lease;
 pub mod outbound;
 pub mod store;
@@ -14,6 +15,7 @@ pub use blob::{BlobError, BlobStore};
 pub use clock::Clock;
 pub use entropy::Entropy;
 pub use futures::future::BoxFuture;
+pub use git::{Git, GitError};
 pub use lease::{DriverLease, Lease};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse};
 pub use store::{

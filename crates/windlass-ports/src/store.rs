@@ -324,6 +324,10 @@ pub trait RunStore: Send + Sync + 'static {
     /// the store's poll interval) by another.
     fn changes(&self) -> watch::Receiver<u64>;
 
+    /// Like `changes`, for commits after which somebody may have to act: a run's state, a
+    /// signal, a delivery, a key. Steps and audit entries alone need wake nobody.
+    fn turns(&self) -> watch::Receiver<u64>;
+
     /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists.
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>>;
 }

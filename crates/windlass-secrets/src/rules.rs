@@ -264,13 +264,23 @@ pub(crate) const RULES: &[Rule] = &[
     assignment("secret", "encryption_key"),
 ];
 
+/// Of the names below.
+const LONGEST_SUFFIX: usize = "continuationtoken".len();
+
 /// Whether a name, in any case and with any separators, names a secret.
 pub(crate) fn names_a_secret(name: &str) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|letter| letter.to_ascii_lowercase())
-        .collect();
+    // The letters and digits at its end, lower-case, as many as the longest suffix has. Every
+    // name of every answer comes by here, so nothing is allocated.
+    let mut end = [0_u8; LONGEST_SUFFIX];
+    let mut start = end.len();
+    for byte in name.bytes().rev().filter(u8::is_ascii_alphanumeric) {
+        if start == 0 {
+            break;
+        }
+        start -= 1;
+        end[start] = byte.to_ascii_lowercase();
+    }
+    let plain = &end[start..];
     // Cursors and idempotency keys end like secrets and are none.
     let harmless = [
         "pagetoken",
@@ -299,6 +309,6 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
         "credentials",
         "credential",
     ];
-    !harmless.iter().any(|suffix| plain.ends_with(suffix))
-        && suffixes.iter().any(|suffix| plain.ends_with(suffix))
+    let ends_like = |suffix: &&str| plain.ends_with(suffix.as_bytes());
+    suffixes.iter().any(ends_like) && !harmless.iter().any(ends_like)
 }

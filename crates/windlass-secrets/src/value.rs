@@ -1,5 +1,7 @@
 //! JSON: every text is redacted, and a text under a name such as `password` goes entirely.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::{Redactor, rules, scan};
@@ -7,31 +9,42 @@ use crate::{Redactor, rules, scan};
 impl Redactor {
     /// The value without secrets. Numbers, booleans and objects under a secret's name stay:
     /// they are counters, flags and schemas.
-    pub fn redact_value(&self, value: Value) -> Value {
+    pub fn redact_value(&self, mut value: Value) -> Value {
+        self.redact_in_place(&mut value);
+        value
+    }
+
+    /// Touches only what changes: most values hold no secret, and answers may be large.
+    fn redact_in_place(&self, value: &mut Value) {
         match value {
-            Value::String(text) => Value::String(self.redact(&text).into_owned()),
-            Value::Array(items) => Value::Array(
-                items
-                    .into_iter()
-                    .map(|item| self.redact_value(item))
-                    .collect(),
-            ),
-            Value::Object(map) => Value::Object(self.redact_map(map)),
-            other => other,
+            Value::String(text) => {
+                if let Cow::Owned(redacted) = self.redact(text) {
+                    *text = redacted;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_in_place(item)),
+            Value::Object(map) => self.redact_map(map),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    fn redact_map(&self, map: Map<String, Value>) -> Map<String, Value> {
-        map.into_iter()
-            .map(|(name, value)| {
-                let value = if rules::names_a_secret(&name) {
-                    self.hide(value)
-                } else {
-                    self.redact_value(value)
-                };
-                (self.redact(&name).into_owned(), value)
-            })
-            .collect()
+    fn redact_map(&self, map: &mut Map<String, Value>) {
+        for (name, value) in map.iter_mut() {
+            if rules::names_a_secret(name) {
+                *value = self.hide(value.take());
+            } else {
+                self.redact_in_place(value);
+            }
+        }
+        if map
+            .keys()
+            .any(|name| matches!(self.redact(name), Cow::Owned(_)))
+        {
+            *map = std::mem::take(map)
+                .into_iter()
+                .map(|(name, value)| (self.redact(&name).into_owned(), value))
+                .collect();
+        }
     }
 
     fn hide(&self, value: Value) -> Value {

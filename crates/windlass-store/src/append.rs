@@ -37,6 +37,20 @@ impl Work {
     }
 }
 
+impl Work {
+    /// Whether anything is derived from it, so that somebody may have to act.
+    pub(crate) fn is_turn(&self) -> bool {
+        match self {
+            Self::Commit(commit) => commit
+                .writes
+                .iter()
+                .any(|write| write.bodies.iter().any(Option::is_some)),
+            Self::Import(_) => true,
+            Self::Content { .. } => false,
+        }
+    }
+}
+
 /// The answer to a piece of work, given once its batch is durable.
 pub(crate) type Outcome = Result<Committed, CommitError>;
 

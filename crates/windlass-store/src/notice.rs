@@ -17,6 +17,8 @@ use crate::{error::Result, read};
 /// The latest position anybody knows of, and those who want to hear about it.
 pub(crate) struct Notice {
     latest: watch::Sender<u64>,
+    /// The latest that somebody may have to act upon.
+    turn: watch::Sender<u64>,
     poll: Mutex<Poll>,
     wake: Condvar,
 }
@@ -31,18 +33,18 @@ impl Notice {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             latest: watch::Sender::new(0),
+            turn: watch::Sender::new(0),
             poll: Mutex::default(),
             wake: Condvar::new(),
         })
     }
 
-    /// Everything up to `position` is durable.
-    pub(crate) fn committed(&self, position: u64) {
-        self.latest.send_if_modified(|latest| {
-            let newer = position > *latest;
-            *latest = position.max(*latest);
-            newer
-        });
+    /// Everything up to `position` is durable; `turned` when something was derived from it.
+    pub(crate) fn committed(&self, position: u64, turned: bool) {
+        let is_news = advance(&self.latest, position);
+        if turned && is_news {
+            advance(&self.turn, position);
+        }
     }
 
     /// Subscribes; `connect` opens the connection the poll uses, the first time.
@@ -52,6 +54,26 @@ impl Notice {
         connect: impl FnOnce() -> Result<Connection> + Send + 'static,
     ) -> watch::Receiver<u64> {
         let receiver = self.latest.subscribe();
+        self.start_poll(interval, connect);
+        receiver
+    }
+
+    /// The same, for commits that somebody may have to act upon.
+    pub(crate) fn subscribe_to_turns(
+        self: &Arc<Self>,
+        interval: Duration,
+        connect: impl FnOnce() -> Result<Connection> + Send + 'static,
+    ) -> watch::Receiver<u64> {
+        let receiver = self.turn.subscribe();
+        self.start_poll(interval, connect);
+        receiver
+    }
+
+    fn start_poll(
+        self: &Arc<Self>,
+        interval: Duration,
+        connect: impl FnOnce() -> Result<Connection> + Send + 'static,
+    ) {
         let mut poll = self.lock();
         if poll.thread.is_none() && !poll.closed {
             let notice = Arc::clone(self);
@@ -70,7 +92,6 @@ impl Notice {
             }
         }
         self.wake.notify_all();
-        receiver
     }
 
     /// Ends the poll.
@@ -93,7 +114,8 @@ impl Notice {
         while self.wait(interval) {
             let current = version.query_row([], |row| row.get(0))?;
             if seen != Some(current) {
-                self.committed(read::position(&connection)?);
+                // What another process wrote may be anything.
+                self.committed(read::position(&connection)?, true);
                 seen = Some(current);
             }
         }
@@ -103,7 +125,7 @@ impl Notice {
     /// Waits for the next look; without end while nobody is subscribed. False when closed.
     fn wait(&self, interval: Duration) -> bool {
         let mut poll = self.lock();
-        while !poll.closed && self.latest.receiver_count() == 0 {
+        while !poll.closed && self.latest.receiver_count() + self.turn.receiver_count() == 0 {
             poll = self.wake.wait(poll).unwrap_or_else(PoisonError::into_inner);
         }
         if !poll.closed {
@@ -119,4 +141,13 @@ impl Notice {
     fn lock(&self) -> MutexGuard<'_, Poll> {
         self.poll.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Moves a position on; whether it was news.
+fn advance(sender: &watch::Sender<u64>, position: u64) -> bool {
+    sender.send_if_modified(|latest| {
+        let newer = position > *latest;
+        *latest = position.max(*latest);
+        newer
+    })
 }

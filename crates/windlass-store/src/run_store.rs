@@ -128,6 +128,12 @@ impl RunStore for SqliteStore {
             .subscribe(self.options.poll_interval, move || readers.connect())
     }
 
+    fn turns(&self) -> watch::Receiver<u64> {
+        let readers = self.readers.clone();
+        self.notice
+            .subscribe_to_turns(self.options.poll_interval, move || readers.connect())
+    }
+
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {
         Box::pin(async move { import::import(self.writer()?, events).await })
     }

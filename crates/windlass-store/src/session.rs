@@ -124,7 +124,8 @@ impl Session {
             && self.last_durable != Some((position, hash))
         {
             self.last_durable = Some((position, hash));
-            self.notice.committed(position.unsigned_abs());
+            let turned = works.iter().any(|work| work.is_turn());
+            self.notice.committed(position.unsigned_abs(), turned);
         }
         self.fault(FaultPoint::AfterCommit, &outcomes)?;
         Ok(outcomes)

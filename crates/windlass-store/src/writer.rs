@@ -4,6 +4,7 @@
 use std::{
     sync::{
         Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
         mpsc::{self, RecvTimeoutError, TryRecvError},
     },
     thread::JoinHandle,
@@ -26,8 +27,29 @@ const BATCH_WORKS: usize = 1024;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// How long nothing must have come before the log is moved into the database.
 const IDLE: Duration = Duration::from_millis(100);
+/// Where a flush takes less than this, falling asleep and being woken costs as much as the
+/// flush: a lone caller and the writer then stay awake for each other a little.
+const QUICK_FLUSH: Duration = Duration::from_micros(250);
 /// The longest wait for callers who were in the last batch and are about to come again.
 const MAX_GATHER: Duration = Duration::from_micros(300);
+
+/// How long the disk took the last time, for those who wait for it.
+#[derive(Default)]
+struct LastFlush(AtomicU64);
+
+impl LastFlush {
+    fn set(&self, duration: Duration) {
+        let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        self.0.store(nanos, Ordering::Relaxed);
+    }
+
+    /// How long to stay awake for the next answer or the next caller; nothing on a disk whose
+    /// flush leaves time to sleep.
+    fn awake(&self) -> Option<Duration> {
+        let last = Duration::from_nanos(self.0.load(Ordering::Relaxed));
+        (!last.is_zero() && last < QUICK_FLUSH).then(|| last + last / 2)
+    }
+}
 
 type Alone = Box<dyn FnOnce(&mut Session) + Send>;
 
@@ -46,12 +68,15 @@ struct WriteJob {
 pub(crate) struct Writer {
     queue: Option<mpsc::Sender<Job>>,
     permits: Arc<Semaphore>,
+    last_flush: Arc<LastFlush>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Writer {
     pub(crate) fn start(session: Session) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel();
+        let last_flush = Arc::new(LastFlush::default());
+        let measured = Arc::clone(&last_flush);
         let thread = std::thread::Builder::new()
             .name("windlass-store".to_owned())
             .spawn(move || {
@@ -60,6 +85,7 @@ impl Writer {
                     jobs,
                     next: None,
                     last_batch: 0,
+                    last_flush: measured,
                 }
                 .run()
             })
@@ -69,6 +95,7 @@ impl Writer {
         Ok(Self {
             queue: Some(queue),
             permits: Arc::new(Semaphore::new(QUEUE)),
+            last_flush,
             thread: Mutex::new(Some(thread)),
         })
     }
@@ -79,12 +106,23 @@ impl Writer {
             .acquire_owned()
             .await
             .map_err(|_| stopped())?;
-        let (reply, answer) = oneshot::channel();
+        let (reply, mut answer) = oneshot::channel();
         self.send(Job::Write(WriteJob {
             work,
             reply,
             _permit: permit,
         }))?;
+        let is_alone = self.permits.available_permits() + 1 >= QUEUE;
+        if is_alone && let Some(awake) = self.last_flush.awake() {
+            let deadline = Instant::now() + awake;
+            while Instant::now() < deadline {
+                match answer.try_recv() {
+                    Ok(outcome) => return outcome,
+                    Err(oneshot::error::TryRecvError::Closed) => return Err(stopped().into()),
+                    Err(oneshot::error::TryRecvError::Empty) => tokio::task::yield_now().await,
+                }
+            }
+        }
         answer.await.map_err(|_| stopped())?
     }
 
@@ -146,6 +184,7 @@ struct WriteLoop {
     /// A job that came while a batch gathered and does not belong in it.
     next: Option<Job>,
     last_batch: usize,
+    last_flush: Arc<LastFlush>,
 }
 
 impl WriteLoop {
@@ -158,6 +197,7 @@ impl WriteLoop {
                     self.last_batch = batch.len();
                     write_batch(&mut self.session, batch);
                     self.session.after_commit();
+                    self.last_flush.set(self.session.last_flush());
                 }
             }
         }
@@ -169,6 +209,16 @@ impl WriteLoop {
     fn next_job(&mut self) -> Option<Job> {
         if let Some(job) = self.next.take() {
             return Some(job);
+        }
+        if let Some(awake) = self.last_flush.awake() {
+            let deadline = Instant::now() + awake / 2;
+            while Instant::now() < deadline {
+                match self.jobs.try_recv() {
+                    Ok(job) => return Some(job),
+                    Err(TryRecvError::Disconnected) => return None,
+                    Err(TryRecvError::Empty) => std::thread::yield_now(),
+                }
+            }
         }
         if self.session.has_idle_work() {
             match self.jobs.recv_timeout(IDLE) {

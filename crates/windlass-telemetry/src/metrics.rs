@@ -5,6 +5,7 @@
 //! a family stops growing at a fixed number of series all the same.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fmt::Write as _,
     sync::{Arc, Mutex, PoisonError},
@@ -186,26 +187,46 @@ impl Metrics {
 
     fn change(&self, family: &'static Family, labels: &[&str], change: impl FnOnce(&mut Series)) {
         debug_assert_eq!(labels.len(), family.labels.len(), "{}", family.name);
-        let key = label_text(family.labels, labels);
-        let mut all = self.0.series.lock().unwrap_or_else(PoisonError::into_inner);
-        let series = all.entry(family.name).or_default();
-        if !series.contains_key(&key) && series.len() >= MAX_SERIES {
-            return;
-        }
-        change(series.entry(key).or_insert_with(|| match family.kind {
-            Kind::Histogram => Series::Histogram {
+        KEY.with_borrow_mut(|key| {
+            key.clear();
+            write_labels(key, family.labels, labels);
+            let mut all = self.0.series.lock().unwrap_or_else(PoisonError::into_inner);
+            let series = all.entry(family.name).or_default();
+            if let Some(known) = series.get_mut(key.as_str()) {
+                return change(known);
+            }
+            if series.len() >= MAX_SERIES {
+                return;
+            }
+            change(
+                series
+                    .entry(key.clone())
+                    .or_insert_with(|| Series::new(family.kind)),
+            );
+        });
+    }
+}
+
+thread_local! {
+    /// Where the name of a series is put together: numbers change with every call.
+    static KEY: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+impl Series {
+    const fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Histogram => Self::Histogram {
                 counts: [0; BOUNDS.len()],
                 total: 0,
                 sum: 0.0,
             },
-            Kind::Counter | Kind::Gauge => Series::Number(0.0),
-        }));
+            Kind::Counter | Kind::Gauge => Self::Number(0.0),
+        }
     }
 }
 
 /// `name="value",…` with the escapes the format asks for.
-fn label_text(names: &[&str], values: &[&str]) -> String {
-    let mut text = String::with_capacity(48);
+fn write_labels(text: &mut String, names: &[&str], values: &[&str]) {
     for (name, value) in names.iter().zip(values) {
         if !text.is_empty() {
             text.push(',');
@@ -222,7 +243,6 @@ fn label_text(names: &[&str], values: &[&str]) -> String {
         }
         text.push('"');
     }
-    text
 }
 
 fn write_series(page: &mut String, name: &str, labels: &str, value: &Series) {

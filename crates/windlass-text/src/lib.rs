@@ -1,4 +1,22 @@
 //! Texts compared and combined: unified diffs, patches, three-way merges.
 //!
 //! Pure functions over strings, no IO, no git. Domains use it wherever a person is shown a
-//! difference or two edits meet.
+//! difference or two edits meet. A line ends at `\n` and at nothing else: `\r` is part of its
+//! line, so CRLF files stay CRLF, and a last line without `\n` stays without.
+
+mod apply;
+mod lines;
+mod merge;
+mod parse;
+mod patch;
+mod path;
+mod unified;
+
+pub use apply::{ApplyError, ApplyReason};
+pub use merge::{Merge, MergeLabels, merge3};
+pub use parse::{PatchError, parse_patch};
+pub use patch::{Hunk, HunkLine, Patch};
+pub use unified::unified;
+
+#[cfg(test)]
+mod samples;

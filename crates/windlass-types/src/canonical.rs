@@ -3,6 +3,8 @@
 //! Whether `serde_json` keeps or sorts keys depends on a feature any dependency may
 //! switch on, so the order is made here and not left to it.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 /// The canonical text of a value.
@@ -16,13 +18,15 @@ fn write_value(value: &Value, text: &mut String) {
     match value {
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by(|left, right| left.0.cmp(right.0));
+            if !entries.is_sorted_by(|left, right| left.0 <= right.0) {
+                entries.sort_unstable_by(|left, right| left.0.cmp(right.0));
+            }
             text.push('{');
             for (index, (key, entry)) in entries.into_iter().enumerate() {
                 if index > 0 {
                     text.push(',');
                 }
-                text.push_str(&Value::from(key.as_str()).to_string());
+                write_string(key, text);
                 text.push(':');
                 write_value(entry, text);
             }
@@ -38,7 +42,26 @@ fn write_value(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
-        scalar => text.push_str(&scalar.to_string()),
+        Value::String(string) => write_string(string, text),
+        Value::Null => text.push_str("null"),
+        Value::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => {
+            let _ = write!(text, "{number}");
+        }
+    }
+}
+
+/// A string with its quotes and escapes. Most need none, and those are copied as they are.
+fn write_string(string: &str, text: &mut String) {
+    let is_plain = string
+        .bytes()
+        .all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    if is_plain {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
+    } else {
+        text.push_str(&Value::from(string).to_string());
     }
 }
 

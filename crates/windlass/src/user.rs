@@ -1,5 +1,7 @@
 //! Who runs this process, by the operating system's word rather than the environment's.
 
+use std::sync::OnceLock;
+
 use windlass_types::Principal;
 
 /// The user at the command line.
@@ -13,9 +15,13 @@ pub(crate) fn agent_principal(program: &str) -> Principal {
 }
 
 fn user_name() -> String {
-    let uid = rustix::process::getuid().as_raw();
-    let passwd = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
-    name_of(&passwd, uid).unwrap_or_else(|| format!("uid{uid}"))
+    static NAME: OnceLock<String> = OnceLock::new();
+    let name = NAME.get_or_init(|| {
+        let uid = rustix::process::getuid().as_raw();
+        let passwd = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
+        name_of(&passwd, uid).unwrap_or_else(|| format!("uid{uid}"))
+    });
+    name.clone()
 }
 
 fn name_of(passwd: &str, uid: u32) -> Option<String> {

@@ -11,7 +11,7 @@ use crate::{
     session::{Report, Session},
 };
 
-/// Show who called what, with what outcome
+/// Show who called what, with what outcome.
 ///
 /// Every call of an operation is recorded in a hash-chained journal; `windlass runs verify
 /// sys_audit` checks it.

@@ -12,6 +12,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum InternalCommand {
     /// Write every generated document below a directory.
     Generate(GenerateArgs),

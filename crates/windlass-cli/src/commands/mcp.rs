@@ -1,6 +1,6 @@
 //! `windlass mcp serve`: the operations for MCP clients.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -12,7 +12,11 @@ use crate::{
     session::{Report, Session},
 };
 
+/// A client that starts a server waits for its first answer; unfinished runs can wait for it too.
+const FIRST_ANSWER: Duration = Duration::from_millis(10);
+
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum McpCommand {
     /// Serve MCP on standard input and output, or over HTTP.
     Serve(McpServeArgs),
@@ -61,7 +65,7 @@ impl McpCommand {
             shutdown: session.interrupt.clone(),
         };
         let opened = session.opened.clone();
-        drive_while(session, host.serve_stdio(opened, request)).await?;
+        drive_while(session, FIRST_ANSWER, host.serve_stdio(opened, request)).await?;
         Ok(Report::new("stopped", json!({ "stopped": true })))
     }
 }

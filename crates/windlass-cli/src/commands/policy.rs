@@ -12,6 +12,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PolicyCommand {
     /// Show the policy file, or what holds without one.
     Show(ShowArgs),

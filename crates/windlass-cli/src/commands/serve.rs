@@ -1,6 +1,6 @@
 //! `windlass serve`: the daemon. Also the flags and the work it shares with `windlass mcp serve`.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use clap::Args;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(crate) struct ServeArgs {
     tools: ToolArgs,
 }
 
-/// Which tools MCP clients are offered.
+// Which tools MCP clients are offered.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ToolArgs {
     /// Offer only these toolsets, separated by commas, or `all`.
@@ -148,18 +148,25 @@ pub(super) async fn serve_http(
         shutdown: session.interrupt.clone(),
     };
     let opened = session.opened.clone();
-    drive_while(session, host.serve_http(opened, request)).await?;
+    drive_while(session, Duration::ZERO, host.serve_http(opened, request)).await?;
     Ok(Report::new("stopped", json!({ "stopped": true })))
 }
 
-/// Drives runs for as long as `serving` lasts.
+/// Drives runs for as long as `serving` lasts, from a moment after it has begun.
 pub(super) async fn drive_while(
     session: &Session,
+    head_start: Duration,
     serving: impl Future<Output = Result<(), Problem>>,
 ) -> Result<(), Problem> {
     let (ended, stop) = crate::Interrupt::manual();
     let engine = session.engine().clone();
-    let driving = tokio::spawn(async move { keep_driving(&engine, &stop).await });
+    let driving = tokio::spawn(async move {
+        tokio::select! {
+            () = tokio::time::sleep(head_start) => {}
+            () = stop.wait() => {}
+        }
+        keep_driving(&engine, &stop).await;
+    });
     let outcome = serving.await;
     // The server lets calls under way end first; they may still need the driver.
     ended();

@@ -25,7 +25,7 @@ pub(crate) struct ChangeOperations {
     pub(crate) apply: &'static str,
 }
 
-/// Flags of every applying command.
+// Flags of every applying command.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ApplyArgs {
     /// Apply without asking. Counts as your approval where policy asks you.

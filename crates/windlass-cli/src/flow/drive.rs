@@ -51,7 +51,7 @@ impl<'a> Driving<'a> {
             return Ok(());
         }
         let deadline = self.engine.now().after(LONGEST_LINGER);
-        let mut changes = self.engine.store.changes();
+        let mut changes = self.engine.store.turns();
         loop {
             changes.mark_unchanged();
             let now = self.engine.now();

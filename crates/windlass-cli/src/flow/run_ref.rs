@@ -12,7 +12,7 @@ const LATEST: &str = "latest";
 /// How many candidates an ambiguous beginning shows.
 const SHOWN: usize = 5;
 
-/// A run on the command line.
+// A run on the command line.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct RunArg {
     /// The run: its id, the beginning of its id, or `latest`.

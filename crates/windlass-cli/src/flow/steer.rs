@@ -14,7 +14,7 @@ use super::{
 };
 use crate::session::{Report, Session};
 
-/// Flags of commands that tell a run something.
+// Flags of commands that tell a run something.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SteerArgs {
     /// Say it and return; do not wait for what the run does about it.

@@ -56,7 +56,7 @@ impl Driver {
             return Ok(None);
         };
         // Subscribe and note the position before listing, so that nothing falls in between.
-        let changes = engine.store.changes();
+        let changes = engine.store.turns();
         let position = engine.store.position().await?;
         let unfinished = engine.store.unfinished().await?;
         let shared = Arc::new(Shared {

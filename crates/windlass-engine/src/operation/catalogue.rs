@@ -70,7 +70,7 @@ impl Catalogue {
             if info.tool != info.name && by_name.insert(info.tool.clone(), index).is_some() {
                 return Err(CatalogueError::Duplicate(info.tool.clone()));
             }
-            let validator = InputValidator::new(Arc::clone(&info.input_schema));
+            let validator = InputValidator::new(info.input_schema.clone());
             entries.push(Entry {
                 operation,
                 validator,

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use windlass_types::{Digest, EffectClass, Plan, Problem, RunId, Timestamp};
 
 use super::{
-    Answer, CallContext, Example, Flow, Operation, OperationInfo, input_schema_of, output_schema_of,
+    Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, input_schema_of,
+    output_schema_of,
 };
 use crate::{
     Engine,
@@ -104,8 +105,13 @@ struct ApplyFields {
 /// The planning and the applying operation of a change.
 pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn Operation>> {
     let change = Arc::new(change);
-    let plan_schema = input_schema_of::<C::Input>();
-    let apply_schema = merge_properties(plan_schema.clone(), input_schema_of::<ApplyFields>());
+    let plan_schema = LazySchema::new(input_schema_of::<C::Input>);
+    let apply_schema = LazySchema::new(|| {
+        merge_properties(
+            input_schema_of::<C::Input>(),
+            input_schema_of::<ApplyFields>(),
+        )
+    });
     let info = change.info();
     let plan_name = format!("{}.{}", info.toolset, info.plan_verb);
     vec![
@@ -116,7 +122,7 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
                 &info.plan_verb,
                 Flow::Plan,
                 plan_schema,
-                output_schema_of::<PlanAnswer>(),
+                LazySchema::new(output_schema_of::<PlanAnswer>),
             ),
             apply_name: format!("{}.{}", info.toolset, info.apply_verb),
             change: Arc::clone(&change),
@@ -128,7 +134,7 @@ pub fn change_operations<C: Change>(engine: &Engine, change: C) -> Vec<Arc<dyn O
                 &info.apply_verb,
                 Flow::Apply,
                 apply_schema,
-                output_schema_of::<ApplyAnswer>(),
+                LazySchema::new(output_schema_of::<ApplyAnswer>),
             ),
             plan_name,
             kind: info.kind,
@@ -141,8 +147,8 @@ fn operation_info(
     info: &ChangeInfo,
     verb: &str,
     flow: Flow,
-    input: Value,
-    output: Value,
+    input: LazySchema,
+    output: LazySchema,
 ) -> OperationInfo {
     let (effect, description) = match flow {
         Flow::Apply => (
@@ -170,8 +176,8 @@ fn operation_info(
         effect,
         flow,
         scope: info.toolset.clone(),
-        input_schema: Arc::new(input),
-        output_schema: Arc::new(output),
+        input_schema: input,
+        output_schema: output,
         examples: if flow == Flow::Plan {
             info.examples.clone()
         } else {

@@ -9,7 +9,8 @@ use serde_json::Value;
 use windlass_types::{EffectClass, Problem, RunId};
 
 use super::{
-    Answer, CallContext, Example, Flow, Operation, OperationInfo, input_schema_of, output_schema_of,
+    Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, input_schema_of,
+    output_schema_of,
 };
 use crate::envelope::Envelope;
 
@@ -25,18 +26,20 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             effect: EffectClass::Read,
             flow: Flow::Query,
             scope: toolset.to_owned(),
-            input_schema: Arc::new(Value::Null),
-            output_schema: Arc::new(Value::Null),
+            input_schema: LazySchema::from(Value::Null),
+            output_schema: LazySchema::from(Value::Null),
             examples: Vec::new(),
             discloses: Vec::new(),
             envelope: Envelope::Plain,
         },
+        has_own_input: false,
     }
 }
 
 /// A definition under way.
 pub struct OperationBuilder {
     info: OperationInfo,
+    has_own_input: bool,
 }
 
 impl OperationBuilder {
@@ -114,7 +117,8 @@ impl OperationBuilder {
     /// print theirs. The type must accept all that the schema accepts.
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
-        self.info.input_schema = Arc::new(schema);
+        self.info.input_schema = LazySchema::from(schema);
+        self.has_own_input = true;
         self
     }
 
@@ -140,10 +144,10 @@ impl OperationBuilder {
         F: Fn(CallContext, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(O, Option<RunId>), Problem>> + Send + 'static,
     {
-        if self.info.input_schema.is_null() {
-            self.info.input_schema = Arc::new(input_schema_of::<I>());
+        if !self.has_own_input {
+            self.info.input_schema = LazySchema::new(input_schema_of::<I>);
         }
-        self.info.output_schema = Arc::new(output_schema_of::<O>());
+        self.info.output_schema = LazySchema::new(output_schema_of::<O>);
         Arc::new(Defined {
             info: self.info,
             function,

@@ -14,9 +14,7 @@ pub use call::{Answer, CallContext, CallRequest};
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
-pub use schema::{input_schema_of, output_schema_of};
-
-use std::sync::Arc;
+pub use schema::{LazySchema, input_schema_of, output_schema_of};
 
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -71,9 +69,9 @@ pub struct OperationInfo {
     /// The scope an API key needs.
     pub scope: String,
     /// JSON Schema (2020-12) of the input.
-    pub input_schema: Arc<Value>,
+    pub input_schema: LazySchema,
     /// JSON Schema (2020-12) of the output, inside the envelope.
-    pub output_schema: Arc<Value>,
+    pub output_schema: LazySchema,
     /// Inputs that work.
     pub examples: Vec<Example>,
     /// Output fields that are meant to be secret and shown once (a token, a new key), which

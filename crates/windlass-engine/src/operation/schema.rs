@@ -1,7 +1,53 @@
 //! JSON Schemas from Rust types, in the form tools want: one object, no `$schema` noise.
 
+use std::{
+    fmt,
+    ops::Deref,
+    sync::{Arc, LazyLock},
+};
+
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+type MakeSchema = Box<dyn FnOnce() -> Value + Send>;
+
+/// A JSON Schema, worked out when somebody first looks: most processes look at one or none.
+#[derive(Clone)]
+pub struct LazySchema(Arc<LazyLock<Value, MakeSchema>>);
+
+impl LazySchema {
+    /// A schema that `make` gives when it is needed.
+    pub fn new(make: impl FnOnce() -> Value + Send + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(make))))
+    }
+}
+
+impl From<Value> for LazySchema {
+    fn from(schema: Value) -> Self {
+        Self::new(|| schema)
+    }
+}
+
+impl Deref for LazySchema {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl fmt::Debug for LazySchema {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Value::fmt(self, formatter)
+    }
+}
+
+impl Serialize for LazySchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::serialize(self, serializer)
+    }
+}
 
 /// The JSON Schema (2020-12) of what an operation takes.
 pub fn input_schema_of<T: JsonSchema>() -> Value {

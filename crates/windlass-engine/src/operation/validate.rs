@@ -3,21 +3,22 @@
 //! Compiled on first use: a process that calls one operation does not pay for all of them.
 //! No schema is ever fetched: the validator is built without a network resolver.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 use windlass_types::Problem;
 
+use super::LazySchema;
 use crate::access::nearest;
 
 pub(super) struct InputValidator {
-    schema: Arc<Value>,
+    schema: LazySchema,
     compiled: OnceLock<Result<Validator, String>>,
 }
 
 impl InputValidator {
-    pub(super) const fn new(schema: Arc<Value>) -> Self {
+    pub(super) const fn new(schema: LazySchema) -> Self {
         Self {
             schema,
             compiled: OnceLock::new(),
@@ -106,7 +107,7 @@ mod tests {
 
     #[test]
     fn says_which_field_breaks_which_rule() {
-        let validator = InputValidator::new(Arc::new(json!({
+        let validator = InputValidator::new(LazySchema::from(json!({
             "type": "object",
             "additionalProperties": false,
             "required": ["run_id"],

@@ -42,7 +42,7 @@ pub async fn dispatch(engine: Engine, epoch: u64, stop: watch::Sender<bool>) {
         stop: stop.clone(),
     });
     let mut stop = stop.subscribe();
-    let mut changes = engine.store.changes();
+    let mut changes = engine.store.turns();
     let mut under_way = UnderWay::default();
     let mut attempts: JoinSet<(DeliveryId, String)> = JoinSet::new();
     loop {

@@ -35,7 +35,7 @@ impl Engine {
 
     /// The run's record once it has ended, is held or waits for a person; at the latest after `patience`.
     pub async fn settle(&self, run_id: &RunId, patience: Duration) -> Result<RunRecord, Problem> {
-        let mut changes = self.store.changes();
+        let mut changes = self.store.turns();
         let deadline = self.now().after(patience);
         loop {
             changes.mark_unchanged();

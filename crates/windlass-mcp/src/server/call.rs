@@ -74,17 +74,17 @@ impl Call<'_> {
                 .next_round(&state, arguments, request.input_responses.as_ref())
                 .await;
         }
-        let asked = self.asked_digest(&arguments);
+        // Only what starts a run may have to ask in a later round.
+        let asked = (self.info.flow == Flow::Apply).then(|| self.asked_digest(&arguments));
         let (input, wait) = self.split_wait(arguments);
         match self.operate(input).await {
             Err(problem) => Ok(self.failure(&problem)),
-            Ok(Answer {
-                output,
-                run_id: Some(run_id),
-            }) if self.info.flow == Flow::Apply => {
-                self.after_apply(output, &run_id, wait, asked).await
-            }
-            Ok(answer) => Ok(self.success(answer.output)),
+            Ok(answer) => match (answer.run_id, asked) {
+                (Some(run_id), Some(asked)) => {
+                    self.after_apply(answer.output, &run_id, wait, asked).await
+                }
+                _ => Ok(self.success(answer.output)),
+            },
         }
     }
 

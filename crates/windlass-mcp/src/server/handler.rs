@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use rmcp::{
@@ -96,23 +96,28 @@ impl McpHandler {
     }
 }
 
+fn server_config() -> ServerConfig {
+    let capabilities = ServerCapabilities::builder()
+        .enable_completions()
+        .enable_logging()
+        .enable_prompts()
+        .enable_resources()
+        .enable_resources_subscribe()
+        .enable_tools()
+        .enable_tasks()
+        .build();
+    let name = Implementation::new("windlass", env!("CARGO_PKG_VERSION")).with_title("Windlass");
+    ServerConfig::new(capabilities)
+        .with_server_info(name)
+        .with_protocol_version(negotiate::FALLBACK)
+        .with_instructions(INSTRUCTIONS)
+}
+
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_completions()
-            .enable_logging()
-            .enable_prompts()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .enable_tools()
-            .enable_tasks()
-            .build();
-        let name =
-            Implementation::new("windlass", env!("CARGO_PKG_VERSION")).with_title("Windlass");
-        ServerConfig::new(capabilities)
-            .with_server_info(name)
-            .with_protocol_version(negotiate::FALLBACK)
-            .with_instructions(INSTRUCTIONS)
+        // Asked for with every request.
+        static CONFIG: OnceLock<ServerConfig> = OnceLock::new();
+        CONFIG.get_or_init(server_config).clone()
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

@@ -391,6 +391,10 @@ impl RunStore for MemoryStore {
         self.disk().changes.subscribe()
     }
 
+    fn turns(&self) -> watch::Receiver<u64> {
+        self.changes()
+    }
+
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {
         Box::pin(async move {
             self.commit_staged(|disk| disk.stage_import(events))

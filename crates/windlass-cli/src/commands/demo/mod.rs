@@ -21,6 +21,7 @@ const OPERATIONS: ChangeOperations = ChangeOperations {
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum DemoCommand {
     /// Show what would change, and hand out a confirm token.
     Plan(plan::PlanArgs),
@@ -44,7 +45,7 @@ impl DemoCommand {
     }
 }
 
-/// What the directory should look like.
+// What the directory should look like.
 #[derive(Args, Clone, Debug)]
 struct DemoArgs {
     /// The directory to change; it must exist, and nothing outside it is touched.

@@ -10,6 +10,7 @@ use windlass_types::Problem;
 use crate::session::{Report, Session};
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum KeysCommand {
     /// Make a key; it is shown this once.
     Create(create::CreateArgs),

@@ -52,8 +52,8 @@ impl DescribeArgs {
         }
         if self.schema {
             printer.data("");
-            printer.data(&format!("input: {:#}", info.input_schema));
-            printer.data(&format!("output: {:#}", info.output_schema));
+            printer.data(&format!("input: {:#}", *info.input_schema));
+            printer.data(&format!("output: {:#}", *info.output_schema));
         }
         let data =
             serde_json::to_value(info).map_err(|error| Problem::internal("operation", error))?;

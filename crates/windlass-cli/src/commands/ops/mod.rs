@@ -17,6 +17,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum OpsCommand {
     /// List every operation.
     #[command(visible_alias = "ls")]

@@ -9,7 +9,7 @@ use crate::{
     session::{Report, Session},
 };
 
-/// An answer to an approval.
+// An answer to an approval.
 #[derive(Args, Debug)]
 pub(super) struct AnswerArgs {
     #[command(flatten)]

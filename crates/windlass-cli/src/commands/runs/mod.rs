@@ -25,6 +25,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum RunsCommand {
     /// List runs, newest first.
     #[command(visible_alias = "ls")]

@@ -14,6 +14,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum StoreCommand {
     /// Copy the whole store to a new directory while it is in use.
     Backup(backup::BackupArgs),

@@ -12,6 +12,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum WebhooksCommand {
     /// List deliveries with every attempt.
     Deliveries(deliveries::DeliveriesArgs),

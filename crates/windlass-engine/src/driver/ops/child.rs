@@ -100,7 +100,7 @@ async fn create(
 }
 
 async fn wait_for_end(context: &JournalContext, run_id: &RunId) -> Result<RunRecord, RunError> {
-    let mut changes = context.engine.store.changes();
+    let mut changes = context.engine.store.turns();
     let mut cancel_sent = false;
     loop {
         changes.mark_unchanged();
@@ -165,7 +165,7 @@ pub(in super::super) async fn take_back(
     context: &JournalContext,
     run_id: &RunId,
 ) -> Result<Option<Result<(), Problem>>, RunError> {
-    let mut changes = context.engine.store.changes();
+    let mut changes = context.engine.store.turns();
     let mut told = None;
     loop {
         changes.mark_unchanged();

@@ -1,0 +1,289 @@
+//! The git program: where it is, how it is called, and the port on top of it.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use windlass_ports::git::{
+    Author, Checkout, Git, GitError, Head, PullMode, SwitchTo, TreeFile, hide_credentials,
+};
+
+use crate::environment::{Environment, Scope};
+use crate::process::{self, Ended};
+
+/// How long a call may take unless told otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The user's git, called as a program.
+pub struct GitProgram {
+    pub(crate) environment: Environment,
+    timeout: Duration,
+    program: OnceLock<Option<PathBuf>>,
+}
+
+impl GitProgram {
+    /// Calls the `git` of the given environment's `PATH`, with that environment. Nothing is
+    /// looked up before the first call.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self {
+            environment: Environment::new(environment),
+            timeout: DEFAULT_TIMEOUT,
+            program: OnceLock::new(),
+        }
+    }
+
+    /// The same with another limit for each call.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The program's path.
+    pub(crate) fn program(&self) -> Result<&Path, GitError> {
+        self.program
+            .get_or_init(|| find(self.environment.get("PATH")?))
+            .as_deref()
+            .ok_or(GitError::NotInstalled)
+    }
+
+    /// A question, which changes nothing and whose messages may be compared.
+    pub(crate) fn ask<'a>(&'a self, cwd: &'a Path, scope: Scope) -> Call<'a> {
+        self.call(cwd, scope)
+            .env("LC_ALL", "C")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+    }
+
+    /// A change, which runs the user's hooks and helpers in the user's language.
+    pub(crate) fn change<'a>(&'a self, cwd: &'a Path) -> Call<'a> {
+        self.call(cwd, Scope::Directory)
+    }
+
+    fn call<'a>(&'a self, cwd: &'a Path, scope: Scope) -> Call<'a> {
+        Call {
+            git: self,
+            cwd,
+            scope,
+            args: Vec::new(),
+            variables: Vec::new(),
+            input: None,
+        }
+    }
+}
+
+/// The first executable `git`. Relative entries are skipped: they would let a repository
+/// bring its own.
+fn find(path: &OsStr) -> Option<PathBuf> {
+    path.as_bytes()
+        .split(|byte| *byte == b':')
+        .map(|entry| Path::new(OsStr::from_bytes(entry)))
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join("git"))
+        .find(|program| {
+            fs_err::metadata(program).is_ok_and(|metadata| {
+                metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+            })
+        })
+}
+
+/// One call of git, to be completed and run.
+pub(crate) struct Call<'a> {
+    git: &'a GitProgram,
+    cwd: &'a Path,
+    scope: Scope,
+    args: Vec<OsString>,
+    variables: Vec<(&'static str, OsString)>,
+    input: Option<Vec<u8>>,
+}
+
+/// What a call that ended on its own left.
+pub(crate) struct Answer {
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+    args: Vec<String>,
+    cwd: PathBuf,
+}
+
+impl Call<'_> {
+    pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name, value.into()));
+        self
+    }
+
+    pub fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = Some(bytes);
+        self
+    }
+
+    /// Runs it; any exit code is an answer.
+    pub fn answer(self) -> Result<Answer, GitError> {
+        let mut command = Command::new(self.git.program()?);
+        command
+            .current_dir(self.cwd)
+            .env_clear()
+            .envs(self.git.environment.seen_by_git(self.scope))
+            .envs(self.git.environment.hardening())
+            .envs(self.variables)
+            .args(&self.args);
+        let args: Vec<String> = self
+            .args
+            .iter()
+            .map(|arg| hide_credentials(&arg.to_string_lossy()))
+            .collect();
+        let cwd = self.cwd.to_owned();
+        let ended = process::run(&mut command, self.input.as_deref(), self.git.timeout);
+        match ended {
+            Ok(Ended::Itself {
+                code,
+                stdout,
+                stderr,
+            }) => Ok(Answer {
+                code,
+                stdout,
+                stderr: hide_credentials(&String::from_utf8_lossy(&stderr)),
+                args,
+                cwd,
+            }),
+            Ok(Ended::Stopped) => Err(GitError::TimedOut {
+                args,
+                cwd,
+                seconds: self.git.timeout.as_secs(),
+            }),
+            Err(source) => Err(GitError::Io {
+                action: format!("run git in {}", cwd.display()),
+                source,
+            }),
+        }
+    }
+
+    /// Runs it and wants exit code 0; gives the output.
+    pub fn output(self) -> Result<Vec<u8>, GitError> {
+        let answer = self.answer()?;
+        match answer.code {
+            Some(0) => Ok(answer.stdout),
+            _ => Err(answer.failed()),
+        }
+    }
+
+    /// Runs it and wants exit code 0.
+    pub fn success(self) -> Result<(), GitError> {
+        self.output().map(drop)
+    }
+}
+
+impl Answer {
+    pub fn failed(self) -> GitError {
+        GitError::Failed {
+            args: self.args,
+            cwd: self.cwd,
+            stderr: self.stderr,
+            code: self.code,
+        }
+    }
+}
+
+impl Git for GitProgram {
+    fn toplevel(&self, directory: &Path) -> Result<Option<PathBuf>, GitError> {
+        self.ask_toplevel(directory)
+    }
+
+    fn remote_url(&self, repo: &Path, remote: &str) -> Result<Option<String>, GitError> {
+        self.ask_remote_url(repo, remote)
+    }
+
+    fn head(&self, repo: &Path) -> Result<Head, GitError> {
+        self.ask_head(repo)
+    }
+
+    fn changed_paths(&self, repo: &Path) -> Result<Vec<PathBuf>, GitError> {
+        self.ask_changed_paths(repo)
+    }
+
+    fn init(&self, directory: &Path) -> Result<(), GitError> {
+        self.do_init(directory)
+    }
+
+    fn set_remote(&self, repo: &Path, remote: &str, url: &str) -> Result<(), GitError> {
+        self.do_set_remote(repo, remote, url)
+    }
+
+    fn create_branch(&self, repo: &Path, branch: &str, at: Option<&str>) -> Result<(), GitError> {
+        self.do_create_branch(repo, branch, at)
+    }
+
+    fn switch(&self, repo: &Path, to: &SwitchTo) -> Result<(), GitError> {
+        self.do_switch(repo, to)
+    }
+
+    fn delete_branch(&self, repo: &Path, branch: &str) -> Result<(), GitError> {
+        self.do_delete_branch(repo, branch)
+    }
+
+    fn commit_paths(
+        &self,
+        repo: &Path,
+        paths: &[&Path],
+        message: &str,
+        author: Option<&Author>,
+    ) -> Result<Option<String>, GitError> {
+        self.do_commit_paths(repo, paths, message, author)
+    }
+
+    fn resolve(&self, url: &str, reference: &str) -> Result<String, GitError> {
+        self.ask_remote_commit(url, reference)
+    }
+
+    fn checkout(&self, checkout: &Checkout<'_>) -> Result<(), GitError> {
+        self.do_checkout(checkout)
+    }
+
+    fn blobs(
+        &self,
+        repo: &Path,
+        revision: &str,
+        paths: &[&Path],
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        self.ask_blobs(repo, revision, paths)
+    }
+
+    fn files_at(&self, repo: &Path, revision: &str) -> Result<Vec<TreeFile>, GitError> {
+        self.ask_files_at(repo, revision)
+    }
+
+    fn diff_names(
+        &self,
+        repo: &Path,
+        from: &str,
+        to: Option<&str>,
+    ) -> Result<Vec<PathBuf>, GitError> {
+        self.ask_diff_names(repo, from, to)
+    }
+
+    fn is_ignored(&self, repo: &Path, paths: &[&Path]) -> Result<Vec<bool>, GitError> {
+        self.ask_ignored(repo, paths)
+    }
+
+    fn pull(
+        &self,
+        repo: &Path,
+        remote: &str,
+        branch: &str,
+        mode: PullMode,
+    ) -> Result<(), GitError> {
+        self.do_pull(repo, remote, branch, mode)
+    }
+
+    fn push(&self, repo: &Path, remote: &str, refspec: &str) -> Result<(), GitError> {
+        self.do_push(repo, remote, refspec)
+    }
+}
