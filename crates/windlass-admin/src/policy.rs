@@ -64,6 +64,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     principal: &principal,
                     target: &input.target,
                     effect: input.effect,
+                    confirmed: false,
                 });
                 let approvers = match &decision.verdict {
                     Verdict::Ask { approvers } => approvers.clone(),

@@ -105,6 +105,7 @@ async fn steps(engine: &Engine, callers: usize, each: usize) -> Result<f64> {
             principal: Principal::local("bench"),
             surface: Surface::Engine,
             request_id: String::new(),
+            directory: None,
         };
         let new = NewRun {
             kind: "bench".to_owned(),

@@ -10,6 +10,7 @@ use std::{
 };
 
 use clap::{Parser as _, error::ErrorKind};
+use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use windlass_config::{Environment, Home, Settings, env};
 use windlass_engine::envelope::{Envelope, EnvelopeContext};
@@ -36,6 +37,8 @@ pub(crate) struct Failure {
     pub(crate) operation: String,
     /// Filled in by the dispatcher once a session has one.
     pub(crate) request_id: String,
+    /// What the envelope wants to know of the input.
+    pub(crate) input: Value,
 }
 
 impl From<Problem> for Failure {
@@ -45,6 +48,7 @@ impl From<Problem> for Failure {
             envelope: Envelope::Plain,
             operation: String::new(),
             request_id: String::new(),
+            input: Value::Null,
         }
     }
 }
@@ -250,6 +254,7 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
             let context = EnvelopeContext {
                 operation: &failure.operation,
                 request_id: &failure.request_id,
+                input: &failure.input,
             };
             match printer.mode() {
                 Mode::Human => printer.problem(&failure.problem),

@@ -61,6 +61,8 @@ pub struct McpRequest {
     pub tools: ToolList,
     /// Whether the fixtures of the conformance suite are offered instead; test builds only.
     pub fixtures: bool,
+    /// The project calls work in.
+    pub project: Option<PathBuf>,
     /// When to stop.
     pub shutdown: Interrupt,
 }
@@ -85,6 +87,8 @@ pub struct HttpRequest {
     pub mcp: bool,
     /// Whether the fixtures of the conformance suite are offered instead; test builds only.
     pub fixtures: bool,
+    /// The project calls work in.
+    pub project: Option<PathBuf>,
     /// The settings: hosts, origins, limits, time and size limits.
     pub settings: Settings,
     /// Told the address once the server listens.

@@ -69,6 +69,7 @@ impl Session {
             principal: self.principal().clone(),
             surface: Surface::Cli,
             request_id: self.request_id.clone(),
+            directory: std::env::current_dir().ok(),
         };
         let request = CallRequest {
             operation: operation.to_owned(),

@@ -26,6 +26,7 @@ pub(crate) fn context(parts: &Parts) -> Result<CallContext, Failure> {
         principal: principal.clone(),
         surface: Surface::Http,
         request_id: request_id(&parts.headers).to_owned(),
+        directory: None,
     })
 }
 
@@ -40,6 +41,7 @@ pub(crate) async fn call(
     let Some(info) = catalogue.find(operation) else {
         return Err(not_offered(operation));
     };
+    let asked = info.input_for_envelope(&input);
     let request = CallRequest {
         operation: operation.to_owned(),
         input,
@@ -55,7 +57,7 @@ pub(crate) async fn call(
             Err(error) => Err(Problem::internal("operation", error)),
         }
     };
-    result.map_err(|problem| Failure::from(problem).within(info))
+    result.map_err(|problem| Failure::from(problem).within(info, asked))
 }
 
 /// Calls an operation and shows its answer in the envelope of its toolset.
@@ -67,14 +69,16 @@ pub(crate) async fn call_and_show(
     status: StatusCode,
 ) -> Result<Response, Failure> {
     let request_id = context.request_id.clone();
-    let answer = call(state, operation, input, context).await?;
     let info = state
         .catalogue
         .find(operation)
         .ok_or_else(|| not_offered(operation))?;
+    let asked = info.input_for_envelope(&input);
+    let answer = call(state, operation, input, context).await?;
     let shown = EnvelopeContext {
         operation: &info.name,
         request_id: &request_id,
+        input: &asked,
     };
     let mut response = json(status, &info.envelope.success(shown, answer.output));
     if info.flow == Flow::Apply

@@ -20,6 +20,7 @@ pub(crate) struct Failure {
     status: StatusCode,
     envelope: Envelope,
     operation: String,
+    input: Value,
 }
 
 impl Failure {
@@ -45,8 +46,9 @@ impl Failure {
     }
 
     /// The same failure in the envelope of an operation's toolset.
-    pub(crate) fn within(mut self, info: &OperationInfo) -> Self {
+    pub(crate) fn within(mut self, info: &OperationInfo, input: Value) -> Self {
         self.envelope = info.envelope;
+        self.input = input;
         self.operation.clone_from(&info.name);
         self
     }
@@ -59,6 +61,7 @@ impl Failure {
         let context = EnvelopeContext {
             operation: &self.operation,
             request_id,
+            input: &self.input,
         };
         let mut response = json(self.status, &self.envelope.failure(context, &self.problem));
         if let Some(scopes) = self
@@ -85,6 +88,7 @@ impl From<Problem> for Failure {
             status,
             envelope: Envelope::Plain,
             operation: String::new(),
+            input: Value::Null,
         }
     }
 }

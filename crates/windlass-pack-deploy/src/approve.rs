@@ -6,10 +6,10 @@ use windlass_pack_model::fault;
 use windlass_types::Problem;
 
 use crate::{
-    change::{PlanChange, PlanSummary, posix, shown},
+    change::{PlanChange, posix, shown},
     event::{EventPlan, RootAfter, Taken, manifest_fate},
     pattern::PathPattern,
-    plan::{DeployPlan, RootPlan, shared_change},
+    plan::{DeployPlan, Purpose, RootPlan, shared_change},
     shared::Theirs,
 };
 
@@ -84,9 +84,13 @@ impl DeployPlan {
             root.sort();
             root.manifest = manifest_fate(root, plan.active, plan.wanted);
         }
-        approved.changes.sort_by(PlanChange::order);
-        approved.summary = PlanSummary::of(&approved.changes);
-        Ok(approved)
+        if self.purpose == Purpose::Bootstrap {
+            // The record names only what it was about, so that a rollback to it stays there.
+            let wanted = self.roots.iter().map(|plan| plan.wanted);
+            let mut wanted = wanted.collect::<Vec<_>>().into_iter();
+            approved.roots.retain(|_| wanted.next().unwrap_or(false));
+        }
+        Ok(approved.finish())
     }
 
     fn approve_shared(&self, adoption: &Adoption, approved: &mut EventPlan) -> Result<(), Problem> {

@@ -210,6 +210,13 @@ impl PlanChange {
         })
     }
 
+    /// Notes that an update replaces somebody else's file, which is then kept for ever.
+    pub(crate) fn mark_foreign(&mut self, foreign: bool) {
+        if foreign && self.op == Op::Update {
+            self.update_kind = Some(UpdateKind::AdoptUpdate);
+        }
+    }
+
     /// The bytes it will hold; none for a removal.
     pub fn body(&self) -> Option<&Body> {
         self.after.as_ref().map(|after| &after.body)
@@ -317,6 +324,26 @@ impl Serialize for LocalEdit {
         view.serialize_field("target", &self.target)?;
         view.end()
     }
+}
+
+/// What a person is told about edited files.
+pub(crate) fn local_edit_warning(edits: &[LocalEdit]) -> Option<String> {
+    let first = edits.first()?;
+    let verb = match first.op {
+        Op::Delete => "removed",
+        _ => "overwritten",
+    };
+    Some(match edits.len() {
+        1 => format!(
+            "{} was edited since it was deployed; the edit would be {verb}",
+            first.path.display()
+        ),
+        count => format!(
+            "{count} managed files were edited since they were deployed and the edits would be \
+             lost, {} among them",
+            first.path.display()
+        ),
+    })
 }
 
 /// A path with `/` between its components.

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use windlass_pack_model::Target;
+use windlass_pack_model::{Target, machine::normalise};
 use windlass_types::Digest;
 
 use crate::{
@@ -42,11 +42,12 @@ impl Binding {
         let unless = |value: Option<String>, default: &str| {
             value.filter(|value| !value.is_empty() && value != default)
         };
-        let machine = self
-            .machine
-            .filter(|value| windlass_pack_model::machine::normalise(value) != defaults.machine);
+        let machine = self.machine.filter(|value| {
+            let id = normalise(value);
+            !id.is_empty() && id != defaults.machine
+        });
         Self {
-            machine: unless(machine, &defaults.machine),
+            machine,
             profile: unless(self.profile, "default"),
             repo: unless(self.repo, &defaults.repo)
                 .filter(|value| value.trim_end_matches('/') != defaults.repo.trim_end_matches('/')),

@@ -2,6 +2,10 @@
 //!
 //! Decides what changes and what is owned. The writing itself, and putting it right after a
 //! crash, is `windlass-pack-state`'s work.
+//!
+//! A deploy goes [`gather_owned`] → [`gather_disk`] → [`plan`] → [`DeployPlan::approve`] →
+//! [`EventPlan::transaction`]; restore, rollback, undo and uninstall give an [`EventPlan`] of
+//! their own. Everything between the gathering and the transaction is pure.
 
 pub mod approve;
 pub mod change;
@@ -17,7 +21,31 @@ pub mod past;
 pub mod pattern;
 pub mod plan;
 pub mod preview;
+mod replay;
+pub mod restore;
+pub mod rollback;
 mod roots;
 pub mod scan;
 mod shared;
 pub mod transaction;
+pub mod undo;
+pub mod uninstall;
+
+pub use approve::Adoption;
+pub use change::{KeyChange, LocalEdit, Op, PlanChange, PlanSummary, Reason, UpdateKind};
+pub use disk::{Disk, FoundFile, OnDisk};
+pub use drift::{DriftItem, DriftKind, DriftReport, DriftSummary, RootSummary, drift};
+pub use event::EventPlan;
+pub use gather::gather_disk;
+pub use hash::{Binding, BindingDefaults, PlanHash};
+pub use owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot, OwnedSource};
+pub use ownership::{OwnershipScope, gather_owned, owned_in};
+pub use pattern::PathPattern;
+pub use plan::{DeployPlan, PlanOptions, Purpose, plan};
+pub use preview::{Preview, PreviewFile, preview};
+pub use restore::{RestorePlan, RestoreSummary, RestoredItem, plan_restore};
+pub use rollback::{RollbackRequest, rollback};
+pub use scan::{Scanned, scan_extras};
+pub use transaction::EventContext;
+pub use undo::{UndoRequest, undo};
+pub use uninstall::uninstall;

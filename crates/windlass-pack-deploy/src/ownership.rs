@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, path::Path};
 
 use windlass_pack_model::{
     ManagedFile, ManagedKey, ManagedManifest, RelPath, RootScope, Snapshot, SnapshotKind,
-    SnapshotRoot, Target, TargetRoot, fault,
+    SnapshotOp, SnapshotRoot, Target, TargetRoot, fault,
 };
-use windlass_pack_state::{PackState, read_manifest, roots_of};
+use windlass_pack_state::{PackState, read_manifest};
 use windlass_types::{Digest, Problem};
 
 use crate::{
     owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot, OwnedSource},
+    past::{deepest, is_manifest, manifest_roots},
     roots::below,
 };
 
@@ -78,7 +79,12 @@ pub fn gather_owned(state: &PackState, scope: &OwnershipScope<'_>) -> Result<Own
             guessed: false,
         });
     }
-    for root in scope.possible {
+    let elsewhere = |root: &TargetRoot| {
+        remembered.known_roots.iter().any(|known| {
+            known.target == root.target && known.root == root.path && known.repo != scope.repo
+        })
+    };
+    for root in scope.possible.iter().filter(|root| !elsewhere(root)) {
         add(Candidate {
             target: root.target,
             path: root.path.clone(),
@@ -197,47 +203,65 @@ fn fall_back(state: &PackState, owned: &mut Owned, orphans: &[usize]) -> Result<
     Ok(())
 }
 
-/// The files a snapshot has in one root: those whose deepest root is this one, among the roots
-/// of the snapshot and ours. A project inside another one's directory keeps its own files.
+/// The files a snapshot has in one root: those whose deepest root there is this one. A project
+/// inside another one's directory keeps its own files.
 fn files_of(snapshot: &Snapshot, root: &SnapshotRoot, ours: &[OwnedRoot]) -> Vec<OwnedFile> {
-    let named = roots_of(snapshot);
-    let is_ours = |path: &Path| {
-        let deeper = named
-            .iter()
-            .map(|other| (other.target, &other.root))
-            .chain(ours.iter().map(|other| (other.target, &other.path)))
-            .any(|(target, other)| {
-                target == root.target
-                    && below(&root.root, other).is_some()
-                    && below(other, path).is_some()
-            });
-        !deeper || named.is_empty()
+    let named = !snapshot.roots.is_empty();
+    let claims: Vec<SnapshotRoot> = if named {
+        snapshot.roots.clone()
+    } else {
+        manifest_roots(snapshot)
+    };
+    let is_here = |path: &Path| {
+        let claimed = match deepest(&claims, root.target, path) {
+            Some(claim) => claim == root,
+            None => !named,
+        };
+        claimed
+            && !ours.iter().any(|other| {
+                other.target == root.target
+                    && below(&root.root, &other.path).is_some()
+                    && below(&other.path, path).is_some()
+            })
     };
     managed_files(snapshot)
         .into_iter()
-        .filter(|(target, _, _, _)| *target == root.target)
-        .filter_map(|(_, path, digest, executable)| {
-            let relative = RelPath::new(below(&root.root, path)?).ok()?;
-            (snapshot.roots.is_empty() || is_ours(path)).then_some(OwnedFile {
-                path: relative,
-                digest,
-                executable,
+        .filter(|file| file.target == root.target && is_here(file.path))
+        .filter_map(|file| {
+            Some(OwnedFile {
+                path: RelPath::new(below(&root.root, file.path)?).ok()?,
+                digest: file.digest,
+                executable: file.executable.unwrap_or(false),
                 module_ids: Vec::new(),
             })
         })
         .collect()
 }
 
+/// A file as a snapshot has it.
+pub(crate) struct PastFile<'a> {
+    pub(crate) target: Target,
+    pub(crate) path: &'a Path,
+    pub(crate) digest: Digest,
+    /// Old snapshots do not say.
+    pub(crate) executable: Option<bool>,
+}
+
 /// What a snapshot says is managed after it. The oldest ones only say what they wrote.
-pub(crate) fn managed_files(snapshot: &Snapshot) -> Vec<(Target, &Path, Digest, bool)> {
-    use windlass_pack_model::{SnapshotOp, managed::is_manifest_name};
-    if !snapshot.managed_files.is_empty() || snapshot.run_id.is_some() {
+pub(crate) fn managed_files(snapshot: &Snapshot) -> Vec<PastFile<'_>> {
+    let ours = snapshot.run_id.is_some();
+    if !snapshot.managed_files.is_empty() || ours {
         return snapshot
             .managed_files
             .iter()
-            .map(|file| {
-                let executable = file.mode.is_some_and(|mode| mode.is_executable());
-                (file.target, file.path.as_path(), file.sha256, executable)
+            .map(|file| PastFile {
+                target: file.target,
+                path: &file.path,
+                digest: file.sha256,
+                executable: match file.mode {
+                    Some(mode) => Some(mode.is_executable()),
+                    None => ours.then_some(false),
+                },
             })
             .collect();
     }
@@ -245,20 +269,14 @@ pub(crate) fn managed_files(snapshot: &Snapshot) -> Vec<(Target, &Path, Digest, 
         .changes
         .iter()
         .filter(|change| matches!(change.op, SnapshotOp::Create | SnapshotOp::Update))
-        .filter(|change| {
-            !change
-                .path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(is_manifest_name)
-        })
+        .filter(|change| !is_manifest(&change.path))
         .filter_map(|change| {
-            Some((
-                change.target,
-                change.path.as_path(),
-                change.after_sha256?,
-                false,
-            ))
+            Some(PastFile {
+                target: change.target,
+                path: &change.path,
+                digest: change.after_sha256?,
+                executable: None,
+            })
         })
         .collect()
 }

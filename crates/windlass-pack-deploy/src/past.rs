@@ -53,6 +53,16 @@ fn root_of(target: Target, manifest: &Path) -> Option<SnapshotRoot> {
     })
 }
 
+/// The roots whose manifests an event changed.
+pub(crate) fn manifest_roots(event: &Snapshot) -> Vec<SnapshotRoot> {
+    event
+        .changes
+        .iter()
+        .filter(|change| is_manifest(&change.path))
+        .filter_map(|change| root_of(change.target, &change.path))
+        .collect()
+}
+
 fn parse(bytes: &[u8], target: Target, path: &Path) -> Option<ManagedManifest> {
     read_managed(std::str::from_utf8(bytes).ok()?, target, path).manifest
 }

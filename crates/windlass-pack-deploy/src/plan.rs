@@ -20,7 +20,7 @@ use crate::{
     },
     disk::{Disk, FoundFile, OnDisk},
     owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot},
-    roots::Roots,
+    roots::{Roots, below},
     shared::{SharedFile, SharedOutcome, Theirs, format_of},
 };
 
@@ -175,7 +175,6 @@ pub fn plan(
         disk,
         options,
         claims: claims(&roots),
-        owned_below: owned_below(&roots),
         imported: &owned.imported,
         wanted_paths: desired
             .files
@@ -202,11 +201,12 @@ pub fn plan(
         mut local_edits,
         plans,
         shared,
-        warnings,
+        mut warnings,
         ..
     } = planner;
     changes.sort_by(PlanChange::order);
     local_edits.sort_by(|left, right| (left.target, &left.path).cmp(&(right.target, &right.path)));
+    warnings.extend(local_edit_warning(&local_edits));
     Ok(DeployPlan {
         summary: PlanSummary::of(&changes),
         changes,
@@ -229,18 +229,6 @@ fn claims<'a>(roots: &Roots<'a>) -> Claims<'a> {
         }
     }
     claims
-}
-
-fn owned_below(roots: &Roots<'_>) -> HashSet<PathBuf> {
-    let mut directories = HashSet::new();
-    for slot in &roots.slots {
-        for file in slot.owned.iter().flat_map(|owned| &owned.files) {
-            for (end, _) in file.path.as_str().match_indices('/') {
-                directories.insert(slot.path.join(&file.path.as_str()[..end]));
-            }
-        }
-    }
-    directories
 }
 
 fn root_plans(roots: &Roots<'_>) -> Vec<RootPlan> {
@@ -291,8 +279,6 @@ struct Planner<'a> {
     disk: &'a Disk,
     options: &'a PlanOptions,
     claims: Claims<'a>,
-    /// The directories between roots and owned files.
-    owned_below: HashSet<PathBuf>,
     imported: &'a BTreeMap<PathBuf, Digest>,
     wanted_paths: HashSet<&'a Path>,
     changes: Vec<PlanChange>,
@@ -479,7 +465,7 @@ impl Planner<'_> {
             OnDisk::Absent => Ok(None),
             OnDisk::Unreadable(problem) => Err(problem.clone()),
             // Only files of ours are in it, and they go: the directory gives way.
-            OnDisk::NotAFile if self.owned_below.contains(path) => Ok(None),
+            OnDisk::NotAFile if self.owns_below(path) => Ok(None),
             OnDisk::NotAFile => Err(fault::unexpected(
                 "io_error",
                 &["fix_path", "retry_command"],
@@ -506,6 +492,11 @@ impl Planner<'_> {
             }
             found => Ok(found.file()),
         }
+    }
+
+    fn owns_below(&self, directory: &Path) -> bool {
+        let mut owned = self.claims.keys().map(|(_, path)| path);
+        owned.any(|path| below(directory, path).is_some())
     }
 
     fn new_mode(&self, found: FileMode, executable: bool) -> Option<FileMode> {

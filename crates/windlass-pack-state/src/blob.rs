@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashSet,
-    fmt::Write as _,
     fs::File,
     io::{self, Write},
     os::unix::fs::MetadataExt,
@@ -17,7 +16,7 @@ use windlass_pack_model::fault;
 use windlass_types::{Digest, Problem};
 
 use crate::{
-    files::{PRIVATE, create_new, create_private_dir, is_absent, remove_if_there},
+    files::{PRIVATE, create_new, create_private_dir, is_absent, remove_if_there, rename_new},
     observe::read_regular,
     probe::{FaultProbe, Step, Stop, step},
 };
@@ -101,7 +100,14 @@ impl Blobs {
     pub(crate) fn sweep(&self, keep: &HashSet<Digest>, dry_run: bool) -> Result<Swept, Problem> {
         let mut swept = Swept::default();
         for shard in entries(&self.root)? {
-            if !shard.is_dir() {
+            let unfinished = shard
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes()));
+            if unfinished && !dry_run {
+                std::fs::remove_dir_all(&shard)
+                    .map_err(|error| fault::io("remove", &shard, &error))?;
+            }
+            if unfinished || !shard.is_dir() {
                 continue;
             }
             let prefix = shard
@@ -148,7 +154,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Problem> {
 enum Shard {
     /// Nothing.
     Unknown,
-    /// Made by this writer, so it holds only what this writer stored.
+    /// Not there; made by this writer under another name until it is flushed.
     Fresh,
     /// It was there before.
     Old,
@@ -158,7 +164,6 @@ enum Shard {
 pub(crate) struct BlobWriter<'a> {
     blobs: &'a Blobs,
     run_tag: String,
-    count: usize,
     shards: [Shard; 256],
     stored: HashSet<Digest>,
     flushed: usize,
@@ -170,7 +175,6 @@ impl<'a> BlobWriter<'a> {
         Self {
             blobs,
             run_tag: crate::stage::run_tag(run_id),
-            count: 0,
             shards: [Shard::Unknown; 256],
             stored: HashSet::new(),
             flushed: 0,
@@ -197,7 +201,8 @@ impl<'a> BlobWriter<'a> {
     }
 
     /// Stores a content that [`Self::has`] does not know. `durable`: it is the only copy of
-    /// something that is about to be replaced, so it is flushed.
+    /// something that is about to be replaced, so it is flushed. It can be read after
+    /// [`Self::flush`].
     pub(crate) fn store(
         &mut self,
         digest: &Digest,
@@ -205,49 +210,59 @@ impl<'a> BlobWriter<'a> {
         durable: bool,
         probe: &dyn FaultProbe,
     ) -> Result<(), Stop> {
+        let index = digest.as_bytes()[0];
+        self.open_shard(index)
+            .map_err(|error| fault::io("create", self.blobs.root(), &error))?;
         let path = self.blobs.path(digest);
-        let shard = path.parent().unwrap_or(self.blobs.root());
-        self.open_shard(usize::from(digest.as_bytes()[0]), shard)
-            .map_err(|error| fault::io("create", shard, &error))?;
-        let mut name = String::with_capacity(UNFINISHED.len() + self.run_tag.len() + 8);
-        // Writing into a string cannot fail.
-        let _ = write!(name, "{UNFINISHED}{}-{}", self.run_tag, self.count);
-        self.count += 1;
-        let unfinished = shard.join(name);
         let each = durable && self.flushed < FLUSH_EACH;
         self.flushed += usize::from(each);
         self.unflushed |= durable && !each;
-        let stored = step(probe, Step::WriteBlob, "write", &unfinished, || {
-            let mut file = match create_new(&unfinished, PRIVATE) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    remove_if_there(&unfinished)?;
-                    create_new(&unfinished, PRIVATE)?
-                }
-                created => created?,
-            };
+        let write = |to: &Path| {
+            let mut file = create_anew(to)?;
             file.write_all(bytes)?;
             if each { file.sync_all() } else { Ok(()) }
-        })
-        .and_then(|()| {
-            step(probe, Step::PublishBlob, "rename", &unfinished, || {
-                std::fs::rename(&unfinished, &path)
+        };
+        let name = path.file_name().unwrap_or_default();
+        if self.shards[usize::from(index)] == Shard::Fresh {
+            let made = self.unfinished_shard(index).join(name);
+            step(probe, Step::WriteBlob, "write", &made, || write(&made))?;
+        } else {
+            let unfinished = path.with_file_name(format!(
+                "{UNFINISHED}{}-{}",
+                self.run_tag,
+                self.stored.len()
+            ));
+            let stored = step(probe, Step::WriteBlob, "write", &unfinished, || {
+                write(&unfinished)
             })
-        });
-        match stored {
-            Ok(()) => {
-                self.stored.insert(*digest);
-            }
-            Err(Stop::Crashed) => {}
-            Err(Stop::Failed(_)) => {
+            .and_then(|()| {
+                step(probe, Step::PublishBlob, "rename", &unfinished, || {
+                    std::fs::rename(&unfinished, &path)
+                })
+            });
+            if let Err(Stop::Failed(_)) = stored {
                 // The failure is what matters; a leftover would be swept later anyway.
                 let _ = remove_if_there(&unfinished);
             }
+            stored?;
         }
-        stored
+        self.stored.insert(*digest);
+        Ok(())
     }
 
-    /// Flushes what [`Self::store`] has put off.
-    pub(crate) fn flush(&mut self) -> Result<(), Stop> {
+    /// Gives new directories their names, and flushes what [`Self::store`] has put off.
+    pub(crate) fn flush(&mut self, probe: &dyn FaultProbe) -> Result<(), Stop> {
+        for index in 0..=u8::MAX {
+            if self.shards[usize::from(index)] != Shard::Fresh {
+                continue;
+            }
+            let made = self.unfinished_shard(index);
+            let place = self.blobs.root().join(format!("{index:02x}"));
+            step(probe, Step::PublishBlob, "rename", &made, || {
+                move_shard(&made, &place)
+            })?;
+            self.shards[usize::from(index)] = Shard::Old;
+        }
         if std::mem::take(&mut self.unflushed) {
             let root = self.blobs.root();
             flush_file_system(root).map_err(|error| fault::io("flush", root, &error))?;
@@ -255,20 +270,65 @@ impl<'a> BlobWriter<'a> {
         Ok(())
     }
 
-    fn open_shard(&mut self, index: usize, path: &Path) -> io::Result<()> {
-        if self.shards[index] != Shard::Unknown {
+    fn unfinished_shard(&self, index: u8) -> PathBuf {
+        let name = format!("{UNFINISHED}{}-{index:02x}", self.run_tag);
+        self.blobs.root().join(name)
+    }
+
+    fn open_shard(&mut self, index: u8) -> io::Result<()> {
+        if self.shards[usize::from(index)] != Shard::Unknown {
             return Ok(());
         }
         if self.shards.iter().all(|shard| *shard == Shard::Unknown) {
             create_private_dir(self.blobs.root())?;
         }
-        let made = rustix::fs::mkdir(path, rustix::fs::Mode::RWXU);
-        self.shards[index] = match made {
-            Ok(()) => Shard::Fresh,
-            Err(rustix::io::Errno::EXIST) => Shard::Old,
-            Err(error) => return Err(error.into()),
+        let place = self.blobs.root().join(format!("{index:02x}"));
+        let shard = match std::fs::symlink_metadata(place) {
+            Ok(_) => Shard::Old,
+            Err(error) if is_absent(&error) => {
+                create_private_dir(&self.unfinished_shard(index))?;
+                Shard::Fresh
+            }
+            Err(error) => return Err(error),
         };
+        self.shards[usize::from(index)] = shard;
         Ok(())
+    }
+}
+
+impl Drop for BlobWriter<'_> {
+    fn drop(&mut self) {
+        for index in 0..=u8::MAX {
+            if self.shards[usize::from(index)] == Shard::Fresh {
+                // Not flushed, so nobody counts on it; a leftover would be swept later anyway.
+                let _ = std::fs::remove_dir_all(self.unfinished_shard(index));
+            }
+        }
+    }
+}
+
+/// Creates a file; what this same run left there before it was interrupted goes first.
+fn create_anew(path: &Path) -> io::Result<File> {
+    match create_new(path, PRIVATE) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            remove_if_there(path)?;
+            create_new(path, PRIVATE)
+        }
+        created => created,
+    }
+}
+
+/// Gives a new directory its name. If another process was faster, its blobs move one by one.
+fn move_shard(made: &Path, place: &Path) -> io::Result<()> {
+    match rename_new(made, place) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            for entry in std::fs::read_dir(made)? {
+                let entry = entry?;
+                std::fs::rename(entry.path(), place.join(entry.file_name()))?;
+            }
+            std::fs::remove_dir(made)
+        }
+        moved => moved,
     }
 }
 

@@ -6,7 +6,11 @@
 //! manifests, and at last the snapshot gets its name. That is the moment the transaction holds;
 //! a failure before it undoes everything, a failure after it is tidied up by the next command.
 
-use std::{collections::BTreeSet, io, path::Path};
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+};
 
 use windlass_pack_model::fault;
 use windlass_types::Problem;
@@ -14,6 +18,7 @@ use windlass_types::Problem;
 use crate::{
     blob::Blobs,
     files::{create_private_dir, remove_empty_dir, rename_new, sync_dir, write_synced},
+    grove,
     journal::{Entry, Journal, undoing_name},
     lock::RootLocks,
     observe::{Seen, Standing, observe, standing},
@@ -42,7 +47,10 @@ pub fn commit(
         .snapshot
         .as_ref()
         .map(|snapshot| snapshot.id.clone());
-    match apply(state, &journal, &prepared.contents, None, probe) {
+    let way = Way::Begin {
+        groves: &prepared.groves_of_directories,
+    };
+    match apply(state, &journal, &prepared.contents, &way, probe) {
         Ok(()) => {}
         Err(Stop::Crashed) => return Err(Stop::Crashed.into_problem()),
         // The snapshot got its name and only the flush after it failed: it holds.
@@ -95,18 +103,28 @@ fn take_back(
     }
 }
 
-/// Brings destinations, manifests and snapshot to their after. `pending` says which entries are
-/// still to be done, when some are not.
+/// How a transaction is carried out.
+pub(crate) enum Way<'a> {
+    /// From the beginning: what belongs in a new directory is made there before the directory
+    /// has its name. `groves` names the grove of each directory.
+    Begin { groves: &'a [usize] },
+    /// After an interruption, file by file; `pending` says which entries are still to be done.
+    Resume { pending: &'a [bool] },
+}
+
+/// Brings destinations, manifests and snapshot to their after.
 pub(crate) fn apply(
     state: &PackState,
     journal: &Journal,
     contents: &Contents,
-    pending: Option<&[bool]>,
+    way: &Way<'_>,
     probe: &dyn FaultProbe,
 ) -> Result<(), Stop> {
     let blobs = state.blobs();
-    let is_pending =
-        |index: usize| pending.is_none_or(|pending| pending.get(index).copied().unwrap_or(true));
+    let is_pending = |index: usize| match way {
+        Way::Begin { .. } => true,
+        Way::Resume { pending } => pending.get(index).copied().unwrap_or(true),
+    };
     let todo = || {
         journal
             .entries
@@ -114,7 +132,13 @@ pub(crate) fn apply(
             .enumerate()
             .filter(|(index, _)| is_pending(*index))
     };
-    create_directories(&journal.directories, probe)?;
+    match way {
+        Way::Begin { groves } => grove::plant(journal, groves, probe)?,
+        Way::Resume { .. } => {
+            grove::clear(journal, probe)?;
+            create_directories(&journal.directories, probe)?;
+        }
+    }
     for (index, entry) in todo() {
         stage_entry(journal, index, entry, contents, &blobs, probe)?;
     }
@@ -130,8 +154,13 @@ pub(crate) fn apply(
         })?;
     }
     create_directories(&journal.late_directories, probe)?;
-    for (index, entry) in todo().filter(|(_, entry)| !entry.is_removal()) {
-        replace(journal, index, entry, &mut buffer, probe)?;
+    if let Way::Begin { .. } = way {
+        grove::move_in(journal, probe)?;
+    }
+    for (index, entry) in todo() {
+        if !entry.is_removal() && entry.grove.is_none() {
+            replace(journal, index, entry, &mut buffer, probe)?;
+        }
     }
     if journal.fsync {
         flush_directories(journal)?;
@@ -139,10 +168,7 @@ pub(crate) fn apply(
     publish_snapshot(state, journal, probe)
 }
 
-fn create_directories(
-    directories: &[std::path::PathBuf],
-    probe: &dyn FaultProbe,
-) -> Result<(), Stop> {
+fn create_directories(directories: &[PathBuf], probe: &dyn FaultProbe) -> Result<(), Stop> {
     for directory in directories {
         step(
             probe,
@@ -178,7 +204,11 @@ fn stage_entry(
         Some(_) => StagedMode::Exact(after.mode),
     };
     let bytes = contents.get(&after.sha256, blobs)?;
-    stage(&journal.temp(index), &bytes, mode, journal.fsync, probe)
+    let temp = match entry.grove {
+        Some(grove) => grove::inside(journal, grove, entry.real()),
+        None => journal.temp(index),
+    };
+    stage(&temp, &bytes, mode, journal.fsync, probe)
 }
 
 fn remove(entry: &Entry, buffer: &mut Vec<u8>, probe: &dyn FaultProbe) -> Result<(), Stop> {

@@ -7,6 +7,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    ffi::OsString,
     fs::Metadata,
     io,
     path::{Path, PathBuf},
@@ -33,6 +34,8 @@ pub(crate) struct Destination {
     /// The directory for the staged file, when the destination's own is not there yet and cannot
     /// be made before the removals.
     pub(crate) staged_in: Option<PathBuf>,
+    /// The grove it is in.
+    pub(crate) grove: Option<usize>,
     /// The text of the link at the planned path.
     pub(crate) link: Option<PathBuf>,
 }
@@ -62,8 +65,8 @@ struct Directory {
 enum Presence {
     /// It is there.
     There,
-    /// It will be made before anything is staged.
-    Early,
+    /// It is made as part of a grove.
+    Early(usize),
     /// It will be made after the removals; until then its files are staged here.
     Late(PathBuf),
 }
@@ -76,8 +79,11 @@ pub(crate) struct Resolver {
     removed: HashSet<PathBuf>,
     directories: HashMap<PathBuf, Directory>,
     last: Option<(PathBuf, Directory)>,
-    /// Directories to make before staging, parents first.
-    pub(crate) early: Vec<PathBuf>,
+    /// Directories to make before the removals, parents first, each with its grove.
+    pub(crate) early: Vec<(PathBuf, usize)>,
+    /// Groves: missing directories whose parent is there, with everything to be made in them.
+    pub(crate) groves: Vec<PathBuf>,
+    grove_of: HashMap<OsString, usize>,
     /// Directories to make after the removals, parents first.
     pub(crate) late: Vec<PathBuf>,
 }
@@ -104,6 +110,8 @@ impl Resolver {
             directories: HashMap::new(),
             last: None,
             early: Vec::new(),
+            groves: Vec::new(),
+            grove_of: HashMap::new(),
             late: Vec::new(),
         }
     }
@@ -114,7 +122,8 @@ impl Resolver {
             return Err(outside(path));
         };
         let directory = match &self.last {
-            Some((last, directory)) if last == parent => directory.clone(),
+            // Compared as text: this happens for every file.
+            Some((last, directory)) if last.as_os_str() == parent.as_os_str() => directory.clone(),
             _ => {
                 let directory = self.directory(parent, path)?;
                 self.last = Some((parent.to_owned(), directory.clone()));
@@ -126,10 +135,14 @@ impl Resolver {
             real: real.clone(),
             found,
             staged_in: None,
+            grove: None,
             link: None,
         };
         match directory.presence {
-            Presence::Early => Ok(destination(Found::Nothing)),
+            Presence::Early(grove) => Ok(Destination {
+                grove: Some(grove),
+                ..destination(Found::Nothing)
+            }),
             Presence::Late(staged_in) => Ok(Destination {
                 staged_in: Some(staged_in),
                 ..destination(Found::Nothing)
@@ -162,7 +175,7 @@ impl Resolver {
                 let above = self.directory(parent, file)?;
                 let real = above.real.join(name);
                 match above.presence {
-                    Presence::Early => self.make_early(real, above.root),
+                    Presence::Early(grove) => self.make_early(real, above.root, grove),
                     Presence::Late(staged_in) => self.make_late(real, above.root, staged_in),
                     Presence::There => self.look(path, real, above)?,
                 }
@@ -186,28 +199,43 @@ impl Resolver {
             Err(error) if is_absent(&error) => {}
             Err(error) => return Err(fault::io("look at", &real, &error)),
         }
-        let mut missing = Vec::new();
-        let mut above = real.parent();
-        while let Some(directory) = above {
+        let mut missing = vec![real.clone()];
+        for directory in real.ancestors().skip(1) {
             match std::fs::metadata(directory) {
                 Ok(metadata) if metadata.is_dir() => break,
                 Ok(_) => return Err(not_a_directory(directory)),
                 Err(error) if is_absent(&error) => missing.push(directory.to_owned()),
                 Err(error) => return Err(fault::io("look at", directory, &error)),
             }
-            above = directory.parent();
         }
-        self.early.extend(missing.into_iter().rev());
-        Ok(self.make_early(real, index))
+        let grove = self.grove(missing.last().unwrap_or(&real));
+        let above = missing.into_iter().rev().map(|path| (path, grove));
+        self.early.extend(above);
+        Ok(Directory {
+            real,
+            root: index,
+            presence: Presence::Early(grove),
+        })
     }
 
-    fn make_early(&mut self, real: PathBuf, root: usize) -> Directory {
+    /// The grove of a missing directory whose parent is there; two roots may share it.
+    fn grove(&mut self, directory: &Path) -> usize {
+        let next = self.groves.len();
+        let name = directory.as_os_str().to_owned();
+        let index = *self.grove_of.entry(name).or_insert(next);
+        if index == next {
+            self.groves.push(directory.to_owned());
+        }
+        index
+    }
+
+    fn make_early(&mut self, real: PathBuf, root: usize, grove: usize) -> Directory {
         // Reached from two roots it is listed twice, which does no harm.
-        self.early.push(real.clone());
+        self.early.push((real.clone(), grove));
         Directory {
             real,
             root,
-            presence: Presence::Early,
+            presence: Presence::Early(grove),
         }
     }
 
@@ -228,7 +256,10 @@ impl Resolver {
         };
         let metadata = match std::fs::symlink_metadata(&real) {
             Ok(metadata) => metadata,
-            Err(error) if is_absent(&error) => return Ok(self.make_early(real, above.root)),
+            Err(error) if is_absent(&error) => {
+                let grove = self.grove(&real);
+                return Ok(self.make_early(real, above.root, grove));
+            }
             Err(error) => return Err(fault::io("look at", &real, &error)),
         };
         if metadata.is_dir() {
@@ -285,6 +316,7 @@ impl Resolver {
             real,
             found,
             staged_in: None,
+            grove: None,
             link: Some(text),
         })
     }

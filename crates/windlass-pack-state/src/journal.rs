@@ -18,6 +18,7 @@ use windlass_types::{Digest, Problem};
 use crate::{
     files::{create_private_dir, is_absent, remove_if_there, rename_new, sync_dir, write_synced},
     lock::LockedRoot,
+    observe::Standing,
     probe::{FaultProbe, Step, Stop, step},
     remembered::KnownRoot,
     stage::{run_tag, temp_prefix},
@@ -44,6 +45,9 @@ pub(crate) struct Journal {
     pub(crate) entries: Vec<Entry>,
     /// Directories to create, parents first.
     pub(crate) directories: Vec<PathBuf>,
+    /// The outermost of these: each is made beside its place with all that belongs in it, and
+    /// moved there at once.
+    pub(crate) groves: Vec<PathBuf>,
     /// Directories to create once the removals are done, because a file has their name.
     pub(crate) late_directories: Vec<PathBuf>,
     /// Directories that give way to a file, innermost first; the removals empty them.
@@ -88,6 +92,14 @@ pub(crate) struct Entry {
     /// For a removal: the text of the symbolic link that is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) link: Option<PathBuf>,
+    /// When a directory has this path before or after: a file takes its place, or it that of a
+    /// file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) directory: Option<Standing>,
+    /// The grove it is made in. Only the process that began knows; who completes goes file by
+    /// file.
+    #[serde(skip)]
+    pub(crate) grove: Option<usize>,
 }
 
 /// A file at one moment.
@@ -129,6 +141,7 @@ impl Journal {
             fsync: false,
             entries: Vec::new(),
             directories: Vec::new(),
+            groves: Vec::new(),
             late_directories: Vec::new(),
             replaced_directories: Vec::new(),
             snapshot: None,
@@ -149,16 +162,26 @@ impl Journal {
         directory.join(format!("{}{index}", self.temp_prefix))
     }
 
+    /// Where a grove is made.
+    pub(crate) fn grove_temp(&self, index: usize) -> PathBuf {
+        match self.groves.get(index) {
+            Some(grove) => grove.with_file_name(format!("{}d{index}", self.temp_prefix)),
+            None => PathBuf::new(),
+        }
+    }
+
     /// Where the snapshot is before it has its name.
     pub(crate) fn snapshot_temp(&self, state: &PackState) -> PathBuf {
         let name = format!("{}snapshot", self.temp_prefix);
         state.home().snapshots().join(name)
     }
 
-    /// Whether the snapshot has its name, and the transaction therefore holds.
+    /// Whether the snapshot has its name, and the transaction therefore holds. Another snapshot
+    /// of the same name does not count.
     pub(crate) fn is_committed(&self, state: &PackState) -> bool {
         self.snapshot.as_ref().is_some_and(|snapshot| {
-            std::fs::symlink_metadata(state.home().snapshot_file(&snapshot.id)).is_ok()
+            fs::read_to_string(state.home().snapshot_file(&snapshot.id))
+                .is_ok_and(|text| text.trim_end() == snapshot.text.get())
         })
     }
 

@@ -13,6 +13,7 @@ mod commit;
 mod content;
 mod destination;
 mod files;
+mod grove;
 mod head;
 mod journal;
 mod lock;

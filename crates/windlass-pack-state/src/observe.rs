@@ -8,6 +8,7 @@ use std::{
 };
 
 use rustix::{fs::OFlags, io::Errno};
+use serde::{Deserialize, Serialize};
 use windlass_pack_model::FileMode;
 use windlass_types::Digest;
 
@@ -23,12 +24,15 @@ pub(crate) enum Seen {
     Absent,
     /// A regular file.
     File(FileState),
-    /// A directory, a symbolic link, a device.
+    /// A directory.
+    Directory,
+    /// A symbolic link, a device.
     Other,
 }
 
 /// Where a destination stands between before and after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Standing {
     /// Not changed yet.
     Before,
@@ -45,7 +49,10 @@ pub(crate) fn observe(path: &Path, buffer: &mut Vec<u8>) -> io::Result<Seen> {
             sha256: Digest::of(buffer),
             mode: FileMode::new(metadata.mode()),
         })),
-        Ok(None) => Ok(Seen::Other),
+        Ok(None) => Ok(match std::fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_dir() => Seen::Directory,
+            _ => Seen::Other,
+        }),
         Err(error) if is_absent(&error) => Ok(Seen::Absent),
         Err(error) => Err(error),
     }
@@ -117,6 +124,9 @@ pub(crate) fn standing(entry: &Entry, buffer: &mut Vec<u8>) -> io::Result<Standi
 }
 
 fn compare(seen: &Seen, entry: &Entry) -> Standing {
+    if let (Seen::Directory, Some(side)) = (seen, entry.directory) {
+        return side;
+    }
     let is = |state: &Option<FileState>| match (seen, state) {
         (Seen::Absent, None) => true,
         (Seen::File(found), Some(state)) => found.same(state),

@@ -3,6 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    ffi::OsString,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -19,7 +20,7 @@ use crate::{
     destination::{Destination, Found, Resolver},
     journal::{Entry, FileState, Journal, JournalSnapshot},
     lock::RootLocks,
-    observe::{read_following, read_regular},
+    observe::{Standing, read_following, read_regular},
     probe::{FaultProbe, Stop},
     state::PackState,
     transaction::{After, FileAction, ManifestWrite, Transaction},
@@ -33,6 +34,8 @@ const HOLD: usize = 64 * 1024 * 1024;
 pub(crate) struct Prepared {
     pub(crate) journal: Journal,
     pub(crate) contents: Contents,
+    /// For each directory of the journal, the grove it is made in.
+    pub(crate) groves_of_directories: Vec<usize>,
 }
 
 /// The contents that will be written.
@@ -102,7 +105,7 @@ pub(crate) fn prepare(
     };
     journal.entries.reserve(actions.len());
     let mut changes = Vec::with_capacity(actions.len());
-    let mut written: HashMap<PathBuf, usize> = HashMap::with_capacity(actions.len());
+    let mut written: HashMap<OsString, usize> = HashMap::with_capacity(actions.len());
     for action in &actions {
         let destination = work.resolver.resolve(&action.path)?;
         let entry = work.entry(action, destination, &mut journal.replaced_directories)?;
@@ -111,15 +114,33 @@ pub(crate) fn prepare(
             journal.entries.push(entry);
         }
     }
-    work.writer.flush()?;
+    work.writer.flush(probe)?;
     let contents = work.contents;
-    journal.directories = work.resolver.early;
+    let (directories, groves_of_directories) = work.resolver.early.into_iter().unzip();
+    journal.directories = directories;
+    journal.groves = work.resolver.groves;
     journal.late_directories = work.resolver.late;
+    if !journal.late_directories.is_empty() {
+        let late: HashSet<&Path> = journal
+            .late_directories
+            .iter()
+            .map(|p| p.as_path())
+            .collect();
+        for entry in &mut journal.entries {
+            if entry.is_removal() && late.contains(entry.real()) {
+                entry.directory = Some(Standing::After);
+            }
+        }
+    }
     journal.snapshot = match transaction.snapshot {
         Some(snapshot) => Some(record(snapshot, changes, &blobs, &journal.run_id)?),
         None => None,
     };
-    Ok(Prepared { journal, contents })
+    Ok(Prepared {
+        journal,
+        contents,
+        groves_of_directories,
+    })
 }
 
 /// Removals first: a file may have to give way to a directory of the same name, or a directory
@@ -149,6 +170,7 @@ impl Work<'_> {
         destination: Destination,
         replaced: &mut Vec<PathBuf>,
     ) -> Result<Entry, Stop> {
+        let mut directory = None;
         let before = match (&destination.found, action.before) {
             (Found::File(metadata), Some(digest)) => {
                 self.keep(&destination.real, &digest, metadata.len())?;
@@ -160,6 +182,7 @@ impl Work<'_> {
             (Found::Nothing, None) => None,
             (Found::Directory, None) if action.after.is_some() => {
                 self.give_way(&action.path, replaced)?;
+                directory = Some(Standing::Before);
                 None
             }
             (Found::Nothing | Found::File(_), _) => return Err(changed(&action.path).into()),
@@ -178,11 +201,13 @@ impl Work<'_> {
         Ok(Entry {
             path: action.path.clone(),
             link: destination.link.filter(|_| after.is_none()),
-            real: Some(destination.real).filter(|real| *real != action.path),
+            real: Some(destination.real).filter(|real| real.as_os_str() != action.path.as_os_str()),
             target: action.target,
             before,
             after,
             staged_in: destination.staged_in,
+            directory,
+            grove: destination.grove,
         })
     }
 
@@ -266,11 +291,12 @@ fn new_mode(before: Option<FileMode>, executable: bool) -> FileMode {
 /// removal.
 fn is_new(
     entry: &Entry,
-    written: &mut HashMap<PathBuf, usize>,
+    written: &mut HashMap<OsString, usize>,
     entries: &mut [Entry],
 ) -> Result<bool, Problem> {
-    let Some(&index) = written.get(entry.real()) else {
-        written.insert(entry.real().to_owned(), entries.len());
+    let real = entry.real().as_os_str();
+    let Some(&index) = written.get(real) else {
+        written.insert(real.to_owned(), entries.len());
         return Ok(true);
     };
     let Some(first) = entries.get_mut(index) else {

@@ -12,7 +12,7 @@ use windlass_pack_model::fault;
 use windlass_types::Problem;
 
 use crate::{
-    commit::apply,
+    commit::{Way, apply},
     files::is_absent,
     journal::{self, Entry, Journal, is_undoing, undoing_name},
     observe::{Standing, standing},
@@ -145,7 +145,8 @@ fn settle_locked(
             .map(|standing| *standing == Standing::Before)
             .collect();
         let contents = Contents::default();
-        match apply(state, journal, &contents, Some(&pending), probe) {
+        let way = Way::Resume { pending: &pending };
+        match apply(state, journal, &contents, &way, probe) {
             Ok(()) => {}
             Err(Stop::Crashed) => return Err(Stop::Crashed),
             Err(Stop::Failed(_)) if journal.is_committed(state) => {}

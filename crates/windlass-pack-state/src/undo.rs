@@ -7,6 +7,7 @@ use windlass_pack_model::fault;
 
 use crate::{
     files::{remove_empty_dir, remove_if_there, rename_new},
+    grove,
     journal::{Entry, FileState, Journal},
     observe::{Standing, standing},
     probe::{FaultProbe, Step, Stop, step},
@@ -29,6 +30,7 @@ pub(crate) fn undo(
     };
     undo.written_files()?;
     undo.temps()?;
+    grove::clear(journal, probe)?;
     undo.directories()?;
     undo.replaced_directories()?;
     undo.removed_files()?;

@@ -41,6 +41,9 @@ pub struct Request<'a> {
     pub target: &'a str,
     /// What it would do.
     pub effect: EffectClass,
+    /// Whether the caller's own yes to exactly this counts where no rule says otherwise,
+    /// because the operation cannot be called without one.
+    pub confirmed: bool,
 }
 
 /// What the policy says.
@@ -123,7 +126,7 @@ impl Policy {
                     .then(std::cmp::Ordering::Greater)
             });
         let Some(rule) = strictest else {
-            return self.without_rule(request.effect);
+            return self.without_rule(request);
         };
         let verdict = match rule.answer {
             Answer::Allow => Verdict::Allow,
@@ -142,12 +145,16 @@ impl Policy {
         }
     }
 
-    fn without_rule(&self, effect: EffectClass) -> Decision {
+    fn without_rule(&self, request: &Request<'_>) -> Decision {
         let ask = Verdict::Ask {
             approvers: self.approvers.clone(),
         };
-        let (verdict, rule) = match effect {
+        let (verdict, rule) = match request.effect {
             EffectClass::Read => (Verdict::Allow, "built-in: reads are allowed"),
+            _ if request.confirmed => (
+                Verdict::Allow,
+                "built-in: the call itself carries the confirmation",
+            ),
             EffectClass::Write => (ask, "built-in: writes ask"),
             EffectClass::Destructive => (ask, "built-in: destructive operations ask"),
         };

@@ -21,6 +21,7 @@ fn decide(
         principal,
         target,
         effect,
+        confirmed: false,
     })
 }
 

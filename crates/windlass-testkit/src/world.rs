@@ -305,6 +305,7 @@ impl Process {
             principal,
             surface: Surface::Cli,
             request_id: "req_1".to_owned(),
+            directory: None,
         };
         self.catalogue()
             .call(CallRequest {
@@ -334,6 +335,7 @@ pub fn new_run(kind: &str, input: Value) -> NewRun {
             principal: local(),
             surface: Surface::Cli,
             request_id: "req_1".to_owned(),
+            directory: None,
         },
         input,
         plan_digest: None,

@@ -44,7 +44,7 @@ pub fn unified(before: &str, after: &str, before_label: &str, after_label: &str)
 }
 
 /// A range of lines in a hunk header: counted from 1; an empty one names the line before it.
-pub fn span(range: &Range<usize>) -> String {
+fn span(range: &Range<usize>) -> String {
     match range.len() {
         0 => format!("{},0", range.start),
         1 => format!("{}", range.start + 1),

@@ -88,6 +88,7 @@ bodies! {
     "endpoint.disabled" => EndpointDisabled;
     "key.created" => KeyCreated;
     "key.revoked" => KeyRevoked;
+    "token.issued" => TokenIssued;
     "audit.call" => AuditCall;
     "audit.reads" => AuditReads;
 }
@@ -366,6 +367,22 @@ body_structs! {
         key_id: KeyId,
         /// Who revoked it.
         principal: Principal,
+    }
+    /// A confirm token that says nothing by itself was handed out.
+    TokenIssued {
+        /// The digest of the token; the token itself is kept nowhere.
+        token_hash: Digest,
+        /// Who may redeem it.
+        principal: String,
+        /// The operation it is for.
+        operation: String,
+        /// The plan it confirms.
+        plan_digest: Digest,
+        /// When it stops working.
+        expires_at: Timestamp,
+        /// What the operation wants to find again when the token comes back.
+        #[serde(default)]
+        note: Value,
     }
     /// An operation was called.
     AuditCall {

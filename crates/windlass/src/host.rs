@@ -48,6 +48,7 @@ impl Host for Binary {
                 &request.toolsets,
                 request.tools,
                 Some(user::agent_principal("mcp")),
+                request.project.or_else(|| std::env::current_dir().ok()),
             )?;
             serve_stdio(handler, options, shutdown)
                 .await
@@ -117,7 +118,13 @@ fn product_router(
     state: HttpState,
     options: HttpOptions,
 ) -> Result<windlass_http::Router, Problem> {
-    let handler = handler(opened, &request.toolsets, request.tools, None)?;
+    let handler = handler(
+        opened,
+        &request.toolsets,
+        request.tools,
+        None,
+        request.project.clone(),
+    )?;
     let endpoint = windlass_mcp::http::endpoint(move || handler.session(), options);
     Ok(if request.api {
         windlass_http::router_with_mcp(state, endpoint)
@@ -180,6 +187,7 @@ fn handler(
     toolsets: &Toolsets,
     tools: ToolList,
     principal: Option<Principal>,
+    directory: Option<PathBuf>,
 ) -> Result<McpHandler, Problem> {
     let options = ServerOptions {
         toolsets: match toolsets {
@@ -192,6 +200,7 @@ fn handler(
         },
         // Forms a client on standard input shows are answered by the person who started it.
         person: principal.is_some().then(user::local_principal),
+        directory,
         principal,
     };
     windlass_mcp::handler(opened.catalogue.clone(), options)

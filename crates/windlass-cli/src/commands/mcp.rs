@@ -62,6 +62,7 @@ impl McpCommand {
             toolsets: args.tools.toolsets(&session.catalogue().toolsets())?,
             tools: args.tools.tools(),
             fixtures: args.tools.fixtures(),
+            project: args.tools.project()?,
             shutdown: session.interrupt.clone(),
         };
         let opened = session.opened.clone();

@@ -1,6 +1,6 @@
 //! `windlass serve`: the daemon. Also the flags and the work it shares with `windlass mcp serve`.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use serde_json::json;
@@ -39,6 +39,10 @@ pub(crate) struct ToolArgs {
     /// Offer one tool per operation, or a few that find and call the others.
     #[arg(long, value_name = "LIST", value_enum, default_value_t)]
     tools: ToolList,
+    /// The project directory calls work in. Default: the current directory on standard input and
+    /// output, none over HTTP.
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
     /// Offer the fixtures of the conformance suite instead of the product's tools.
     // Hidden, so that generated documents are the same for both builds.
     #[cfg(feature = "conformance-fixtures")]
@@ -60,6 +64,21 @@ impl ToolArgs {
     #[expect(clippy::unused_self, reason = "the same call in both builds")]
     pub(super) const fn fixtures(&self) -> bool {
         false
+    }
+
+    /// The project, which must exist.
+    pub(super) fn project(&self) -> Result<Option<PathBuf>, Problem> {
+        let Some(directory) = &self.project else {
+            return Ok(None);
+        };
+        let found = directory.canonicalize().ok().filter(|path| path.is_dir());
+        found.map(Some).ok_or_else(|| {
+            Problem::invalid(
+                "project",
+                "directory",
+                format!("{} is not a directory", directory.display()),
+            )
+        })
     }
 
     /// The named toolsets, every one of which must exist.
@@ -143,6 +162,7 @@ pub(super) async fn serve_http(
         api: listen.api,
         mcp: true,
         fixtures: tools.fixtures(),
+        project: tools.project()?,
         settings: options.settings.clone(),
         announce: Arc::new(move |address| printer.notice(&format!("listening on {address}"))),
         shutdown: session.interrupt.clone(),
@@ -184,6 +204,7 @@ mod tests {
         ToolArgs {
             toolset: names.iter().map(|name| (*name).to_owned()).collect(),
             tools: ToolList::Full,
+            project: None,
             #[cfg(feature = "conformance-fixtures")]
             fixtures: false,
         }

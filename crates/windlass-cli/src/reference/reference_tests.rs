@@ -105,7 +105,7 @@ fn commands_are_described_without_a_terminal() {
         .unwrap();
     let section = section.split("\n#").next().unwrap();
     insta::assert_snapshot!(section.trim(), @"
-    Say yes to the approval a run waits for.
+    An answer to an approval.
 
     ```text
     windlass runs approve [OPTIONS] RUN

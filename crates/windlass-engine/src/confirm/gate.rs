@@ -128,6 +128,7 @@ impl Engine {
             principal: &context.principal,
             target: &plan.target,
             effect: plan.effect,
+            confirmed: false,
         })
     }
 

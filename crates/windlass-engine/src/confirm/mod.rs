@@ -2,9 +2,11 @@
 //! approval path in front of every change.
 
 mod gate;
+mod issued;
 mod token;
 
 pub use gate::{ApplyRequest, Opened, OpenedToken, PolicyView, Sealed};
+pub use issued::{IssuedToken, ReturnedToken, TokenPurpose, TokenRefusal};
 pub use token::{Claims, Sealer, TokenError};
 
 #[cfg(test)]

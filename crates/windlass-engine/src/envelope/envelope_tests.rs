@@ -8,6 +8,7 @@ use super::*;
 const CONTEXT: EnvelopeContext<'_> = EnvelopeContext {
     operation: "pack.plan",
     request_id: "req_1",
+    input: &Value::Null,
 };
 
 fn problem() -> Problem {
@@ -32,7 +33,7 @@ fn failures_have_the_contract_shapes() {
     {"error":{"code":"CONFIRM_TOKEN_EXPIRED","details":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","next_actions":["plan_again"],"request_id":"req_1","retryable":false},"ok":false}
     {"code":"CONFIRMATION_REQUIRED","data":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","nextActions":["plan_again"],"ok":false}
     {"error":{"code":"INVALID_INPUT","details":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","request_id":"req_1"}}
-    {"command":"plan","data":{},"errors":[{"code":"E_CONFIRM_TOKEN_EXPIRED","details":{"next_actions":["plan_again"],"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old"}],"ok":false,"schema_version":1,"version":"0.1.0","warnings":[]}
+    {"command":"plan","command_id":"plan","command_path":["plan"],"data":{},"errors":[{"code":"E_CONFIRM_TOKEN_EXPIRED","details":{"next_actions":["plan_again"],"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old"}],"ok":false,"schema_version":1,"version":"0.1.0","warnings":[]}
     {"error":{"code":"INVALID_INPUT","details":{"reason_code":"token_expired"},"message":"the token is too old","retryable":false},"ok":false,"run_id":"run_1"}
     "#);
 }
@@ -53,7 +54,7 @@ fn answers_have_the_contract_shapes() {
     {"message":"Deployed","nextActions":["logs"],"outputs":{"url":"x"},"warnings":["w"]}
     {"code":"OK","data":{"outputs":{"url":"x"},"warnings":["w"]},"message":"Deployed","nextActions":["logs"],"ok":true}
     {"message":"Deployed","nextActions":["logs"],"outputs":{"url":"x"},"warnings":["w"]}
-    {"command":"plan","data":{"message":"Deployed","nextActions":["logs"],"outputs":{"url":"x"}},"errors":[],"ok":true,"schema_version":1,"version":"0.1.0","warnings":["w"]}
+    {"command":"plan","command_id":"plan","command_path":["plan"],"data":{"message":"Deployed","nextActions":["logs"],"outputs":{"url":"x"}},"errors":[],"ok":true,"schema_version":1,"version":"0.1.0","warnings":["w"]}
     {"message":"Deployed","nextActions":["logs"],"ok":true,"outputs":{"url":"x"},"warnings":["w"]}
     "#);
 }

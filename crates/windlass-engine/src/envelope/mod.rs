@@ -19,6 +19,8 @@ pub struct EnvelopeContext<'a> {
     pub operation: &'a str,
     /// The id of the request.
     pub request_id: &'a str,
+    /// What the operation was called with.
+    pub input: &'a Value,
 }
 
 /// The envelope of a toolset.
@@ -55,6 +57,14 @@ impl Envelope {
             Self::Pipeline => pipeline::failure(context, problem),
             Self::Pack => pack::failure(context, problem),
             Self::Launch => launch::failure(problem),
+        }
+    }
+
+    /// The envelope as text, the way its readers expect it.
+    pub fn text(self, envelope: &Value) -> String {
+        match self {
+            Self::Pack => pack::text(envelope),
+            Self::Plain | Self::Stack | Self::Pipeline | Self::Launch => envelope.to_string(),
         }
     }
 

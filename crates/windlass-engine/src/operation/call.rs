@@ -1,5 +1,7 @@
 //! One call of an operation: who asks, through what, and what they get.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 use windlass_types::{Principal, RunId, Surface};
 
@@ -12,6 +14,9 @@ pub struct CallContext {
     pub surface: Surface,
     /// An id that ties logs, errors and the audit entry together.
     pub request_id: String,
+    /// The directory the caller works in, where it has one: the shell's, or the one a server
+    /// was started for.
+    pub directory: Option<PathBuf>,
 }
 
 /// A call.

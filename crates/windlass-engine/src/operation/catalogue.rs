@@ -248,7 +248,9 @@ impl Catalogue {
             )
             .with("required_scopes", Value::from(vec![info.scope.clone()])));
         }
-        entry.validator.validate(&request.input)?;
+        if !info.validates_itself {
+            entry.validator.validate(&request.input)?;
+        }
         // An apply is judged once its plan (and so its target) is known: see `confirm::gate`.
         if info.flow != Flow::Apply {
             let verdict = self.0.engine.policy.decide(&Request {
@@ -256,6 +258,7 @@ impl Catalogue {
                 principal,
                 target: "",
                 effect: info.effect,
+                confirmed: info.is_confirmed_by_call,
             });
             *decision = verdict.rule.clone();
             if let Verdict::Ask { approvers } = &verdict.verdict

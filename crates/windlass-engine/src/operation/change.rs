@@ -188,6 +188,9 @@ fn operation_info(
         } else {
             Vec::new()
         },
+        is_tool: true,
+        is_confirmed_by_call: false,
+        validates_itself: false,
         envelope: Envelope::Plain,
     }
 }

@@ -30,6 +30,9 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             output_schema: LazySchema::from(Value::Null),
             examples: Vec::new(),
             discloses: Vec::new(),
+            is_tool: true,
+            is_confirmed_by_call: false,
+            validates_itself: false,
             envelope: Envelope::Plain,
         },
         has_own_input: false,
@@ -93,6 +96,27 @@ impl OperationBuilder {
     #[must_use]
     pub const fn envelope(mut self, envelope: Envelope) -> Self {
         self.info.envelope = envelope;
+        self
+    }
+
+    /// Not for MCP clients: the contract of the toolset names its tools, and this is none.
+    #[must_use]
+    pub const fn not_a_tool(mut self) -> Self {
+        self.info.is_tool = false;
+        self
+    }
+
+    /// Cannot be called without an explicit yes to exactly what it does.
+    #[must_use]
+    pub const fn confirmed_by_call(mut self) -> Self {
+        self.info.is_confirmed_by_call = true;
+        self
+    }
+
+    /// Answers for bad input itself.
+    #[must_use]
+    pub const fn validates_itself(mut self) -> Self {
+        self.info.validates_itself = true;
         self
     }
 

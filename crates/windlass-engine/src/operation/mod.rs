@@ -78,9 +78,29 @@ pub struct OperationInfo {
     /// redaction therefore leaves alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub discloses: Vec<String>,
+    /// Whether MCP clients are offered it; the contract of a toolset may name its tools.
+    pub is_tool: bool,
+    /// Whether it cannot be called without an explicit yes to exactly what it does, as the
+    /// contract of its toolset prescribes.
+    #[serde(skip)]
+    pub is_confirmed_by_call: bool,
+    /// Whether it answers for bad input itself, because its contract prescribes the order and
+    /// the codes of refusals.
+    #[serde(skip)]
+    pub validates_itself: bool,
     /// How answers and failures look on the wire.
     #[serde(skip)]
     pub envelope: Envelope,
+}
+
+impl OperationInfo {
+    /// What the envelope wants to know of the input: nothing, for most.
+    pub fn input_for_envelope(&self, input: &Value) -> Value {
+        match self.envelope {
+            Envelope::Pack => input.clone(),
+            _ => Value::Null,
+        }
+    }
 }
 
 /// Something Windlass can do.

@@ -147,27 +147,33 @@ fn is_silent(text: &str) -> bool {
     !words.iter().any(|word| text.contains(word))
 }
 
-/// The files that git reads besides the repository's; `None` when that is not known.
-fn other_files(environment: &Environment, program: &Path) -> Option<[PathBuf; 3]> {
+/// The files that git may read besides the repository's; `None` when that is not known.
+fn other_files(environment: &Environment, program: &Path) -> Option<Vec<PathBuf>> {
     let home = environment.path("HOME")?;
     let xdg = match environment.get("XDG_CONFIG_HOME") {
         Some(value) if !value.is_empty() => environment.path("XDG_CONFIG_HOME")?,
         _ => home.join(".config"),
     };
-    Some([
-        system_file(program)?,
-        xdg.join("git/config"),
-        home.join(".gitconfig"),
-    ])
+    let mut files = system_files(program)?;
+    files.extend([xdg.join("git/config"), home.join(".gitconfig")]);
+    Some(files)
 }
 
-/// The machine's file is compiled into git. It is known for the git that distributions of Linux
-/// put into `/usr/bin`; a script of that name may set anything.
-fn system_file(program: &Path) -> Option<PathBuf> {
-    let known = cfg!(target_os = "linux")
-        && program.canonicalize().ok()? == Path::new("/usr/bin/git")
-        && starts_like_a_binary(program)?;
-    known.then(|| PathBuf::from("/etc/gitconfig"))
+/// Where the machine's file is, is compiled into git. On Linux a git in `/usr/bin` has it in
+/// `/etc`, and one in `/usr/local/bin` there or in `/usr/local/etc`. Other places have other
+/// rules, and a script that is called git may do anything.
+fn system_files(program: &Path) -> Option<Vec<PathBuf>> {
+    let program = program.canonicalize().ok()?;
+    if !cfg!(target_os = "linux") || !starts_like_a_binary(&program)? {
+        return None;
+    }
+    let folders: &[&str] = match program.to_str()? {
+        "/usr/bin/git" => &["/etc"],
+        "/usr/local/bin/git" => &["/etc", "/usr/local/etc"],
+        _ => return None,
+    };
+    let file = |folder: &&str| Path::new(folder).join("gitconfig");
+    Some(folders.iter().map(file).collect())
 }
 
 fn starts_like_a_binary(program: &Path) -> Option<bool> {

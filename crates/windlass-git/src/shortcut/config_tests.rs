@@ -73,7 +73,11 @@ fn a_script_called_git_may_do_anything() {
     let directory = tempfile::tempdir().unwrap();
     let script = directory.path().join("git");
     fs_err::write(&script, "#!/bin/sh\n").unwrap();
-    assert_eq!(system_file(&script), None);
     assert_eq!(starts_like_a_binary(&script), Some(false));
-    assert_eq!(system_file(&directory.path().join("absent")), None);
+    assert_eq!(system_files(&script), None);
+    // A binary in a place that tells nothing.
+    fs_err::write(&script, "\x7fELF...").unwrap();
+    assert_eq!(starts_like_a_binary(&script), Some(true));
+    assert_eq!(system_files(&script), None);
+    assert_eq!(system_files(&directory.path().join("absent")), None);
 }

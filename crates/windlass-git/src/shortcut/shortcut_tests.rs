@@ -60,16 +60,15 @@ fn a_plain_repository_needs_no_process() {
         })
     ));
 
-    let usual = Path::new("/usr/bin/git");
-    // Only there is the machine's configuration file known.
-    if config::others_are_silent(&environment, usual) {
-        assert_eq!(
-            remote_url(&environment, scope, usual, &inside, "origin"),
-            Certainty::Certain(Some("https://h/a.git".to_owned()))
-        );
-        assert_eq!(
-            remote_url(&environment, scope, usual, &inside, "absent"),
-            Certainty::Certain(None)
-        );
+    // Where git has its own file is known in these places only, and that file may have a say.
+    let known = ["/usr/bin/git", "/usr/local/bin/git"].map(Path::new);
+    for program in known {
+        if !config::others_are_silent(&environment, program) {
+            continue;
+        }
+        let url = |remote| remote_url(&environment, scope, program, &inside, remote);
+        let origin = "https://h/a.git".to_owned();
+        assert_eq!(url("origin"), Certainty::Certain(Some(origin)));
+        assert_eq!(url("absent"), Certainty::Certain(None));
     }
 }

@@ -297,7 +297,7 @@ impl Guard {
         let known =
             resource::called_by_name(path).and_then(|name| self.shared.state.catalogue.find(name));
         match known {
-            Some(info) => failure.within(info).respond(id),
+            Some(info) => failure.within(info, serde_json::Value::Null).respond(id),
             None => failure.respond(id),
         }
     }

@@ -62,7 +62,7 @@ async fn try_call(shared: &Shared, request: Request) -> Result<Response, Failure
     let context = context(&parts)?;
     let input = from_body(&parts.headers, body)
         .await
-        .map_err(|failure| failure.within(info))?;
+        .map_err(|failure| failure.within(info, Value::Null))?;
     call_and_show(&shared.state, &info.name, input, context, StatusCode::OK).await
 }
 

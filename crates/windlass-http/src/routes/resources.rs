@@ -40,7 +40,7 @@ async fn try_answer(
     let context = context(&parts)?;
     let info = catalogue.find(resource.operation);
     let in_envelope = |failure: Failure| match info {
-        Some(info) => failure.within(info),
+        Some(info) => failure.within(info, Value::Null),
         None => failure,
     };
     let mut input = match resource.input {

@@ -13,6 +13,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use windlass_engine::{
+    envelope::Envelope,
     operation::{Answer, Flow, OperationInfo},
     run::RunView,
 };
@@ -47,7 +48,12 @@ pub async fn call_tool(
         return Err(server.unknown_tool(&request.name));
     };
     let reporter = Reporter::new(context, session.level());
+    let asked = match info.envelope {
+        Envelope::Pack => Value::Object(request.arguments.clone().unwrap_or_default()),
+        _ => Value::Null,
+    };
     let call = Call {
+        asked,
         server,
         info,
         caller,
@@ -64,6 +70,8 @@ struct Call<'a> {
     caller: Caller,
     reporter: Reporter,
     context: &'a RequestContext<RoleServer>,
+    /// What the envelope wants to know of the arguments.
+    asked: Value,
 }
 
 impl Call<'_> {
@@ -209,13 +217,23 @@ impl Call<'_> {
     }
 
     fn success(&self, output: Value) -> CallToolResponse {
-        let result: CallToolResult =
-            render::success(self.info, &self.caller.context.request_id, output);
+        let result: CallToolResult = render::success(
+            self.info,
+            &self.caller.context.request_id,
+            &self.asked,
+            output,
+        );
         result.into()
     }
 
     fn failure(&self, problem: &Problem) -> CallToolResponse {
-        render::failure(self.info, &self.caller.context.request_id, problem).into()
+        render::failure(
+            self.info,
+            &self.caller.context.request_id,
+            &self.asked,
+            problem,
+        )
+        .into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use rmcp::{
@@ -96,7 +96,7 @@ impl McpHandler {
     }
 }
 
-fn server_config() -> ServerConfig {
+fn server_config(name: &str) -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_completions()
         .enable_logging()
@@ -106,7 +106,7 @@ fn server_config() -> ServerConfig {
         .enable_tools()
         .enable_tasks()
         .build();
-    let name = Implementation::new("windlass", env!("CARGO_PKG_VERSION")).with_title("Windlass");
+    let name = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title("Windlass");
     ServerConfig::new(capabilities)
         .with_server_info(name)
         .with_protocol_version(negotiate::FALLBACK)
@@ -115,9 +115,9 @@ fn server_config() -> ServerConfig {
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
-        // Asked for with every request.
-        static CONFIG: OnceLock<ServerConfig> = OnceLock::new();
-        CONFIG.get_or_init(server_config).clone()
+        let server = &self.server;
+        let config = server.config.get_or_init(|| server_config(server.name()));
+        config.clone()
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

@@ -24,11 +24,14 @@ mod subscribe;
 mod tasks;
 mod tools;
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{ClientCapabilities, Tool},
+    model::{ClientCapabilities, ServerConfig, Tool},
     service::RequestContext,
 };
 use serde_json::Value;
@@ -64,6 +67,8 @@ pub struct ServerOptions {
     /// its user, not by the program that calls tools, so an approval given there is this
     /// person's. The caller's own when absent.
     pub person: Option<Principal>,
+    /// The directory calls work in, where the server was started for one.
+    pub directory: Option<PathBuf>,
 }
 
 /// A toolset that does not exist was asked for.
@@ -82,6 +87,8 @@ struct Server {
     options: ServerOptions,
     /// Built when first asked for: a client's first word is not about tools.
     tools: OnceLock<Vec<Tool>>,
+    /// What the server says about itself, asked for with every request.
+    config: OnceLock<ServerConfig>,
 }
 
 /// Who calls, for one request.
@@ -126,6 +133,7 @@ impl Server {
             catalogue,
             options,
             tools: OnceLock::new(),
+            config: OnceLock::new(),
         })
     }
 
@@ -135,10 +143,20 @@ impl Server {
 
     /// Whether the operation belongs to a toolset this server offers.
     fn offers(&self, info: &OperationInfo) -> bool {
-        self.options
-            .toolsets
-            .as_ref()
-            .is_none_or(|toolsets| toolsets.contains(&info.toolset))
+        info.is_tool
+            && self
+                .options
+                .toolsets
+                .as_ref()
+                .is_none_or(|toolsets| toolsets.contains(&info.toolset))
+    }
+
+    /// The name clients are told. A server for one contract's tools goes by that contract's name.
+    fn name(&self) -> &'static str {
+        match self.options.toolsets.as_deref() {
+            Some([only]) if only == "pack" => "agentpack",
+            _ => "windlass",
+        }
     }
 
     /// The operation behind a tool name, if it is offered here.
@@ -175,6 +193,7 @@ impl Server {
                 principal: principal.clone(),
                 surface: Surface::Mcp,
                 request_id,
+                directory: options.directory.clone(),
             },
             person: person.clone(),
             capabilities: context.client_capabilities().unwrap_or_default(),

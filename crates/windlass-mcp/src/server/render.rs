@@ -7,21 +7,35 @@ use windlass_engine::{envelope::EnvelopeContext, operation::OperationInfo};
 use windlass_types::Problem;
 
 /// An answer.
-pub fn success(info: &OperationInfo, request_id: &str, output: Value) -> CallToolResult {
+pub fn success(
+    info: &OperationInfo,
+    request_id: &str,
+    input: &Value,
+    output: Value,
+) -> CallToolResult {
     let context = EnvelopeContext {
         operation: &info.name,
         request_id,
+        input,
     };
-    structured(info.envelope.success(context, output), Outcome::Done)
+    let content = info.envelope.success(context, output);
+    result(info.envelope.text(&content), content, Outcome::Done)
 }
 
 /// A failure, for the model to read and act on.
-pub fn failure(info: &OperationInfo, request_id: &str, problem: &Problem) -> CallToolResult {
+pub fn failure(
+    info: &OperationInfo,
+    request_id: &str,
+    input: &Value,
+    problem: &Problem,
+) -> CallToolResult {
     let context = EnvelopeContext {
         operation: &info.name,
         request_id,
+        input,
     };
-    structured(info.envelope.failure(context, problem), Outcome::Failed)
+    let content = info.envelope.failure(context, problem);
+    result(info.envelope.text(&content), content, Outcome::Failed)
 }
 
 /// How a tool call ended.
@@ -33,7 +47,11 @@ pub enum Outcome {
 
 /// A result with this content.
 pub fn structured(content: Value, outcome: Outcome) -> CallToolResult {
-    let text = vec![ContentBlock::text(content.to_string())];
+    result(content.to_string(), content, outcome)
+}
+
+fn result(text: String, content: Value, outcome: Outcome) -> CallToolResult {
+    let text = vec![ContentBlock::text(text)];
     let mut result = match outcome {
         Outcome::Done => CallToolResult::success(text),
         Outcome::Failed => CallToolResult::error(text),

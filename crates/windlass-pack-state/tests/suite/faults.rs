@@ -276,7 +276,7 @@ struct EditAt<'a>(&'a World);
 
 impl windlass_pack_state::FaultProbe for EditAt<'_> {
     fn at(&self, step: Step, path: &std::path::Path) -> Result<(), windlass_pack_state::Injected> {
-        if step == Step::Replace && path.ends_with("new/deep/created.md") {
+        if step == Step::Replace && path.ends_with(".codex/new") {
             put(&self.0.codex().join("update.md"), "just now");
         }
         Ok(())

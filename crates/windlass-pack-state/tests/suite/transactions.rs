@@ -55,8 +55,8 @@ fn the_snapshot_tells_what_was_done() {
         })
         .collect();
     insta::assert_snapshot!(shown.join("\n"), @"
-    Delete c.md 283955c4adb9 → -, 0644 → -, adopted false, backup gone
-    Update a.md 8bb07c50ed90 → 11507a0e2f5e, 0644 → -, adopted true, backup old
+    Delete c.md 283bb9deef02 → -, 0644 → -, adopted false, backup gone
+    Update a.md cba06b5736fa → 11507a0e2f5e, 0644 → -, adopted true, backup old
     Create b.sh - → acba25512100, - → 0755, adopted false, backup -
     Create .agentpack.manifest.codex.json - → 44136fa355b3, - → -, adopted false, backup -
     ");

@@ -131,7 +131,7 @@ impl World {
         let left: Vec<_> = picture(&self.directory)
             .into_keys()
             .filter(|path| {
-                path.starts_with("pack/state/journal/")
+                (path.starts_with("pack/state/journal/") && !path.ends_with('/'))
                     || path.contains(".new")
                     || path.split('/').any(is_temp_name)
             })

@@ -70,6 +70,7 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
         | Body::StepFailed(_)
         | Body::UndoCompleted(_)
         | Body::UndoFailed(_)
+        | Body::TokenIssued(_)
         | Body::AuditCall(_)
         | Body::AuditReads(_)
         | Body::Domain(..) => false,

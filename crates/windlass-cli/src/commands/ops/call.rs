@@ -37,6 +37,7 @@ impl CallArgs {
             .find(&self.name)
             .ok_or_else(|| catalogue.unknown(&self.name))?;
         let input = read_input(&self.input)?;
+        let asked = info.input_for_envelope(&input);
         let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
             call_and_follow(session, info, input).await
         } else {
@@ -47,10 +48,12 @@ impl CallArgs {
             envelope: info.envelope,
             operation: info.name.clone(),
             request_id: String::new(),
+            input: asked.clone(),
         })?;
         let context = EnvelopeContext {
             operation: &info.name,
             request_id: &session.request_id,
+            input: &asked,
         };
         let document = info.envelope.success(context, answer.output);
         if session.printer.mode() == Mode::Human {

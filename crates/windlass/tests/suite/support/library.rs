@@ -55,6 +55,7 @@ impl Library {
             principal: owner(),
             surface: Surface::Cli,
             request_id: "req_test".to_owned(),
+            directory: None,
         };
         let catalogue = self
             .catalogue
