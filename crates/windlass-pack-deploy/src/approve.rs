@@ -9,8 +9,9 @@ use crate::{
     change::{PlanChange, posix, shown},
     event::{EventPlan, RootAfter, Taken, manifest_fate},
     pattern::PathPattern,
-    plan::{DeployPlan, Purpose, RootPlan, shared_change},
+    plan::{DeployPlan, Purpose, RootPlan},
     shared::Theirs,
+    shared_files::shared_change,
 };
 
 /// How many paths a refusal names.

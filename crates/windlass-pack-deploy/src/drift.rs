@@ -16,10 +16,11 @@ use crate::{
     change::{KeyChange, Op, posix, with_execute},
     disk::{Disk, FoundFile, OnDisk},
     owned::{Owned, OwnedFile},
-    plan::{PlanOptions, Purpose, place, shared_files},
+    plan::{PlanOptions, Purpose, place},
     roots::{Roots, Slot},
     scan::Scanned,
     shared::{SharedFile, Theirs},
+    shared_files::shared_files,
 };
 
 /// The mode 0.9.1 gave every file.
@@ -244,8 +245,9 @@ pub fn drift(
             .map(|(_, file)| file)
             .collect();
         let has_manifest = slot.owned.is_some_and(|owned| owned.has_manifest());
-        if !has_manifest && !(wanted.is_empty() && keys.iter().all(|file| file.desired.is_empty()))
-        {
+        let holds_something =
+            !wanted.is_empty() || keys.iter().any(|file| !file.desired.is_empty());
+        if holds_something && !has_manifest {
             report.needs_deploy = true;
             if any_manifest {
                 report.warnings.push(format!(

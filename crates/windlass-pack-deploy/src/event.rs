@@ -7,7 +7,7 @@ use windlass_pack_model::{Body, RootScope, SnapshotKind, Target};
 use windlass_types::Digest;
 
 use crate::{
-    change::{LocalEdit, PlanChange, PlanSummary},
+    change::{LocalEdit, PlanChange, PlanSummary, local_edit_warning},
     owned::{OwnedFile, OwnedKey, OwnedRoot, OwnedSource},
 };
 
@@ -96,22 +96,29 @@ impl EventPlan {
         self.local_edits
             .sort_by(|left, right| (left.target, &left.path).cmp(&(right.target, &right.path)));
         self.summary = PlanSummary::of(&self.changes);
+        if self.is_backward() {
+            self.warnings.extend(local_edit_warning(&self.local_edits));
+        }
         self
+    }
+
+    /// Whether it goes back in history; the others follow what is desired.
+    pub(crate) fn is_backward(&self) -> bool {
+        match self.kind {
+            SnapshotKind::Deploy | SnapshotKind::Bootstrap | SnapshotKind::Restore => false,
+            SnapshotKind::Rollback | SnapshotKind::Undo | SnapshotKind::Uninstall => true,
+        }
     }
 
     /// Whether there is nothing to do. A deploy also writes a missing manifest and takes files
     /// over; the others write whatever manifest has to change.
     pub fn is_noop(&self) -> bool {
-        let forward = matches!(
-            self.kind,
-            SnapshotKind::Deploy | SnapshotKind::Bootstrap | SnapshotKind::Restore
-        );
         self.changes.is_empty()
             && self.taken.is_empty()
             && !self.takes_keys
             && !self.roots.iter().any(|root| match root.manifest {
-                ManifestFate::Written => !forward || !root.has_manifest(),
-                ManifestFate::Removed => !forward,
+                ManifestFate::Written => self.is_backward() || !root.has_manifest(),
+                ManifestFate::Removed => self.is_backward(),
                 ManifestFate::None | ManifestFate::Stays => false,
             })
     }

@@ -27,6 +27,7 @@ pub mod rollback;
 mod roots;
 pub mod scan;
 mod shared;
+mod shared_files;
 pub mod transaction;
 pub mod undo;
 pub mod uninstall;

@@ -11,9 +11,10 @@ use crate::{
     disk::{Disk, OnDisk},
     event::{EventPlan, RootAfter, manifest_fate},
     owned::{Owned, OwnedFile, OwnedRoot},
-    plan::{Purpose, place, shared_change, shared_files},
+    plan::{Purpose, place},
     roots::Roots,
     shared::Theirs,
+    shared_files::{shared_change, shared_files},
 };
 
 /// An output that is written again.
@@ -48,7 +49,7 @@ pub struct RestoreSummary {
     pub missing: u64,
     /// Outputs that are written.
     pub restored: u64,
-    /// Outputs that are there, or where something else is.
+    /// Outputs that are there, as wanted or not.
     pub skipped_existing: u64,
     /// Outputs that could not be looked at.
     pub skipped_read_error: u64,
@@ -59,10 +60,20 @@ pub struct RestoreSummary {
 pub struct RestorePlan {
     /// The outputs that are written, by target and path.
     pub restored: Vec<RestoredItem>,
-    /// Their count; nothing counts as restored until it is written.
+    /// Their count; nothing is restored yet.
     pub summary: RestoreSummary,
     /// The event.
     pub event: EventPlan,
+}
+
+impl RestorePlan {
+    /// The count once the event was carried out.
+    pub fn summary_applied(&self) -> RestoreSummary {
+        RestoreSummary {
+            restored: self.restored.len() as u64,
+            ..self.summary
+        }
+    }
 }
 
 /// Finds the missing outputs, of one module if so asked.
@@ -101,12 +112,22 @@ pub fn plan_restore(
     {
         let (index, below) = place(&roots, file.target, &file.path)?;
         match disk.at(&file.path) {
-            OnDisk::Absent => {}
-            OnDisk::Unreadable(_) => {
+            // A link that leads nowhere: there is no such file either.
+            OnDisk::Absent | OnDisk::Symlink { file: None, .. } => {}
+            OnDisk::Unreadable(problem) => {
                 summary.skipped_read_error += 1;
+                event.warnings.push(format!(
+                    "evolve.restore: skipped {} {}: {}",
+                    file.target,
+                    file.path.display(),
+                    problem.message()
+                ));
                 continue;
             }
-            _ => continue,
+            _ => {
+                summary.skipped_existing += 1;
+                continue;
+            }
         }
         summary.missing += 1;
         let wanted = Wanted {
@@ -137,7 +158,11 @@ pub fn plan_restore(
     }
     for (index, mut file) in shared_files(desired, &roots, disk, Purpose::Bootstrap)? {
         file.desired.retain(|key| concerns(&key.module_ids));
-        if file.desired.is_empty() || !matches!(disk.at(&file.path), OnDisk::Absent) {
+        if file.desired.is_empty() {
+            continue;
+        }
+        if !matches!(disk.at(&file.path), OnDisk::Absent) {
+            summary.skipped_existing += 1;
             continue;
         }
         summary.missing += 1;
@@ -158,7 +183,6 @@ pub fn plan_restore(
             root.keys.extend(outcome.owned);
         }
     }
-    summary.restored = restored.len() as u64;
     for mut root in after.into_iter().flatten() {
         // The later entry of a path is the new one.
         let mut seen = HashSet::new();

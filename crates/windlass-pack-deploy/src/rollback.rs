@@ -19,9 +19,9 @@ use crate::{
     owned::{Owned, OwnedFile, OwnedKey, OwnedRoot},
     ownership::{PastFile, managed_files, owned_in, owned_key},
     past::{Past, deepest, manifests_after},
-    plan::shared_change,
     replay::restore_keys,
     roots::below,
+    shared_files::shared_change,
 };
 
 /// Where to roll back to, and how much of it.

@@ -23,9 +23,9 @@ use crate::{
     ownership::{owned_file, owned_in, owned_key},
     past::{ManifestChange, Past, Place, deepest, is_manifest, manifest_changes},
     pattern::PathPattern,
-    plan::shared_change,
     replay::restore_keys,
     roots::below,
+    shared_files::shared_change,
 };
 
 /// What to undo.

@@ -22,9 +22,9 @@ use crate::{
     owned::{Owned, OwnedKey, OwnedRoot},
     ownership::managed_files,
     past::{Past, Place, manifest_changes},
-    plan::shared_change,
     replay::restore_keys,
     shared::format_of,
+    shared_files::shared_change,
 };
 
 /// What pack replaced when it took files and keys over.

@@ -258,10 +258,10 @@ fn replace(
 }
 
 fn flush_directories(journal: &Journal) -> Result<(), Stop> {
-    let directories: BTreeSet<&Path> = journal
-        .entries
-        .iter()
-        .filter_map(|entry| entry.real().parent())
+    let files = journal.entries.iter().map(Entry::real);
+    let directories: BTreeSet<&Path> = files
+        .chain(journal.directories.iter().map(PathBuf::as_path))
+        .filter_map(Path::parent)
         .collect();
     for directory in directories {
         // A directory that gave way to a file is not there any more.

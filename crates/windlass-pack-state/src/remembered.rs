@@ -34,9 +34,10 @@ pub struct Remembered {
     /// Files that an import took over, with their content then: pack may own exactly these.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub imported: BTreeMap<PathBuf, Digest>,
-    /// Directories pack made; an empty one may be removed.
+    /// Directories pack made; an empty one may be removed. As text: there may be thousands, and
+    /// paths compare slowly.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub directories: BTreeSet<PathBuf>,
+    pub directories: BTreeSet<String>,
     /// What a later version wrote.
     #[serde(flatten)]
     other: Map<String, Value>,

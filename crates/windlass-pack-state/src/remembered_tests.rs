@@ -1,3 +1,5 @@
+//! What `pack.json` keeps, and what happens when it is damaged.
+
 use windlass_pack_model::PackHome;
 
 use super::*;

@@ -1,10 +1,7 @@
 //! What is left to do once a transaction holds: remove directories that became empty, remember
 //! roots and directories, drop the journal. Doing it twice is the same as doing it once.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
 use crate::{
     files::{remove_empty_dir, remove_if_there},
@@ -41,11 +38,11 @@ pub(crate) fn drop_journal(path: &Path, probe: &dyn FaultProbe) -> Result<(), St
 fn remember(state: &PackState, journal: &Journal, probe: &dyn FaultProbe) -> Result<(), Stop> {
     state.update_remembered(probe, |remembered| {
         for gone in &journal.replaced_directories {
-            remembered.directories.remove(gone);
+            remembered.directories.remove(text(gone).as_ref());
         }
-        for made in journal.directories.iter().chain(&journal.late_directories) {
-            remembered.directories.insert(made.clone());
-        }
+        let made = journal.directories.iter().chain(&journal.late_directories);
+        let made = made.map(|directory| text(directory).into_owned());
+        remembered.directories.extend(made);
         remove_emptied(journal, &mut remembered.directories, probe)?;
         remembered.add_roots(&journal.remember_roots);
         remembered.drop_roots(&journal.forget_roots);
@@ -56,7 +53,7 @@ fn remember(state: &PackState, journal: &Journal, probe: &dyn FaultProbe) -> Res
 /// Removes the directories that the removals left empty, upwards as long as pack made them.
 fn remove_emptied(
     journal: &Journal,
-    ours: &mut BTreeSet<PathBuf>,
+    ours: &mut BTreeSet<String>,
     probe: &dyn FaultProbe,
 ) -> Result<(), Stop> {
     let parents: BTreeSet<&Path> = journal
@@ -71,16 +68,21 @@ fn remove_emptied(
     // Innermost first, so that a parent is tried again when its last child is gone.
     for parent in parents.into_iter().rev() {
         let mut next = Some(parent);
-        while let Some(directory) = next.filter(|directory| ours.contains(*directory)) {
+        while let Some(directory) = next.filter(|path| ours.contains(text(path).as_ref())) {
             let gone = step(probe, Step::RemoveDirectory, "remove", directory, || {
                 remove_empty_dir(directory)
             })?;
             if !gone {
                 break;
             }
-            ours.remove(directory);
+            ours.remove(text(directory).as_ref());
             next = directory.parent();
         }
     }
     Ok(())
+}
+
+/// A path as it is remembered. The journal holds only paths that are text.
+fn text(path: &Path) -> Cow<'_, str> {
+    path.to_string_lossy()
 }

@@ -1,3 +1,5 @@
+//! What the cache remembers, what it refuses to, and what it does with damage.
+
 use std::{fs::FileTimes, time::SystemTime};
 
 use super::*;

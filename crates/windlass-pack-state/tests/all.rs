@@ -2,15 +2,4 @@
 
 // Marked as test code so that its helpers may unwrap as the tests themselves may.
 #[cfg(test)]
-mod suite {
-    mod blobs;
-    mod destinations;
-    mod faults;
-    mod heads;
-    mod history;
-    mod locks;
-    mod manifests;
-    mod old_trees;
-    mod transactions;
-    mod world;
-}
+mod suite;

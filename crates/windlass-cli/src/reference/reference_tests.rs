@@ -105,7 +105,7 @@ fn commands_are_described_without_a_terminal() {
         .unwrap();
     let section = section.split("\n#").next().unwrap();
     insta::assert_snapshot!(section.trim(), @"
-    An answer to an approval.
+    Say yes to the approval a run waits for.
 
     ```text
     windlass runs approve [OPTIONS] RUN

@@ -114,10 +114,9 @@ pub fn skip_comment(text: &str, at: usize) -> Option<usize> {
                 end - usize::from(rest[..end].ends_with('\r'))
             }),
         )
-    } else if rest.starts_with("/*") {
-        rest[2..].find("*/").map(|end| at + 2 + end + 2)
     } else {
-        None
+        let inside = rest.strip_prefix("/*")?;
+        inside.find("*/").map(|end| at + 2 + end + 2)
     }
 }
 

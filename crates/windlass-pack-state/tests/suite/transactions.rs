@@ -100,7 +100,7 @@ fn must_15_directories_that_pack_made_go_when_they_are_empty() {
     assert!(codex.join("skills/two/mine.md").exists(), "not empty");
     assert!(codex.join("theirs").exists(), "not made by pack");
     let (remembered, _) = world.state.remembered().unwrap();
-    let left: Vec<_> = remembered.directories.into_iter().collect();
+    let left: Vec<_> = remembered.directories.iter().map(PathBuf::from).collect();
     assert_eq!(left, [codex.join("skills"), codex.join("skills/two")]);
 }
 

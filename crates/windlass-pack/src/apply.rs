@@ -1,0 +1,285 @@
+//! The run that applies an event to the target roots, and how an operation starts it.
+//!
+//! An operation plans under the locks of the roots, freezes the transaction, and creates the run
+//! in the commit that redeems its confirm token. The run carries out exactly that transaction:
+//! one effect, whose undo takes the event back.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use windlass_engine::{
+    Engine, WeakEngine,
+    operation::CallContext,
+    run::{NewRun, RunContext, RunError, RunKind, Step},
+};
+use windlass_pack_deploy::{EventContext, EventPlan, UndoRequest, undo};
+use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
+use windlass_pack_state::{NoFaults, PackState, RootLocks, commit};
+use windlass_ports::BoxFuture;
+use windlass_types::{Digest, Problem, RunId, RunState, TokenId, code};
+
+use crate::{frozen::FrozenTransactionV1, workspace::Pack};
+
+/// The kind of run.
+pub(crate) const KIND: &str = "pack.apply";
+/// How long an apply waits for others that write in the same roots.
+pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
+/// How long an operation waits for its run; the run goes on by itself after that.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What the run receives.
+#[derive(Debug, Serialize, Deserialize)]
+struct ApplyInput {
+    /// The frozen transaction, by digest; absent when there is nothing to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    transaction: Option<Digest>,
+    /// The snapshot it makes.
+    snapshot_id: String,
+    /// What kind of event it is.
+    event: SnapshotKind,
+    /// `$AGENTPACK_HOME`.
+    pack_home: PathBuf,
+}
+
+/// An event that was planned under locks and may be started.
+pub(crate) struct Prepared {
+    locks: Option<RootLocks>,
+    frozen: Option<Vec<u8>>,
+    snapshot_id: String,
+    event: SnapshotKind,
+    pack_home: PathBuf,
+}
+
+impl Prepared {
+    /// Freezes an event that was planned under `locks`.
+    pub(crate) fn new(
+        state: &PackState,
+        locks: RootLocks,
+        event: &EventPlan,
+        context: &EventContext,
+    ) -> Result<Self, Problem> {
+        let frozen = if event.is_noop() {
+            None
+        } else {
+            let frozen =
+                FrozenTransactionV1::new(&event.transaction(context), event.directories())?;
+            Some(
+                serde_json::to_vec(&frozen)
+                    .map_err(|error| Problem::internal("frozen transaction", error))?,
+            )
+        };
+        Ok(Self {
+            locks: Some(locks),
+            frozen,
+            snapshot_id: context.snapshot_id.clone(),
+            event: event.kind,
+            pack_home: state.home().root().to_owned(),
+        })
+    }
+
+    /// Whether there is nothing to do.
+    pub(crate) const fn is_noop(&self) -> bool {
+        self.frozen.is_none()
+    }
+}
+
+/// What a run did.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Applied {
+    pub(crate) run_id: RunId,
+    pub(crate) snapshot_id: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Who starts a run, and what confirmed it.
+pub(crate) struct Start<'a> {
+    pub(crate) context: &'a CallContext,
+    pub(crate) title: String,
+    pub(crate) plan_digest: Option<Digest>,
+    pub(crate) token: Option<TokenId>,
+}
+
+/// Starts the run and waits for its end.
+pub(crate) async fn start(
+    engine: &Engine,
+    mut prepared: Prepared,
+    start: Start<'_>,
+) -> Result<Applied, Problem> {
+    let transaction = match prepared.frozen.take() {
+        Some(bytes) => {
+            let stored = engine.blobs.put(bytes).await;
+            Some(stored.map_err(|error| Problem::internal("planned transaction", error))?)
+        }
+        None => None,
+    };
+    let input = ApplyInput {
+        transaction,
+        snapshot_id: prepared.snapshot_id,
+        event: prepared.event,
+        pack_home: prepared.pack_home,
+    };
+    let run_id = engine
+        .create_run(NewRun {
+            kind: KIND.to_owned(),
+            title: start.title,
+            context: start.context.clone(),
+            input: serde_json::to_value(&input)
+                .map_err(|error| Problem::internal("apply input", error))?,
+            plan_digest: start.plan_digest,
+            confirm_token: start.token,
+            approval: None,
+            idempotency_key: None,
+            id_prefix: None,
+        })
+        .await?;
+    // The run takes the locks itself: it may be driven by another process. Whoever comes in
+    // between changes what the plan saw, and the run refuses to go on from there.
+    prepared.locks = None;
+    finished(engine, &run_id).await
+}
+
+async fn finished(engine: &Engine, run_id: &RunId) -> Result<Applied, Problem> {
+    let record = engine.settle(run_id, PATIENCE).await?;
+    match (record.state, record.output, record.problem) {
+        (RunState::Completed, Some(output), _) => {
+            let text = |key: &str| output.get(key).and_then(Value::as_str).map(str::to_owned);
+            let warnings = output.get("warnings").cloned().unwrap_or_default();
+            Ok(Applied {
+                run_id: run_id.clone(),
+                snapshot_id: text("snapshot_id"),
+                warnings: serde_json::from_value(warnings).unwrap_or_default(),
+            })
+        }
+        (_, _, Some(problem)) => Err(problem.with("run_id", run_id.as_str())),
+        (state, _, None) => Err(Problem::new(
+            &code::BUSY,
+            format!("run {run_id} is {} and has not ended", state.as_str()),
+        )
+        .with("run_id", run_id.as_str())
+        .next(format!("windlass runs watch {run_id}"))),
+    }
+}
+
+pub(crate) struct ApplyPack {
+    pub(crate) pack: Arc<Pack>,
+    pub(crate) engine: WeakEngine,
+}
+
+impl RunKind for ApplyPack {
+    fn name(&self) -> &str {
+        KIND
+    }
+
+    fn run<'a>(
+        &'a self,
+        context: &'a dyn RunContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, RunError>> {
+        Box::pin(async move {
+            let input: ApplyInput = serde_json::from_value(input)
+                .map_err(|error| Problem::internal("apply input", error))?;
+            let Some(transaction) = input.transaction else {
+                return Ok(json!({ "snapshot_id": null, "warnings": [] }));
+            };
+            let input = Arc::new(input);
+            let run_id = context.run_id().to_string();
+            let (engine, pack) = (self.engine.clone(), Arc::clone(&self.pack));
+            let work_input = Arc::clone(&input);
+            let work_run = run_id.clone();
+            let undo_input = Arc::clone(&input);
+            let undo_pack = Arc::clone(&pack);
+            Step::effect("apply", input.snapshot_id.clone())
+                .input(&json!({ "transaction": transaction, "snapshot_id": input.snapshot_id }))
+                .undo(move |_: Value| {
+                    let (pack, input, run_id) = (
+                        Arc::clone(&undo_pack),
+                        Arc::clone(&undo_input),
+                        run_id.clone(),
+                    );
+                    blocking(move || take_back(&pack, &input, &run_id))
+                })
+                .run(context, move |_| {
+                    let engine = engine.clone();
+                    let (input, run_id) = (Arc::clone(&work_input), work_run.clone());
+                    async move {
+                        let bytes = engine.upgrade()?.blobs.get(transaction).await;
+                        let bytes = bytes
+                            .map_err(|error| Problem::internal("planned transaction", error))?;
+                        blocking(move || carry_out(&input, &bytes, &run_id)).await
+                    }
+                })
+                .await
+        })
+    }
+}
+
+/// Applies the transaction, unless it was applied before.
+fn carry_out(input: &ApplyInput, bytes: &[u8], run_id: &str) -> Result<Value, Problem> {
+    let state = PackState::open(windlass_pack_model::PackHome::at(&input.pack_home));
+    let frozen: FrozenTransactionV1 = serde_json::from_slice(bytes)
+        .map_err(|error| Problem::internal("frozen transaction", error))?;
+    // Taking the locks settles what an earlier try left half done.
+    let locks = state.lock(&frozen.roots, run_id, LOCK_WAIT)?;
+    if state.snapshot(&input.snapshot_id).is_ok() {
+        return Ok(json!({ "snapshot_id": input.snapshot_id, "warnings": [] }));
+    }
+    let committed = commit(&state, &locks, frozen.thaw(run_id)?, &NoFaults)?;
+    Ok(json!({ "snapshot_id": committed.snapshot_id, "warnings": committed.warnings }))
+}
+
+/// Undoes the event, unless it did not happen or was undone before.
+fn take_back(pack: &Pack, input: &ApplyInput, run_id: &str) -> Result<(), Problem> {
+    let state = PackState::open(windlass_pack_model::PackHome::at(&input.pack_home));
+    let Ok(snapshot) = state.snapshot(&input.snapshot_id) else {
+        return Ok(());
+    };
+    let undo_id = undo_id(&input.snapshot_id);
+    let request = UndoRequest {
+        event: &snapshot,
+        only: &[],
+    };
+    let roots: Vec<PathBuf> = request.roots().into_iter().map(|root| root.root).collect();
+    let locks = state.lock(&roots, run_id, LOCK_WAIT)?;
+    if state.snapshot(&undo_id).is_ok() {
+        return Ok(());
+    }
+    let event = undo(&state, &request, &NoHashCache)?;
+    if event.is_noop() {
+        return Ok(());
+    }
+    let mut write_through = vec![pack.environment.home_dir.clone()];
+    write_through.extend(roots.iter().cloned());
+    let context = EventContext {
+        run_id: run_id.to_owned(),
+        snapshot_id: undo_id,
+        created_at: snapshot.created_at.clone(),
+        repo: snapshot.repo.clone().unwrap_or_default(),
+        project: None,
+        profile: snapshot.profile.clone(),
+        lockfile_sha256: snapshot.lockfile_sha256,
+        write_through,
+        fsync: pack.environment.fsync,
+    };
+    commit(&state, &locks, event.transaction(&context), &NoFaults).map(drop)
+}
+
+/// The id of the event that takes another back: the same on every try.
+fn undo_id(snapshot_id: &str) -> String {
+    snapshot_id
+        .parse::<u128>()
+        .map_or_else(|_| format!("{snapshot_id}1"), |id| (id + 1).to_string())
+}
+
+/// Runs work that touches the disk off the async threads.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        fault::unexpected(
+            "internal",
+            &["retry_command"],
+            format!("the work ended abnormally: {error}"),
+        )
+    })?
+}

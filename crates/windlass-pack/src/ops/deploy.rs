@@ -1,0 +1,403 @@
+//! `deploy`, `deploy_apply`, and the command line's apply: plan → confirm → apply.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_engine::{
+    confirm::{TokenPurpose, TokenRefusal},
+    envelope::Envelope,
+    operation::{CallContext, Operation, operation},
+};
+use windlass_pack_deploy::{Adoption, Binding, DeployPlan, PathPattern, PlanHash};
+use windlass_pack_model::fault;
+use windlass_types::{Digest, EffectClass, Problem, Surface};
+
+use super::{
+    Outcome, Shop,
+    plan::{PlanInput, plan_data, planned},
+    with_warnings,
+};
+use crate::{
+    apply::{LOCK_WAIT, Prepared, Start, blocking, start},
+    arguments::{Common, read, require_yes, says_yes},
+    contract,
+    workspace::{Moment, Pack, Workspace},
+};
+
+/// The operation tokens are for.
+const APPLY: &str = "pack.deploy_apply";
+/// How many paths a refusal names.
+const SAMPLES: usize = 20;
+
+pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
+    let planning = shop.clone();
+    vec![
+        shop.tool("deploy", "deploy", contract::plan())
+            .describe(
+                "Plan a deploy and get a confirm token",
+                "Shows what a deploy would change and returns a confirm_token for deploy_apply. Show the plan to the user first.",
+            )
+            .discloses("confirm_token")
+            .handle_run(move |context: CallContext, input: Value| {
+                let shop = planning.clone();
+                async move { deploy(&shop, &context, input).await }
+            }),
+        shop.writing(
+            shop.tool("deploy_apply", "deploy_apply", contract::deploy_apply())
+                .describe(
+                    "Apply a reviewed deploy",
+                    "Applies exactly the plan that deploy showed: needs yes=true and that call's confirm_token. Atomic, with a snapshot to roll back to.",
+                ),
+            EffectClass::Destructive,
+            |shop, context, input| async move { deploy_apply(&shop, &context, input).await },
+        ),
+        {
+            let shop = shop.clone();
+            operation("pack", "apply")
+                .describe(
+                    "Apply a deploy from the command line",
+                    "Plans and applies in one call, for a person who has seen the plan.",
+                )
+                .envelope(Envelope::Pack)
+                .not_a_tool()
+                .command(EffectClass::Destructive)
+                .confirmed_by_call()
+                .handle_run(move |context, input: ApplyInput| {
+                    let shop = shop.clone();
+                    async move { apply(&shop, &context, input).await }
+                })
+        },
+    ]
+}
+
+/// Plans, and hands out a token where the caller is one that confirms with it.
+async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    let input: PlanInput = read(input)?;
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    let (mut data, note, hash) = blocking(move || {
+        let (workspace, _, plan) = planned(&pack, input.common(), moment)?;
+        let mut data = plan_data(&workspace, &plan)?;
+        data["applied"] = json!(false);
+        let hash = workspace.hash(&plan);
+        let note = Note::of(&workspace, &hash, &plan);
+        Ok((with_warnings(data, plan.warnings), note, hash))
+    })
+    .await?;
+    // The command line confirms by asking, not by token.
+    if context.surface != Surface::Cli {
+        let purpose = TokenPurpose {
+            operation: APPLY.to_owned(),
+            plan_digest: hash.full,
+            note: note.into_value()?,
+        };
+        let issued = shop.engine.issue_token(&context.principal, purpose).await?;
+        data["confirm_plan_hash"] = json!(hash.confirm);
+        data["confirm_token"] = json!(issued.token);
+        data["confirm_token_expires_at"] = json!(issued.expires_at.to_string());
+    }
+    Ok((data, None))
+}
+
+/// What a token remembers of its plan.
+#[derive(serde::Serialize, Deserialize)]
+struct Note {
+    /// `$AGENTPACK_HOME`: part of who the caller is.
+    pack_home: std::path::PathBuf,
+    binding: Digest,
+    confirm_plan_hash: Digest,
+    /// Each changed path with a digest of its change, to say later what differs.
+    paths: Vec<(String, String)>,
+}
+
+impl Note {
+    fn of(workspace: &Workspace<'_>, hash: &PlanHash, plan: &DeployPlan) -> Self {
+        Self {
+            pack_home: workspace.pack.environment.pack_home.clone(),
+            binding: Binding::digest(&workspace.binding()),
+            confirm_plan_hash: hash.confirm,
+            paths: change_marks(plan),
+        }
+    }
+
+    fn into_value(self) -> Result<Value, Problem> {
+        super::value(&self)
+    }
+}
+
+/// Enough of each change to find those that differ; bounded, since a token is kept for a day.
+fn change_marks(plan: &DeployPlan) -> Vec<(String, String)> {
+    const MOST: usize = 2_000;
+    let mark = |digest: Option<Digest>| digest.map_or_else(|| "-".to_owned(), |digest| digest.short());
+    plan.changes
+        .iter()
+        .take(MOST)
+        .map(|change| {
+            let marks = format!("{}>{}", mark(change.before_sha256), mark(change.after_sha256));
+            (change.path.display().to_string(), marks)
+        })
+        .collect()
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeployApplyInput {
+    #[serde(default)]
+    repo: Option<String>,
+    #[serde(default)]
+    profile: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    machine: Option<String>,
+    #[serde(default)]
+    adopt: bool,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(default)]
+    confirm_token: Option<String>,
+    #[serde(rename = "yes")]
+    _yes: bool,
+}
+
+/// The order of refusals is the contract's: yes, token, its age, its purpose, the plan, adopt.
+async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    require_yes(says_yes(&input), "deploy --apply")?;
+    let input: DeployApplyInput = read(input)?;
+    let common = Common {
+        repo: input.repo,
+        profile: input.profile,
+        target: input.target,
+        machine: input.machine,
+    };
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    if input.dry_run {
+        return dry_run(pack, common, moment).await;
+    }
+    let token = match input.confirm_token.filter(|token| !token.is_empty()) {
+        Some(token) => token,
+        None => {
+            return Err(hinted(fault::token_required(
+                "deploy_apply needs the confirm_token of a reviewed deploy",
+            )));
+        }
+    };
+    let returned = shop
+        .engine
+        .return_token(&context.principal, APPLY, &token)
+        .await
+        .map_err(refused)?;
+    let note: Note = serde_json::from_value(returned.purpose.note)
+        .map_err(|error| Problem::internal("confirm token", error))?;
+    let adoption = if input.adopt {
+        Adoption::all()
+    } else {
+        Adoption::none()
+    };
+    let confirmed = Confirmed {
+        plan_digest: returned.purpose.plan_digest,
+        note,
+    };
+    let ready = blocking(move || prepare(&pack, common, moment, &adoption, Some(&confirmed))).await?;
+    finish(shop, context, ready, Some(returned.id)).await
+}
+
+/// The plan, shown as an apply that did not happen.
+async fn dry_run(pack: Arc<Pack>, common: Common, moment: Moment) -> Outcome {
+    blocking(move || {
+        let (workspace, _, plan) = planned(&pack, common, moment)?;
+        let mut data = plan_data(&workspace, &plan)?;
+        data["applied"] = json!(false);
+        Ok((with_warnings(data, plan.warnings), None))
+    })
+    .await
+}
+
+/// What the command line may ask for.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+struct ApplyInput {
+    #[serde(flatten)]
+    common: Common,
+    /// Take over every unmanaged file in the way.
+    #[serde(default)]
+    adopt: bool,
+    /// Take over only these, as paths or patterns.
+    #[serde(default)]
+    adopt_paths: Vec<String>,
+    /// Leave the other unmanaged files out instead of refusing.
+    #[serde(default)]
+    skip_unadopted: bool,
+    /// Show the plan and write nothing.
+    #[serde(default)]
+    dry_run: bool,
+    /// An explicit yes.
+    #[serde(default)]
+    yes: bool,
+}
+
+async fn apply(shop: &Shop, context: &CallContext, input: ApplyInput) -> Outcome {
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    if input.dry_run {
+        return dry_run(pack, input.common, moment).await;
+    }
+    require_yes(input.yes, "deploy --apply")?;
+    let adoption = Adoption {
+        all: input.adopt,
+        paths: input
+            .adopt_paths
+            .iter()
+            .map(|pattern| PathPattern::new(pattern))
+            .collect(),
+        skip_others: input.skip_unadopted,
+    };
+    let ready = blocking(move || prepare(&pack, input.common, moment, &adoption, None)).await?;
+    finish(shop, context, ready, None).await
+}
+
+/// What a token confirmed.
+struct Confirmed {
+    plan_digest: Digest,
+    note: Note,
+}
+
+/// A plan under locks, ready to be started.
+struct Ready {
+    data: Value,
+    warnings: Vec<String>,
+    plan_digest: Digest,
+    prepared: Prepared,
+    title: String,
+}
+
+/// Locks the roots, plans once, compares with what was confirmed, and freezes that plan.
+fn prepare(
+    pack: &Pack,
+    common: Common,
+    moment: Moment,
+    adoption: &Adoption,
+    confirmed: Option<&Confirmed>,
+) -> Result<Ready, Problem> {
+    let workspace = Workspace::open(pack, common, moment)?;
+    if let Some(confirmed) = confirmed {
+        let same_home = confirmed.note.pack_home == workspace.pack.environment.pack_home;
+        if !same_home || confirmed.note.binding != workspace.binding().digest() {
+            return Err(hinted(fault::token_mismatch(
+                "the confirm token was issued for other arguments",
+            )));
+        }
+    }
+    let roots = workspace.roots_to_lock()?;
+    let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+    let scene = workspace.look()?;
+    let plan = workspace.plan(&scene)?;
+    workspace.remember_hashes();
+    let hash = workspace.hash(&plan);
+    if let Some(confirmed) = confirmed
+        && confirmed.plan_digest != hash.full
+    {
+        return Err(plan_changed(confirmed, &hash, &plan));
+    }
+    let event = plan.approve(adoption)?;
+    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context())?;
+    let mut data = plan_data(&workspace, &plan)?;
+    if !event.left_out.is_empty() {
+        let left_out = event.left_out.iter();
+        data["left_out"] = left_out
+            .map(|(target, path)| json!({ "target": target, "path": path.display().to_string() }))
+            .collect();
+    }
+    Ok(Ready {
+        data,
+        warnings: plan.warnings,
+        plan_digest: hash.full,
+        prepared,
+        title: format!("pack deploy {}", workspace.repo.display()),
+    })
+}
+
+async fn finish(
+    shop: &Shop,
+    context: &CallContext,
+    ready: Ready,
+    token: Option<windlass_types::TokenId>,
+) -> Outcome {
+    let Ready {
+        mut data,
+        mut warnings,
+        plan_digest,
+        prepared,
+        title,
+    } = ready;
+    let is_noop = prepared.is_noop();
+    // Without a token nothing has to be redeemed, and nothing to do is no run.
+    if is_noop && token.is_none() {
+        data["applied"] = json!(false);
+        data["reason"] = json!("no_changes");
+        return Ok((with_warnings(data, warnings), None));
+    }
+    let begin = Start {
+        context,
+        title,
+        plan_digest: Some(plan_digest),
+        token,
+    };
+    let applied = start(&shop.engine, prepared, begin)
+        .await
+        .map_err(|problem| used_up(problem))?;
+    data["applied"] = json!(!is_noop);
+    match applied.snapshot_id {
+        Some(id) => data["snapshot_id"] = json!(id),
+        None => data["reason"] = json!("no_changes"),
+    }
+    data["run_id"] = json!(applied.run_id);
+    warnings.extend(applied.warnings);
+    Ok((with_warnings(data, warnings), Some(applied.run_id)))
+}
+
+/// A token that another call redeemed in the meantime.
+fn used_up(problem: Problem) -> Problem {
+    if problem.code() == &windlass_types::code::CONFIRM_TOKEN_USED {
+        return hinted(fault::token_mismatch(problem.message().to_owned()));
+    }
+    problem
+}
+
+fn refused(refusal: TokenRefusal) -> Problem {
+    match refusal {
+        TokenRefusal::Expired => hinted(fault::token_expired(refusal.to_string())),
+        TokenRefusal::Unknown | TokenRefusal::OtherOperation | TokenRefusal::Used(_) => {
+            hinted(fault::token_mismatch(refusal.to_string()))
+        }
+        TokenRefusal::Failed(problem) => problem,
+    }
+}
+
+fn plan_changed(confirmed: &Confirmed, hash: &PlanHash, plan: &DeployPlan) -> Problem {
+    let before: std::collections::BTreeMap<_, _> =
+        confirmed.note.paths.iter().cloned().collect();
+    let after: std::collections::BTreeMap<_, _> = change_marks(plan).into_iter().collect();
+    let mut changed: Vec<&String> = before
+        .iter()
+        .filter(|(path, marks)| after.get(*path) != Some(marks))
+        .map(|(path, _)| path)
+        .chain(after.keys().filter(|path| !before.contains_key(*path)))
+        .collect();
+    changed.sort();
+    changed.truncate(SAMPLES);
+    hinted(fault::token_mismatch(
+        "the plan has changed since it was reviewed",
+    ))
+    .with("confirm_plan_hash", hash.confirm.to_string())
+    .with(
+        "expected_confirm_plan_hash",
+        confirmed.note.confirm_plan_hash.to_string(),
+    )
+    .with("changed_paths", json!(changed))
+}
+
+fn hinted(problem: Problem) -> Problem {
+    problem.with(
+        "hint",
+        "call deploy, review the plan, then call deploy_apply with its confirm_token",
+    )
+}

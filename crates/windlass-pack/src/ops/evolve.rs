@@ -1,0 +1,108 @@
+//! `evolve propose` and `evolve restore`: drift kept on a branch, or missing files brought back.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_engine::operation::{CallContext, Operation};
+use windlass_pack_deploy::plan_restore;
+use windlass_types::EffectClass;
+
+use super::{Outcome, Shop, rollback::Ready, value, with_warnings};
+use crate::{
+    apply::{LOCK_WAIT, blocking},
+    arguments::{Common, read, require_yes, says_yes},
+    contract,
+    workspace::{Moment, Workspace},
+};
+
+pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
+    vec![shop.writing(
+        shop.tool("evolve.restore", "evolve_restore", contract::evolve_restore())
+            .describe(
+                "Restore missing files",
+                "Writes deployed files that are missing again; never touches one that is there.",
+            ),
+        EffectClass::Write,
+        |shop, context, input| async move { restore(&shop, &context, input).await },
+    )]
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RestoreInput {
+    #[serde(default)]
+    repo: Option<String>,
+    #[serde(default)]
+    profile: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    machine: Option<String>,
+    #[serde(default)]
+    module_id: Option<String>,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(default)]
+    yes: bool,
+}
+
+async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    // Over MCP the yes comes first, even if nothing would be written; the command line answers
+    // that there is nothing to do without asking.
+    let is_cli = context.surface == windlass_types::Surface::Cli;
+    let is_dry = input.get("dry_run") == Some(&Value::Bool(true));
+    if !is_cli {
+        require_yes(is_dry || says_yes(&input), "evolve restore")?;
+    }
+    let input: RestoreInput = read(input)?;
+    let common = Common {
+        repo: input.repo,
+        profile: input.profile,
+        target: input.target,
+        machine: input.machine,
+    };
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    let (ready, mut data, missing) = blocking(move || {
+        let workspace = Workspace::open(&pack, common, moment.clone())?;
+        let roots = workspace.roots_to_lock()?;
+        let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+        let scene = workspace.look()?;
+        let plan = plan_restore(
+            &scene.desired,
+            &scene.owned,
+            &scene.disk,
+            input.module_id.as_deref(),
+        )?;
+        let missing = !plan.restored.is_empty();
+        if missing && !input.dry_run {
+            require_yes(input.yes, "evolve restore")?;
+        }
+        let data = json!({
+            "restored": value(&plan.restored)?,
+            "summary": value(&if input.dry_run { plan.summary } else { plan.summary_applied() })?,
+        });
+        let repo = workspace.repo.clone();
+        let ready = Ready::new(
+            &pack,
+            &moment,
+            repo,
+            locks,
+            plan.event,
+            input.dry_run,
+        )?;
+        Ok((ready, data, missing))
+    })
+    .await?;
+    let done = ready.finish(shop, context).await?;
+    let run_id = done.applied.map(|applied| applied.run_id);
+    data["reason"] = match (missing, &run_id) {
+        (false, _) => json!("no_missing"),
+        (true, None) => json!("dry_run"),
+        (true, Some(_)) => json!("restored"),
+    };
+    if let Some(run_id) = &run_id {
+        data["run_id"] = json!(run_id);
+    }
+    Ok((with_warnings(data, done.warnings), run_id))
+}

@@ -1,0 +1,112 @@
+//! The operations: one file per command, each a function from its arguments to the `data` of
+//! the contract's envelope.
+
+mod deploy;
+mod evolve;
+mod explain;
+mod plan;
+mod rollback;
+mod status;
+
+use std::{future::Future, sync::Arc};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use windlass_engine::{
+    Engine,
+    envelope::Envelope,
+    operation::{CallContext, Operation, OperationBuilder, operation},
+};
+use windlass_types::{EffectClass, Problem, RunId};
+
+use crate::{
+    apply::blocking,
+    workspace::{Moment, Pack},
+};
+
+/// What an operation gives: its data, and the run behind it.
+pub(crate) type Outcome = Result<(Value, Option<RunId>), Problem>;
+
+/// Every operation of the toolset.
+pub(crate) fn operations(pack: &Arc<Pack>, engine: &Engine) -> Vec<Arc<dyn Operation>> {
+    let shop = Shop {
+        pack: Arc::clone(pack),
+        engine: engine.clone(),
+    };
+    [
+        plan::operations(&shop),
+        deploy::operations(&shop),
+        status::operations(&shop),
+        rollback::operations(&shop),
+        explain::operations(&shop),
+        evolve::operations(&shop),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What operations are made with.
+#[derive(Clone)]
+pub(crate) struct Shop {
+    pub(crate) pack: Arc<Pack>,
+    pub(crate) engine: Engine,
+}
+
+impl Shop {
+    /// Begins a tool of the contract, which answers for bad arguments itself.
+    fn tool(&self, verb: &str, tool: &str, schema: Value) -> OperationBuilder {
+        operation("pack", verb)
+            .envelope(Envelope::Pack)
+            .tool(tool)
+            .input_schema(schema)
+            .validates_itself()
+    }
+
+    /// A tool that reads: its work is done off the async threads.
+    fn reading<F>(&self, builder: OperationBuilder, work: F) -> Arc<dyn Operation>
+    where
+        F: Fn(&Pack, Moment, Value) -> Result<Value, Problem> + Clone + Send + Sync + 'static,
+    {
+        let shop = self.clone();
+        builder.handle_run(move |context: CallContext, input: Value| {
+            let (shop, work) = (shop.clone(), work.clone());
+            async move {
+                let moment = Moment::of(&shop.engine, &context);
+                let data = blocking(move || work(&shop.pack, moment, input)).await?;
+                Ok((data, None))
+            }
+        })
+    }
+
+    /// A tool that writes.
+    fn writing<F, Fut>(
+        &self,
+        builder: OperationBuilder,
+        effect: EffectClass,
+        work: F,
+    ) -> Arc<dyn Operation>
+    where
+        F: Fn(Shop, CallContext, Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Outcome> + Send + 'static,
+    {
+        let shop = self.clone();
+        builder
+            .command(effect)
+            .confirmed_by_call()
+            .handle_run(move |context, input: Value| work(shop.clone(), context, input))
+    }
+}
+
+/// Data as JSON.
+pub(crate) fn value<T: Serialize>(data: &T) -> Result<Value, Problem> {
+    serde_json::to_value(data).map_err(|error| Problem::internal("pack data", error))
+}
+
+/// Puts warnings where the envelope finds them.
+pub(crate) fn with_warnings(mut data: Value, warnings: Vec<String>) -> Value {
+    if !warnings.is_empty() {
+        data["warnings"] = json!(warnings);
+    }
+    data
+}

@@ -1,0 +1,129 @@
+//! `plan`, `diff`, `preview`: what a deploy would change.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_engine::operation::Operation;
+use windlass_pack_deploy::{DeployPlan, preview as make_preview};
+use windlass_types::Problem;
+
+use super::{Shop, value, with_warnings};
+use crate::{
+    arguments::{Common, read},
+    contract,
+    workspace::{Moment, Pack, Scene, Workspace},
+};
+
+pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
+    vec![
+        shop.reading(
+            shop.tool("plan", "plan", contract::plan()).describe(
+                "Plan a deploy",
+                "Shows what a deploy of the config repository would create, update and delete in each target.",
+            ),
+            plan,
+        ),
+        shop.reading(
+            shop.tool("diff", "diff", contract::plan()).describe(
+                "Compare with the targets",
+                "Shows the changes between the config repository and the deployed files.",
+            ),
+            plan,
+        ),
+        shop.reading(
+            shop.tool("preview", "preview", contract::preview()).describe(
+                "Preview a deploy",
+                "Shows the plan of a deploy, with unified diffs when `diff` is true.",
+            ),
+            preview,
+        ),
+    ]
+}
+
+/// The arguments of the planning tools.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanInput {
+    #[serde(default)]
+    pub(super) repo: Option<String>,
+    #[serde(default)]
+    pub(super) profile: Option<String>,
+    #[serde(default)]
+    pub(super) target: Option<String>,
+    #[serde(default)]
+    pub(super) machine: Option<String>,
+    #[serde(default)]
+    diff: bool,
+    /// Reading changes nothing either way.
+    #[serde(default, rename = "dry_run")]
+    _dry_run: bool,
+}
+
+impl PlanInput {
+    pub(super) fn common(&self) -> Common {
+        Common {
+            repo: self.repo.clone(),
+            profile: self.profile.clone(),
+            target: self.target.clone(),
+            machine: self.machine.clone(),
+        }
+    }
+}
+
+fn plan(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
+    let input: PlanInput = read(input)?;
+    let (workspace, scene, plan) = planned(pack, input.common(), moment)?;
+    drop(scene);
+    let data = plan_data(&workspace, &plan)?;
+    Ok(with_warnings(data, plan.warnings))
+}
+
+fn preview(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
+    let input: PlanInput = read(input)?;
+    let (workspace, scene, plan) = planned(pack, input.common(), moment)?;
+    let mut warnings = plan.warnings.clone();
+    let changes = value(&plan.changes)?;
+    let mut data = json!({
+        "profile": workspace.profile,
+        "targets": workspace.targets,
+        "plan": { "changes": changes, "summary": plan.summary },
+    });
+    if input.diff {
+        let preview = make_preview(&plan, &scene.desired, &scene.owned);
+        warnings.extend(preview.warnings);
+        data["diff"] = json!({
+            "changes": changes,
+            "summary": plan.summary,
+            "files": preview.files,
+        });
+    }
+    Ok(with_warnings(data, warnings))
+}
+
+/// Opens the repository, looks and plans.
+pub(super) fn planned<'a>(
+    pack: &'a Pack,
+    common: Common,
+    moment: Moment,
+) -> Result<(Workspace<'a>, Scene, DeployPlan), Problem> {
+    let workspace = Workspace::open(pack, common, moment)?;
+    let scene = workspace.look()?;
+    let plan = workspace.plan(&scene)?;
+    workspace.remember_hashes();
+    Ok((workspace, scene, plan))
+}
+
+/// The plan as the contract shows it.
+pub(super) fn plan_data(workspace: &Workspace<'_>, plan: &DeployPlan) -> Result<Value, Problem> {
+    let mut data = json!({
+        "profile": workspace.profile,
+        "targets": workspace.targets,
+        "changes": value(&plan.changes)?,
+        "summary": plan.summary,
+    });
+    if !plan.local_edits.is_empty() {
+        data["local_edits"] = value(&plan.local_edits)?;
+    }
+    Ok(data)
+}

@@ -1,0 +1,327 @@
+//! `rollback`, `undo`, `uninstall`: events that go back in history.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_engine::{
+    envelope::Envelope,
+    operation::{CallContext, Operation, operation},
+};
+use windlass_pack_deploy::{
+    EventPlan, PathPattern, RollbackRequest, UndoRequest, rollback as plan_rollback,
+    undo as plan_undo, uninstall as plan_uninstall,
+};
+use windlass_pack_model::{SnapshotKind, fault, selection::parse_target_filter};
+use windlass_types::{EffectClass, Problem};
+
+use super::{Outcome, Shop, value, with_warnings};
+use crate::{
+    apply::{Applied, LOCK_WAIT, Prepared, Start, blocking, start},
+    arguments::{Common, read, require_yes, says_yes},
+    contract,
+    workspace::{Moment, Pack, Workspace},
+};
+
+pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
+    vec![
+        shop.writing(
+            shop.tool("rollback", "rollback", contract::rollback()).describe(
+                "Roll back to a snapshot",
+                "Restores the deployed files to the state after a snapshot. Files in the way are kept and can be brought back with undo.",
+            ),
+            EffectClass::Destructive,
+            |shop, context, input| async move { rollback(&shop, &context, input).await },
+        ),
+        {
+            let shop = shop.clone();
+            operation("pack", "undo")
+                .describe("Undo an event", "Restores the state before an event, by default the newest one.")
+                .envelope(Envelope::Pack)
+                .not_a_tool()
+                .command(EffectClass::Destructive)
+                .confirmed_by_call()
+                .handle_run(move |context, input: UndoInput| {
+                    let shop = shop.clone();
+                    async move { undo(&shop, &context, input).await }
+                })
+        },
+        {
+            let shop = shop.clone();
+            operation("pack", "uninstall")
+                .describe(
+                    "Remove everything pack deployed",
+                    "Removes every managed file, key and manifest, or brings back what they replaced.",
+                )
+                .envelope(Envelope::Pack)
+                .not_a_tool()
+                .command(EffectClass::Destructive)
+                .confirmed_by_call()
+                .handle_run(move |context, input: UninstallInput| {
+                    let shop = shop.clone();
+                    async move { uninstall(&shop, &context, input).await }
+                })
+        },
+    ]
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RollbackInput {
+    #[serde(default)]
+    repo: Option<String>,
+    to: String,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(default, rename = "yes")]
+    _yes: Value,
+}
+
+async fn rollback(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    let is_dry = input.get("dry_run") == Some(&Value::Bool(true));
+    require_yes(is_dry || says_yes(&input), "rollback")?;
+    let input: RollbackInput = read(input)?;
+    let to = input.to.clone();
+    let common = Common {
+        repo: input.repo,
+        target: input.target,
+        ..Common::default()
+    };
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    let ready = blocking(move || {
+        let target = parse_target_filter(common.target.as_deref().unwrap_or("all"))?;
+        let repo = pack.repo(&common, &moment);
+        let state = pack.state();
+        let recovered = windlass_pack_state::recover(&state)?;
+        let snapshot = state.snapshot(&input.to)?;
+        let request = RollbackRequest {
+            to: &snapshot,
+            repo: &repo,
+            target,
+        };
+        request.check()?;
+        let roots: Vec<PathBuf> = request.roots().into_iter().map(|root| root.root).collect();
+        let locks = state.lock(&roots, "planning", LOCK_WAIT)?;
+        let mut event = plan_rollback(&state, &request, &windlass_pack_model::NoHashCache)?;
+        event
+            .warnings
+            .extend(recovered.into_iter().flat_map(|run| run.warnings));
+        Ready::new(&pack, &moment, repo, locks, event, input.dry_run)
+    })
+    .await?;
+    let done = ready.finish(shop, context).await?;
+    let mut data = json!({ "rolled_back_to": to });
+    match done.applied {
+        Some(applied) => {
+            data["event_snapshot_id"] = json!(applied.snapshot_id);
+            data["run_id"] = json!(applied.run_id);
+            let run_id = applied.run_id;
+            Ok((with_warnings(data, done.warnings), Some(run_id)))
+        }
+        None => {
+            data["event_snapshot_id"] = Value::Null;
+            data["reason"] = json!(done.reason);
+            data["changes"] = done.changes;
+            Ok((with_warnings(data, done.warnings), None))
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+struct UndoInput {
+    #[serde(flatten)]
+    common: Common,
+    /// The event; the newest when left out.
+    #[serde(default)]
+    id: Option<String>,
+    /// Only these paths or patterns.
+    #[serde(default)]
+    paths: Vec<String>,
+    /// Show what would change and write nothing.
+    #[serde(default)]
+    dry_run: bool,
+    /// An explicit yes.
+    #[serde(default)]
+    yes: bool,
+}
+
+async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
+    require_yes(input.yes || input.dry_run, "undo")?;
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    let (ready, id) = blocking(move || {
+        let state = pack.state();
+        let recovered = windlass_pack_state::recover(&state)?;
+        let id = match input.id {
+            Some(id) => id,
+            None => newest(&state)?,
+        };
+        let snapshot = state.snapshot(&id)?;
+        let only: Vec<PathPattern> = input.paths.iter().map(|text| PathPattern::new(text)).collect();
+        let request = UndoRequest {
+            event: &snapshot,
+            only: &only,
+        };
+        let roots: Vec<PathBuf> = request.roots().into_iter().map(|root| root.root).collect();
+        let locks = state.lock(&roots, "planning", LOCK_WAIT)?;
+        let mut event = plan_undo(&state, &request, &windlass_pack_model::NoHashCache)?;
+        event
+            .warnings
+            .extend(recovered.into_iter().flat_map(|run| run.warnings));
+        let repo = snapshot
+            .repo
+            .clone()
+            .unwrap_or_else(|| pack.repo(&input.common, &moment));
+        let ready = Ready::new(&pack, &moment, repo, locks, event, input.dry_run)?;
+        Ok((ready, id))
+    })
+    .await?;
+    let done = ready.finish(shop, context).await?;
+    done.into_outcome(json!({ "undone": id }))
+}
+
+/// The newest event that is not itself an undo.
+fn newest(state: &windlass_pack_state::PackState) -> Result<String, Problem> {
+    let history = state.history()?;
+    history
+        .snapshots
+        .iter()
+        .find(|snapshot| snapshot.kind != SnapshotKind::Undo)
+        .map(|snapshot| snapshot.id.clone())
+        .ok_or_else(|| {
+            fault::unexpected(
+                "snapshot_not_found",
+                &["list_snapshots"],
+                "there is no event to undo",
+            )
+        })
+}
+
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+struct UninstallInput {
+    #[serde(flatten)]
+    common: Common,
+    /// Bring back the files that pack replaced.
+    #[serde(default)]
+    restore_originals: bool,
+    /// Show what would change and write nothing.
+    #[serde(default)]
+    dry_run: bool,
+    /// An explicit yes.
+    #[serde(default)]
+    yes: bool,
+}
+
+async fn uninstall(shop: &Shop, context: &CallContext, input: UninstallInput) -> Outcome {
+    require_yes(input.yes || input.dry_run, "uninstall")?;
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    let ready = blocking(move || {
+        let workspace = Workspace::open(&pack, input.common, moment.clone())?;
+        let roots = workspace.roots_to_lock()?;
+        let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+        let owned = workspace.owned(&workspace.roots()?)?;
+        let event = plan_uninstall(
+            &workspace.state,
+            &owned,
+            input.restore_originals,
+            &workspace.hashes,
+        )?;
+        let repo = workspace.repo.clone();
+        Ready::new(&pack, &moment, repo, locks, event, input.dry_run)
+    })
+    .await?;
+    let done = ready.finish(shop, context).await?;
+    done.into_outcome(json!({}))
+}
+
+/// An event planned under locks.
+pub(super) struct Ready {
+    changes: Value,
+    summary: Value,
+    warnings: Vec<String>,
+    /// Absent for a dry run.
+    prepared: Option<Prepared>,
+    title: String,
+}
+
+/// What came of it.
+pub(super) struct Done {
+    pub(super) applied: Option<Applied>,
+    pub(super) changes: Value,
+    pub(super) summary: Value,
+    pub(super) warnings: Vec<String>,
+    pub(super) reason: &'static str,
+}
+
+impl Ready {
+    pub(super) fn new(
+        pack: &Pack,
+        moment: &Moment,
+        repo: PathBuf,
+        locks: windlass_pack_state::RootLocks,
+        event: EventPlan,
+        dry_run: bool,
+    ) -> Result<Self, Problem> {
+        let context = pack.event_context(pack.project(moment).as_ref(), moment, repo);
+        Ok(Self {
+            changes: value(&event.changes)?,
+            summary: value(&event.summary)?,
+            warnings: event.warnings.clone(),
+            title: format!("pack {}", value(&event.kind)?.as_str().unwrap_or("event")),
+            prepared: match dry_run {
+                true => None,
+                false => Some(Prepared::new(&pack.state(), locks, &event, &context)?),
+            },
+        })
+    }
+
+    /// Starts the run, unless there is nothing to do.
+    pub(super) async fn finish(self, shop: &Shop, context: &CallContext) -> Result<Done, Problem> {
+        let mut done = Done {
+            applied: None,
+            changes: self.changes,
+            summary: self.summary,
+            warnings: self.warnings,
+            reason: "dry_run",
+        };
+        let Some(prepared) = self.prepared else {
+            return Ok(done);
+        };
+        if prepared.is_noop() {
+            done.reason = "no_changes";
+            return Ok(done);
+        }
+        let begin = Start {
+            context,
+            title: self.title,
+            plan_digest: None,
+            token: None,
+        };
+        let applied = start(&shop.engine, prepared, begin).await?;
+        done.warnings.extend(applied.warnings.iter().cloned());
+        done.applied = Some(applied);
+        Ok(done)
+    }
+}
+
+impl Done {
+    /// The data of an event, on top of what the command adds.
+    pub(super) fn into_outcome(self, mut data: Value) -> Outcome {
+        data["changes"] = self.changes;
+        data["summary"] = self.summary;
+        data["applied"] = json!(self.applied.is_some());
+        let run_id = match self.applied {
+            Some(applied) => {
+                data["snapshot_id"] = json!(applied.snapshot_id);
+                data["run_id"] = json!(applied.run_id);
+                Some(applied.run_id)
+            }
+            None => {
+                data["reason"] = json!(self.reason);
+                None
+            }
+        };
+        Ok((with_warnings(data, self.warnings), run_id))
+    }
+}

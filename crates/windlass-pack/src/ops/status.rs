@@ -1,0 +1,132 @@
+//! `status`: what drifted since the last deploy.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_engine::operation::Operation;
+use windlass_pack_deploy::{DriftKind, DriftReport, PlanOptions, drift, scan_extras};
+use windlass_pack_model::{
+    fault,
+    next_actions::{Action, NextAction, ordered},
+};
+use windlass_types::Problem;
+
+use super::{Shop, value, with_warnings};
+use crate::{
+    arguments::{Common, read},
+    contract,
+    workspace::{Moment, Pack, Scene, Workspace},
+};
+
+pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
+    vec![shop.reading(
+        shop.tool("status", "status", contract::status()).describe(
+            "Show drift",
+            "Shows deployed files that were modified, are missing, or nobody asked for, with the commands to run next.",
+        ),
+        status,
+    )]
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatusInput {
+    #[serde(default)]
+    repo: Option<String>,
+    #[serde(default)]
+    profile: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    machine: Option<String>,
+    #[serde(default)]
+    only: Vec<String>,
+    #[serde(default, rename = "dry_run")]
+    _dry_run: bool,
+}
+
+fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
+    let input: StatusInput = read(input)?;
+    let kinds = input
+        .only
+        .iter()
+        .map(|name| {
+            DriftKind::by_name(name).ok_or_else(|| {
+                fault::unexpected(
+                    "invalid_arguments",
+                    &["fix_arguments", "retry_command"],
+                    format!("{name:?} is no kind of drift; there are missing, modified, extra"),
+                )
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let common = Common {
+        repo: input.repo,
+        profile: input.profile,
+        target: input.target,
+        machine: input.machine,
+    };
+    let workspace = Workspace::open(pack, common, moment)?;
+    let scene = workspace.look()?;
+    let report = drifted(&workspace, &scene)?;
+    workspace.remember_hashes();
+    let (actions, asset_warnings) = next_actions(&workspace, &scene, &report);
+    let mut warnings = workspace.warnings.clone();
+    warnings.extend(scene.desired.warnings.iter().cloned());
+    warnings.extend(report.warnings.iter().cloned());
+    warnings.extend(asset_warnings);
+    let report = report.only(&kinds);
+    let mut data = json!({
+        "profile": workspace.profile,
+        "targets": workspace.targets,
+        "drift": value(&report.items)?,
+        "summary": report.summary,
+        "summary_by_root": value(&report.summary_by_root())?,
+    });
+    if let Some(total) = report.summary_total {
+        data["summary_total"] = json!(total);
+    }
+    if !actions.is_empty() {
+        data["next_actions"] = actions.iter().map(|action| json!(action.command)).collect();
+        data["next_actions_detailed"] = value(&actions)?;
+    }
+    Ok(with_warnings(data, warnings))
+}
+
+/// Compares, extras included.
+pub(super) fn drifted(workspace: &Workspace<'_>, scene: &Scene) -> Result<DriftReport, Problem> {
+    let scanned = scan_extras(&scene.desired, &scene.owned, &workspace.hashes)?;
+    drift(
+        &scene.desired,
+        &scene.owned,
+        &scene.disk,
+        &scanned,
+        &PlanOptions::default(),
+    )
+}
+
+/// What to do about the drift, and what is to be said about operator assets.
+fn next_actions(
+    workspace: &Workspace<'_>,
+    scene: &Scene,
+    report: &DriftReport,
+) -> (Vec<NextAction>, Vec<String>) {
+    let caller = workspace.common.caller(&workspace.pack.environment.program);
+    let mut actions = Vec::new();
+    let summary = report.summary;
+    if summary.modified + summary.missing > 0 {
+        actions.push(caller.suggest(Action::PreviewDiff, "preview --diff"));
+        actions.push(caller.suggest(Action::DeployApply, "deploy --apply"));
+        if report.any_manifest {
+            actions.push(caller.suggest(Action::EvolvePropose, "evolve propose"));
+        }
+    } else if summary.extra > 0 {
+        actions.push(caller.suggest(Action::PreviewDiff, "preview --diff"));
+    }
+    if report.needs_deploy {
+        actions.push(caller.suggest(Action::DeployApply, "deploy --apply"));
+    }
+    let _ = scene;
+    (ordered(actions), Vec::new())
+}
