@@ -165,6 +165,7 @@ pub(crate) fn open_options(
     };
     let settings = Settings::load(&home, &environment)?;
     Ok(OpenOptions {
+        program: "windlass pack".to_owned(),
         home,
         environment,
         settings,

@@ -13,6 +13,9 @@ use crate::Interrupt;
 /// Where and how to open an installation.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
+    /// The name commands are suggested under: `windlass pack`, or `agentpack` when the binary
+    /// was started as that.
+    pub program: String,
     /// The home: `--home`, or what the environment names.
     pub home: Home,
     /// The environment as it was at start-up.

@@ -64,6 +64,20 @@ variables! {
         "`dumb` turns colour and progress bars off.";
     CI: "true", false,
         "Set by build services: progress bars and questions are turned off.";
+    AGENTPACK_HOME: "/home/ada/.agentpack", false,
+        "Where packs keep their repository, snapshots and blobs. Default: `.agentpack` in the user's home directory.";
+    AGENTPACK_MACHINE_ID: "laptop", false,
+        "The machine whose overlays apply. Default: the host's name.";
+    AGENTPACK_FSYNC: "1", false,
+        "`1`, `true`, `yes`, `y` or `on`: files that a pack deploys are flushed to disk too.";
+    CODEX_HOME: "/home/ada/.codex", false,
+        "Where Codex keeps its configuration; wins over the `codex_home` option of a pack.";
+    EDITOR: "vi", false,
+        "The program that `windlass pack overlay edit` opens.";
+    HOSTNAME: "laptop", false,
+        "The host's name, where `AGENTPACK_MACHINE_ID` is not set.";
+    COMPUTERNAME: "LAPTOP", false,
+        "The host's name, where neither `AGENTPACK_MACHINE_ID` nor `HOSTNAME` is set.";
     HOME: "/home/ada", false,
         "The user's home directory; the default Windlass home lies in it.";
 }
@@ -96,6 +110,13 @@ impl Environment {
     /// A variable's value as a path, which need not be UTF-8.
     pub fn path(&self, variable: &EnvVar) -> Option<PathBuf> {
         self.raw(variable.name).map(PathBuf::from)
+    }
+
+    /// Every variable, for a program that needs them all.
+    pub fn all(&self) -> impl Iterator<Item = (OsString, OsString)> + '_ {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
     }
 
     /// A variable's value as a secret.

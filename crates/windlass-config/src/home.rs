@@ -72,6 +72,11 @@ impl Home {
         self.keys_dir().join("confirm.key")
     }
 
+    /// Digests of files that packs look at; losing it costs time only.
+    pub fn pack_cache(&self) -> PathBuf {
+        self.root().join("cache").join("pack-stat.bin")
+    }
+
     /// Backups of the store, unless another place is named.
     pub fn backups_dir(&self) -> PathBuf {
         self.0.join("backups")

@@ -161,7 +161,8 @@ pub fn is_allowed_remote(url: &str, allowed: &[String]) -> bool {
     })
 }
 
-fn normalise_remote(url: &str) -> String {
+/// A git address as allow-lists compare it: no scheme, no user, no `.git`, lower-case.
+pub fn normalise_remote(url: &str) -> String {
     let url = url.trim().trim_end_matches(".git");
     let rest = if let Some(rest) = url.strip_prefix("git@") {
         rest.replace(':', "/")

@@ -6,7 +6,6 @@ use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
-use windlass_config::Settings;
 use windlass_engine::{
     Domain, Engine, EngineParts,
     confirm::Sealer,
@@ -21,13 +20,15 @@ use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::{Problem, Secret, code};
 
-use crate::{key_file, user};
+use crate::{key_file, pack, user};
 
 /// Every capability of this binary.
-fn domains(settings: &Settings) -> Vec<Box<dyn Domain>> {
+fn domains(options: &OpenOptions) -> Vec<Box<dyn Domain>> {
+    let settings = &options.settings;
     vec![
         windlass_runs::domain(),
         windlass_demo::domain(),
+        pack::domain(options),
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),
             default: settings.limits.default_tier.clone(),
@@ -65,7 +66,7 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
         redactor,
         probe: None,
     };
-    let domains = domains(settings);
+    let domains = domains(options);
     let engine = Engine::new(parts, &domains);
     let catalogue = Catalogue::new(&engine, &domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;

@@ -3,6 +3,7 @@
 mod assemble;
 mod host;
 mod key_file;
+mod pack;
 mod user;
 
 use std::process::ExitCode;

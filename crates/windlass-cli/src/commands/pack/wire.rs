@@ -1,0 +1,290 @@
+//! What programs read from a pack command: the envelope of contract 003, and the exit code.
+//!
+//! On failure `command` is the first word, as 0.9.1 has it; over MCP it is the dotted name.
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::CommandFactory as _;
+use serde_json::{Map, Value, json};
+use windlass_engine::envelope::{Envelope, EnvelopeContext};
+use windlass_types::{Problem, code};
+
+use super::{PackOptions, Program, program::Agentpack, show};
+use crate::{exit, output::Printer};
+
+/// The exit code of a failure.
+const FAILURE: u8 = 1;
+
+/// How the outcome of one pack command is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Wire {
+    /// The operation the command stands for.
+    pub(super) operation: String,
+    /// The part of its input that makes it another command, e.g. `apply`.
+    pub(super) input: Value,
+    pub(super) program: Program,
+    pub(super) options: PackOptions,
+}
+
+impl Wire {
+    /// The wire of a command line that was not understood; `None` when it is not one of pack.
+    pub(crate) fn of_arguments(program: Program, args: &[OsString]) -> Option<Self> {
+        let words: Vec<&str> = args
+            .iter()
+            .skip(1)
+            .filter_map(|arg| arg.to_str())
+            .take_while(|arg| *arg != "--")
+            .collect();
+        let rest = match program {
+            Program::Agentpack => words.as_slice(),
+            Program::Windlass => {
+                let first = first_word(&words, &["--home", "--color", "--log-format"])?;
+                (words[first] == "pack").then(|| &words[first + 1..])?
+            }
+        };
+        Some(Self {
+            operation: format!("pack.{}", meant(rest)),
+            input: Value::Null,
+            program,
+            options: PackOptions::default(),
+        })
+    }
+
+    /// A success as text.
+    pub(crate) fn success(&self, data: Value) -> String {
+        Envelope::Pack.text(&self.success_document(data)) + "\n"
+    }
+
+    /// A failure as text.
+    pub(crate) fn failure(&self, problem: &Problem) -> String {
+        Envelope::Pack.text(&self.failure_document(problem)) + "\n"
+    }
+
+    pub(super) fn success_document(&self, data: Value) -> Value {
+        Envelope::Pack.success(self.context(), data)
+    }
+
+    pub(super) fn failure_document(&self, problem: &Problem) -> Value {
+        let mut document = Envelope::Pack.failure(self.context(), problem);
+        let first = document["command_path"][0].clone();
+        if let Some(command) = document.get_mut("command") {
+            *command = first;
+        }
+        document
+    }
+
+    /// A failure for people.
+    pub(crate) fn tell(&self, printer: &Printer, problem: &Problem) {
+        show::failure(printer, problem, |words| {
+            self.options.command(self.program, words)
+        });
+    }
+
+    /// The exit code of a failure.
+    pub(crate) fn exit(problem: &Problem) -> ExitCode {
+        if problem.code() == &code::INTERRUPTED {
+            return exit::of(problem);
+        }
+        ExitCode::from(FAILURE)
+    }
+
+    /// The failure of a command line that was not understood.
+    pub(crate) fn usage(message: &str) -> Problem {
+        Problem::new(&code::E_UNEXPECTED, message)
+            .with("reason_code", "usage")
+            .next("inspect_help_json")
+            .next("retry_command")
+    }
+
+    fn context(&self) -> EnvelopeContext<'_> {
+        EnvelopeContext {
+            operation: &self.operation,
+            request_id: "",
+            input: &self.input,
+        }
+    }
+}
+
+/// The command the words of a line begin with, as far as it exists; dotted.
+fn meant(words: &[&str]) -> String {
+    let mut root = Agentpack::command();
+    root.build();
+    let mut found: Vec<String> = Vec::new();
+    let mut command = &root;
+    let mut rest = words;
+    let takes_value: Vec<String> = root
+        .get_arguments()
+        .filter(|arg| arg.get_action().takes_values())
+        .filter_map(|arg| arg.get_long().map(|long| format!("--{long}")))
+        .collect();
+    let takes_value: Vec<&str> = takes_value.iter().map(String::as_str).collect();
+    while let Some(first) = first_word(rest, &takes_value) {
+        let Some(next) = command.find_subcommand(rest[first]) else {
+            break;
+        };
+        found.push(next.get_name().to_owned());
+        command = next;
+        rest = &rest[first + 1..];
+    }
+    if found.is_empty() {
+        return "pack".to_owned();
+    }
+    found.join(".")
+}
+
+/// Where the first word that is no flag and no value of one stands.
+fn first_word(words: &[&str], takes_value: &[&str]) -> Option<usize> {
+    let mut index = 0;
+    while let Some(word) = words.get(index) {
+        if !word.starts_with('-') {
+            return Some(index);
+        }
+        index += if takes_value.contains(word) { 2 } else { 1 };
+    }
+    None
+}
+
+/// The failure of a command that needs a yes and cannot ask for one.
+pub(super) fn confirm_required(command: &str) -> Problem {
+    Problem::new(
+        &code::CONFIRM_REQUIRED,
+        format!("`{command}` changes things, and there is nobody to ask; nothing was read or changed"),
+    )
+    .with("reason_code", "confirm_required")
+    .with("command", command)
+    .next("retry_with_yes")
+}
+
+/// The failure of a command somebody said no to.
+pub(super) fn declined(command: &str) -> Problem {
+    Problem::new(
+        &code::CONFIRM_REQUIRED,
+        "not confirmed; nothing was changed",
+    )
+    .with("reason_code", "confirm_required")
+    .with("command", command)
+}
+
+/// The failure of questions without a terminal.
+pub(super) fn tty_required(stdin_is_terminal: bool, stdout_is_terminal: bool) -> Problem {
+    Problem::new(
+        &code::E_TTY_REQUIRED,
+        "init --guided asks questions and needs a terminal",
+    )
+    .with("reason_code", "tty_required")
+    .with("stdin_is_terminal", stdin_is_terminal)
+    .with("stdout_is_terminal", stdout_is_terminal)
+    .next("retry_in_tty")
+    .next("retry_without_guided")
+}
+
+/// Input a command makes itself, as `input` of a [`Wire`].
+pub(super) fn flag(name: &str, set: bool) -> Value {
+    Value::Object(Map::from_iter([(name.to_owned(), json!(set))]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire(operation: &str, input: Value) -> Wire {
+        Wire {
+            operation: operation.to_owned(),
+            input,
+            program: Program::Windlass,
+            options: PackOptions::default(),
+        }
+    }
+
+    #[test]
+    fn success_is_dotted_and_failure_is_the_first_word() {
+        let problem = confirm_required("evolve propose");
+        for (operation, input, command, failed, id) in [
+            ("pack.plan", Value::Null, "plan", "plan", "plan"),
+            (
+                "pack.evolve.propose",
+                Value::Null,
+                "evolve.propose",
+                "evolve",
+                "evolve propose",
+            ),
+            ("pack.apply", Value::Null, "deploy", "deploy", "deploy --apply"),
+            (
+                "pack.explain",
+                json!({ "kind": "diff" }),
+                "explain.plan",
+                "explain",
+                "explain diff",
+            ),
+            ("pack.doctor", flag("fix", true), "doctor", "doctor", "doctor --fix"),
+            ("pack.import", flag("apply", true), "import", "import", "import --apply"),
+            (
+                "pack.snapshots.list",
+                Value::Null,
+                "snapshots.list",
+                "snapshots",
+                "snapshots list",
+            ),
+        ] {
+            let wire = wire(operation, input);
+            let ok = wire.success_document(json!({}));
+            assert_eq!((&ok["command"], &ok["command_id"]), (&json!(command), &json!(id)));
+            let bad = wire.failure_document(&problem);
+            assert_eq!((&bad["command"], &bad["command_id"]), (&json!(failed), &json!(id)));
+        }
+    }
+
+    #[test]
+    fn the_text_is_pretty_and_in_the_order_of_the_contract() {
+        let text = wire("pack.plan", Value::Null)
+            .success(json!({ "profile": "default", "warnings": ["careful"] }));
+        let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        insta::assert_snapshot!(text, @r#"
+        {
+          "schema_version": 1,
+          "ok": true,
+          "command": "plan",
+          "command_id": "plan",
+          "command_path": [
+            "plan"
+          ],
+          "version": "VERSION",
+          "data": {
+            "profile": "default"
+          },
+          "warnings": [
+            "careful"
+          ],
+          "errors": []
+        }
+        "#);
+    }
+
+    #[test]
+    fn must_22_a_line_that_is_not_understood_has_an_envelope() {
+        for (program, line, command) in [
+            (Program::Agentpack, "agentpack plan --nope --json", Some("plan")),
+            (Program::Agentpack, "agentpack --repo plan add --json", Some("add")),
+            (Program::Agentpack, "agentpack overlay edit --json", Some("overlay")),
+            (Program::Agentpack, "agentpack --json", Some("pack")),
+            (Program::Agentpack, "agentpack nonsense", Some("pack")),
+            (Program::Windlass, "windlass --home pack pack rollback", Some("rollback")),
+            (Program::Windlass, "windlass pack", Some("pack")),
+            (Program::Windlass, "windlass runs lst --json", None),
+            (Program::Windlass, "windlass", None),
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let found = Wire::of_arguments(program, &args)
+                .map(|wire| wire.failure_document(&Wire::usage("no")));
+            assert_eq!(
+                found.as_ref().and_then(|found| found["command"].as_str()),
+                command,
+                "{line}"
+            );
+            if let Some(found) = found {
+                assert_eq!(found["errors"][0]["code"], "E_UNEXPECTED");
+                assert_eq!(found["errors"][0]["details"]["reason_code"], "usage");
+            }
+        }
+    }
+}
