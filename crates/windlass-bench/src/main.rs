@@ -1,13 +1,14 @@
 //! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
-//! `cargo xtask bench [steps] [calls] [start] [recovery]`. Needs the release binary beside it.
+//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack]`. Needs the release binary beside it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
 
 mod calls;
 mod echo;
 mod load;
+mod pack;
 mod process;
 mod recovery;
 mod report;
@@ -29,9 +30,9 @@ fn main() -> Result<()> {
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
     if let Some(unknown) = arguments
         .iter()
-        .find(|name| !["steps", "calls", "start", "recovery"].contains(&name.as_str()))
+        .find(|name| !["steps", "calls", "start", "recovery", "pack"].contains(&name.as_str()))
     {
-        bail!("no benchmark is called {unknown}; known: steps, calls, start, recovery");
+        bail!("no benchmark is called {unknown}; known: steps, calls, start, recovery, pack");
     }
     println!(
         "windlass {}, {}",
@@ -49,6 +50,9 @@ fn main() -> Result<()> {
     }
     if chosen("recovery") {
         recovery::run()?;
+    }
+    if chosen("pack") {
+        pack::run()?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Processes: where the binary is, and what one start of a program costs.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
 };
@@ -34,11 +34,23 @@ pub(crate) fn own() -> Result<PathBuf> {
 }
 
 /// Runs a program to its end in a process of its own, whose only child it is, and reads what it used.
-pub(crate) fn usage_of(program: &std::path::Path, arguments: &[&str]) -> Result<Usage> {
+pub(crate) fn usage_of(program: &Path, arguments: &[&str]) -> Result<Usage> {
+    usage_in(program, arguments, Path::new("."), &[])
+}
+
+/// The same in a directory, with some variables.
+pub(crate) fn usage_in(
+    program: &Path,
+    arguments: &[&str],
+    directory: &Path,
+    variables: &[(&str, PathBuf)],
+) -> Result<Usage> {
     let output = Command::new(own()?)
         .arg("rusage")
         .arg(program)
         .args(arguments)
+        .current_dir(directory)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .stderr(Stdio::inherit())
         .output()
         .context("the rusage helper")?;

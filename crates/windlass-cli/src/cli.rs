@@ -12,13 +12,14 @@ use crate::{
     commands::{
         audit::AuditArgs, completions::CompletionsArgs, demo::DemoCommand, doctor::DoctorArgs,
         errors::ErrorsArgs, internal::InternalCommand, keys::KeysCommand, man::ManArgs,
-        mcp::McpCommand, ops::OpsCommand, policy::PolicyCommand, runs::RunsCommand,
+        mcp::McpCommand, ops::OpsCommand,
+        pack::{PackArgs, Program}, policy::PolicyCommand, runs::RunsCommand,
         serve::ServeArgs, store::StoreCommand, tour::TourArgs, webhooks::WebhooksCommand,
     },
     output::{ColorChoice, Mode, Options},
 };
 
-const STYLES: Styles = Styles::styled()
+pub(crate) const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default())
@@ -49,6 +50,9 @@ pub(crate) struct Cli {
     pub(crate) globals: Globals,
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// The name the binary was started under.
+    #[arg(skip)]
+    pub(crate) program: Program,
 }
 
 // Flags that every command takes.
@@ -112,6 +116,11 @@ pub(crate) enum Command {
     /// Change a scratch directory, durably: the built-in example.
     #[command(subcommand)]
     Demo(DemoCommand),
+    /// Deploy agent configuration to the tools that read it.
+    ///
+    /// One repository holds instructions, skills, prompts and commands; pack renders them for
+    /// each tool, shows what would change, and applies it so that it can be taken back.
+    Pack(PackArgs),
     /// Serve MCP clients.
     #[command(subcommand)]
     Mcp(McpCommand),
@@ -163,6 +172,7 @@ impl Command {
             Self::Ops(command) => command.need(),
             Self::Runs(command) => command.need(),
             Self::Demo(command) => command.need(),
+            Self::Pack(args) => args.need(),
             Self::Store(command) => command.need(),
             Self::Webhooks(command) => command.need(),
             _ => Need::Short,

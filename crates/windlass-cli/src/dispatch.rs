@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use clap::{Parser as _, error::ErrorKind};
+use clap::error::ErrorKind;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use windlass_config::{Environment, Home, Settings, env};
@@ -21,10 +21,13 @@ use windlass_types::{Problem, code};
 use crate::{
     Host, Interrupt, OpenOptions,
     cli::{Cli, Command, Globals, Need},
-    commands::doctor,
+    commands::{
+        doctor,
+        pack::{Program, Wire},
+    },
     early, exit,
     output::{Mode, Printer},
-    session::{Report, Session},
+    session::{Ending, Report, Session},
 };
 
 /// How long detached work of a finished command may hold up its exit.
@@ -57,16 +60,22 @@ impl From<Problem> for Failure {
 pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     let environment = Environment::from_process();
-    let cli = match Cli::try_parse_from(&args) {
+    let program = Program::of(&args);
+    let cli = match program.parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
             return not_understood(
                 &error,
                 &Printer::to_process(early::printing(&args), &environment),
+                Wire::of_arguments(program, &args).as_ref(),
             );
         }
     };
     let printer = Printer::to_process(cli.globals.printing(), &environment);
+    let wire = match &cli.command {
+        Command::Pack(args) => Some(args.wire(program)),
+        _ => None,
+    };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         execute(host, cli, environment, &printer)
     }));
@@ -78,7 +87,7 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
             .unwrap_or_else(|| "panic".to_owned());
         Err(Problem::internal("command", text).into())
     });
-    finish(&printer, outcome)
+    finish(&printer, outcome, wire.as_ref())
 }
 
 fn execute(
@@ -87,6 +96,11 @@ fn execute(
     environment: Environment,
     printer: &Printer,
 ) -> Result<Report, Failure> {
+    if let Command::Pack(args) = &cli.command
+        && let Some(report) = args.before_opening(printer, cli.program)?
+    {
+        return Ok(report);
+    }
     match cli.command {
         Command::Errors(args) => Ok(args.run(printer)?),
         Command::Completions(args) => Ok(args.run(printer)),
@@ -99,7 +113,10 @@ fn execute(
         }),
         command => {
             let need = command.need();
-            let options = open_options(&cli.globals, environment)?;
+            let options = OpenOptions {
+                program: cli.program.pack_command().to_owned(),
+                ..open_options(&cli.globals, environment)?
+            };
             let _guard = start_telemetry(&cli.globals, &options, printer)?;
             with_runtime(need, |interrupt| {
                 Box::pin(async move {
@@ -128,6 +145,7 @@ impl Command {
             Self::Ops(command) => return command.run(session).await,
             Self::Runs(command) => command.run(session).await,
             Self::Demo(command) => command.run(session).await,
+            Self::Pack(args) => args.run(session, host, options).await,
             Self::Mcp(command) => command.run(session, host, options).await,
             Self::Serve(args) => args.run(session, host, options).await,
             Self::Keys(command) => command.run(session).await,
@@ -165,7 +183,7 @@ pub(crate) fn open_options(
     };
     let settings = Settings::load(&home, &environment)?;
     Ok(OpenOptions {
-        program: "windlass pack".to_owned(),
+        program: Program::default().pack_command().to_owned(),
         home,
         environment,
         settings,
@@ -240,18 +258,32 @@ fn build_runtime(need: Need) -> std::io::Result<Runtime> {
     }
 }
 
-fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
+fn finish(
+    printer: &Printer,
+    outcome: Result<Report, Failure>,
+    wire: Option<&Wire>,
+) -> ExitCode {
     match outcome {
         Ok(report) => {
             match printer.mode() {
                 Mode::Human => {}
-                Mode::Json => printer.json(&report.data),
+                Mode::Json if report.ending == Ending::Streamed => {}
+                Mode::Json => match wire {
+                    Some(wire) => printer.raw(&wire.success(report.data)),
+                    None => printer.json(&report.data),
+                },
                 Mode::Agent => printer.ndjson().success(&report.message, report.data),
+            }
+            if report.ending == Ending::Found && !printer.is_closed() {
+                return ExitCode::from(exit::FOUND);
             }
             success(printer)
         }
         Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
         Err(failure) => {
+            if let Some(wire) = wire {
+                return fail_pack(printer, wire, &failure.problem);
+            }
             let context = EnvelopeContext {
                 operation: &failure.operation,
                 request_id: &failure.request_id,
@@ -267,6 +299,16 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>) -> ExitCode {
     }
 }
 
+/// A failure of a pack command, which has codes and an envelope of its own.
+fn fail_pack(printer: &Printer, wire: &Wire, problem: &Problem) -> ExitCode {
+    match printer.mode() {
+        Mode::Human => wire.tell(printer, problem),
+        Mode::Json => printer.raw(&wire.failure(problem)),
+        Mode::Agent => printer.ndjson().failure(problem),
+    }
+    Wire::exit(problem)
+}
+
 /// The exit code of what worked, if there was somebody to read it.
 fn success(printer: &Printer) -> ExitCode {
     if printer.is_closed() {
@@ -277,7 +319,7 @@ fn success(printer: &Printer) -> ExitCode {
 }
 
 /// Help, version, or arguments that make no sense.
-fn not_understood(error: &clap::Error, printer: &Printer) -> ExitCode {
+fn not_understood(error: &clap::Error, printer: &Printer, wire: Option<&Wire>) -> ExitCode {
     let text = error.render();
     if matches!(
         error.kind(),
@@ -303,8 +345,11 @@ fn not_understood(error: &clap::Error, printer: &Printer) -> ExitCode {
         Mode::Json | Mode::Agent => {
             let message = text.to_string();
             let message = message.trim_start_matches("error: ").trim_end();
-            let problem = Problem::invalid("arguments", "usage", message).next("windlass --help");
-            finish(printer, Err(problem.into()));
+            let problem = match wire {
+                Some(_) => Wire::usage(message),
+                None => Problem::invalid("arguments", "usage", message).next("windlass --help"),
+            };
+            finish(printer, Err(problem.into()), wire);
         }
     }
     ExitCode::from(exit::USAGE)

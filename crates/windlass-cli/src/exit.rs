@@ -6,6 +6,8 @@ use windlass_types::{Code, Problem, code};
 
 /// Arguments that are not understood.
 pub(crate) const USAGE: u8 = 2;
+/// What `pack plan --check` and `pack status --check` looked for was found.
+pub(crate) const FOUND: u8 = 3;
 /// The reader of standard output went away: 128 + SIGPIPE, as from other programs.
 pub(crate) const CLOSED_PIPE: u8 = 141;
 

@@ -24,6 +24,19 @@ pub(crate) struct Session {
 pub(crate) struct Report {
     pub(crate) message: String,
     pub(crate) data: Value,
+    pub(crate) ending: Ending,
+}
+
+/// What is left to do once a command has answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The document is printed for those who asked for one.
+    #[default]
+    Document,
+    /// The same, and the exit code says that what was looked for was found.
+    Found,
+    /// Nothing: the command has printed its documents itself.
+    Streamed,
 }
 
 impl Report {
@@ -32,7 +45,17 @@ impl Report {
         Self {
             message: message.into(),
             data,
+            ending: Ending::default(),
         }
+    }
+
+    /// The same, with an exit code of its own when what was looked for was found.
+    #[must_use]
+    pub(crate) fn found(mut self, found: bool) -> Self {
+        if found {
+            self.ending = Ending::Found;
+        }
+        self
     }
 }
 

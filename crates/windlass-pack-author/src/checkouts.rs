@@ -30,7 +30,13 @@ pub struct GitCheckouts<'a> {
     /// What references mean; asked once per command.
     commits: Mutex<HashMap<(String, String), String>>,
     /// Where new checkouts go when the cache must stay as it is.
-    scratch: Option<OnceLock<TempDir>>,
+    scratch: Option<Scratch>,
+}
+
+/// A temporary directory that is made when it is needed.
+struct Scratch {
+    parent: PathBuf,
+    made: OnceLock<TempDir>,
 }
 
 impl<'a> GitCheckouts<'a> {
@@ -44,11 +50,14 @@ impl<'a> GitCheckouts<'a> {
         }
     }
 
-    /// Checkouts for a dry run: those in the cache are used, new ones go to a temporary directory
-    /// and disappear with this value.
-    pub fn passing(home: &'a PackHome, git: &'a dyn Git) -> Self {
+    /// Checkouts for a dry run: those in the cache are used, new ones go to a directory below
+    /// `temporary` and disappear with this value.
+    pub fn passing(home: &'a PackHome, git: &'a dyn Git, temporary: &Path) -> Self {
         Self {
-            scratch: Some(OnceLock::new()),
+            scratch: Some(Scratch {
+                parent: temporary.to_owned(),
+                made: OnceLock::new(),
+            }),
             ..Self::new(home, git)
         }
     }
@@ -125,15 +134,18 @@ impl<'a> GitCheckouts<'a> {
         let Some(scratch) = &self.scratch else {
             return Ok(None);
         };
-        if scratch.get().is_none() {
-            let made = tempfile::Builder::new().prefix("windlass-pack-").tempdir();
-            let made = made.map_err(|error| {
-                fault::io("create a directory in", &std::env::temp_dir(), &error)
-            })?;
+        if scratch.made.get().is_none() {
+            let made = tempfile::Builder::new()
+                .prefix("windlass-pack-")
+                .tempdir_in(&scratch.parent)
+                .map_err(|error| fault::io("create a directory in", &scratch.parent, &error))?;
             // Another thread may have been faster; then this one's is dropped, empty.
-            let _ = scratch.set(made);
+            let _ = scratch.made.set(made);
         }
-        Ok(scratch.get().map(|directory| PackHome::at(directory.path())))
+        Ok(scratch
+            .made
+            .get()
+            .map(|directory| PackHome::at(directory.path())))
     }
 }
 

@@ -41,7 +41,7 @@ pub use git_fault::git_problem;
 pub use gitignore::{BLOCK_END, BLOCK_START};
 pub use guided::{GuidedAnswers, require_terminal};
 pub use import::{
-    Imported, ImportConflict, ImportData, ImportItem, ImportOp, ImportRequest, ImportSummary,
+    ImportConflict, ImportData, ImportItem, ImportOp, ImportRequest, ImportSummary, Imported,
     ImportedProject, import,
 };
 pub use init::{InitData, InitGit, InitRequest, init, start_git};

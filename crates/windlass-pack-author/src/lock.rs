@@ -12,8 +12,9 @@ use windlass_pack_render::Checkouts as _;
 use windlass_types::{Problem, Timestamp};
 
 use crate::{
-    Authored, ModuleSources, parallel,
+    Authored, ModuleSources,
     authored::{shown, stamp},
+    parallel,
     repository::{put, read_bytes},
 };
 
@@ -53,12 +54,17 @@ pub struct Locked {
 
 /// Looks up every reference and hashes every enabled module.
 pub fn lock(sources: &ModuleSources<'_>, now: Timestamp) -> Result<Locked, Problem> {
-    let enabled = || sources.manifest.modules.iter().filter(|module| module.enabled);
+    let enabled = || {
+        sources
+            .manifest
+            .modules
+            .iter()
+            .filter(|module| module.enabled)
+    };
     make_checkouts(sources, enabled())?;
     let modules = enabled()
         .map(|module| {
-            settle(sources, module)
-                .map_err(|problem| problem.with("module_id", module.id.as_str()))
+            settle(sources, module).map_err(|problem| problem.with("module_id", module.id.as_str()))
         })
         .collect::<Result<Vec<_>, _>>()?;
     let new = Lockfile::new(stamp(now), modules);

@@ -58,7 +58,10 @@ mod tests {
     fn results_keep_their_order_and_the_first_failure_is_told() {
         let items: Vec<u32> = (0..50).collect();
         let doubled = try_map(&items, |item| Ok(item * 2)).unwrap();
-        assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert_eq!(
+            doubled,
+            items.iter().map(|item| item * 2).collect::<Vec<_>>()
+        );
         let failed = try_map(&items, |item| match item {
             3 => Err(fault::config_invalid("three")),
             _ => Ok(()),

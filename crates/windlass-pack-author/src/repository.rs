@@ -29,7 +29,11 @@ pub struct ManifestFile {
 impl ManifestFile {
     /// The action that replaces the text.
     pub(crate) fn replaced_by(&self, text: String) -> FileAction {
-        put(self.path.clone(), Some(self.text.as_bytes()), text.into_bytes())
+        put(
+            self.path.clone(),
+            Some(self.text.as_bytes()),
+            text.into_bytes(),
+        )
     }
 }
 

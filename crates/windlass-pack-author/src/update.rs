@@ -8,8 +8,9 @@ use windlass_pack_model::{PackHome, fault, lockfile::LOCKFILE};
 use windlass_types::{Problem, Timestamp};
 
 use crate::{
-    Authored, FetchData, ModuleSources, fetch, lock,
+    Authored, FetchData, ModuleSources,
     authored::shown,
+    fetch, lock,
     repository::{is_free, lockfile_missing, require_lockfile},
 };
 
@@ -18,8 +19,6 @@ use crate::{
 pub struct UpdateRequest {
     /// Lock even if there is a lockfile.
     pub lock: bool,
-    /// Fetch; the default, spelled out.
-    pub fetch: bool,
     /// Do not lock.
     pub no_lock: bool,
     /// Do not fetch.
@@ -48,15 +47,12 @@ impl UpdateRequest {
         let missing = is_free(&repo.join(LOCKFILE))?;
         let due = DueSteps {
             lock: (missing || self.lock) && !self.no_lock,
-            fetch: self.fetch || !self.no_fetch,
-        };
-        let due = DueSteps {
-            fetch: due.fetch && !self.no_fetch,
-            ..due
+            fetch: !self.no_fetch,
         };
         if due.fetch && missing && !due.lock {
-            return Err(lockfile_missing(repo)
-                .with("hint", "leave out --no-lock, or run lock first"));
+            return Err(
+                lockfile_missing(repo).with("hint", "leave out --no-lock, or run lock first")
+            );
         }
         Ok(due)
     }

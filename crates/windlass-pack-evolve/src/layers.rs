@@ -8,8 +8,7 @@ use windlass_pack_render::{SourceTree, load_upstream};
 use windlass_types::Problem;
 
 use crate::{
-    context::Context, locate::overlay_path, overlay::OverlayDir, patch::PatchOf, read,
-    scope::Scope,
+    context::Context, locate::overlay_path, overlay::OverlayDir, patch::PatchOf, read, scope::Scope,
 };
 
 /// A module's own files and its overlays.
@@ -69,10 +68,7 @@ impl<'a> Layers<'a> {
         self.touching(path).any(|(found, _)| found < scope)
     }
 
-    fn touching<'b>(
-        &'b self,
-        path: &'b RelPath,
-    ) -> impl Iterator<Item = (Scope, &'b OverlayDir)> {
+    fn touching<'b>(&'b self, path: &'b RelPath) -> impl Iterator<Item = (Scope, &'b OverlayDir)> {
         self.overlays
             .iter()
             .filter(|(_, overlay)| overlay.touches(path))

@@ -9,9 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use windlass_pack_model::{
-    OverlayConfig, OverlayKind, RelPath, fault, overlay::METADATA_DIR,
-};
+use windlass_pack_model::{OverlayConfig, OverlayKind, RelPath, fault, overlay::METADATA_DIR};
 use windlass_types::Problem;
 
 use crate::{read, scope::Scope};
@@ -77,6 +75,11 @@ impl OverlayDir {
         }
     }
 
+    /// Whether it changes nothing yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.patches.is_empty() && self.config.delete.is_empty()
+    }
+
     /// Whether it supplies, changes or removes a file.
     pub(crate) fn touches(&self, path: &RelPath) -> bool {
         self.config.delete.contains(path)
@@ -115,7 +118,9 @@ impl OverlayDir {
             .map(|path| format!("{METADATA_DIR}/patches/{path}.patch"))
             .collect();
         Err(named(
-            fault::config_invalid(format!("the {scope} overlay of module {module_id} {message}")),
+            fault::config_invalid(format!(
+                "the {scope} overlay of module {module_id} {message}"
+            )),
             module_id,
             scope,
             &self.dir,

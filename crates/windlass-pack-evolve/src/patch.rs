@@ -89,11 +89,58 @@ impl PatchOf<'_> {
 /// The patch that leads from one text to the other; empty when they are equal. Nothing when a
 /// patch cannot say it, which its being read and applied again shows.
 pub(crate) fn between(target: &RelPath, before: &str, after: &str) -> Option<String> {
-    let text =
-        windlass_text::unified(before, after, &format!("a/{target}"), &format!("b/{target}"));
+    let text = windlass_text::unified(
+        before,
+        after,
+        &format!("a/{target}"),
+        &format!("b/{target}"),
+    );
     if text.is_empty() {
         return Some(text);
     }
     let patch = windlass_text::parse_patch(&text).ok()?;
     (patch.apply(before).ok()? == after).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_patch_leads_from_one_text_to_the_other(
+            before in "([a-c]{0,2}\n){0,12}[a-c]{0,2}",
+            after in "([a-c]{0,2}\n){0,12}[a-c]{0,2}",
+        ) {
+            let target = RelPath::new("dir/two words.md").unwrap();
+            // Nothing is fine where a patch cannot say it; a wrong patch is not.
+            if let Some(text) = between(&target, &before, &after) {
+                prop_assert_eq!(text.is_empty(), before == after);
+                if !text.is_empty() {
+                    let patch = windlass_text::parse_patch(&text).unwrap();
+                    prop_assert_eq!(patch.after_path.as_deref(), Some(target.as_str()));
+                    prop_assert_eq!(patch.apply(&before).unwrap(), after);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_edits_can_be_patched() {
+        let target = RelPath::new("SKILL.md").unwrap();
+        for (before, after) in [
+            ("a\n", "b\n"),
+            ("", "new\n"),
+            ("a", "a\n"),
+            ("a\r\nb\r\n", "a\r\nc\r\n"),
+            ("-- a\n-- b\n", "-- b\n"),
+        ] {
+            assert!(
+                between(&target, before, after).is_some(),
+                "{before:?} {after:?}"
+            );
+        }
+    }
 }

@@ -88,21 +88,31 @@ pub(crate) fn relative_files(repo: &Path, actions: &[FileAction]) -> Vec<String>
     files
 }
 
-/// The actions that take some others back. To be asked for before those are carried out: the
-/// contents of now are what they bring back.
-pub(crate) fn inverse(actions: &[FileAction]) -> Result<Vec<FileAction>, Problem> {
-    actions
-        .iter()
-        .map(|done| {
-            let after = match done.before {
-                Some(_) => Some(After::of(
-                    read::bytes(&done.path)?,
-                    read::is_executable(&done.path),
-                )),
-                None => None,
-            };
-            let before = done.after.as_ref().map(|after| after.digest);
-            Ok(action(done.path.clone(), before, after))
-        })
-        .collect()
+/// The files that some actions change, as they were before.
+pub(crate) struct Originals(Vec<(PathBuf, Option<After>)>);
+
+impl Originals {
+    /// Keeps the files; to be called before the actions are carried out.
+    pub(crate) fn keep(actions: &[FileAction]) -> Result<Self, Problem> {
+        let kept = actions.iter().map(|action| {
+            let path = &action.path;
+            let file = read::bytes_if_present(path)?
+                .map(|bytes| After::of(bytes, read::is_executable(path)));
+            Ok((path.clone(), file))
+        });
+        kept.collect::<Result<_, Problem>>().map(Self)
+    }
+
+    /// The actions that bring them back, whatever is there now: a hook may have changed the
+    /// files once more.
+    pub(crate) fn bring_back(self) -> Result<Vec<FileAction>, Problem> {
+        let mut actions = Vec::new();
+        for (path, original) in self.0 {
+            let found = read::bytes_if_present(&path)?.map(|bytes| Digest::of(&bytes));
+            if found != original.as_ref().map(|file| file.digest) {
+                actions.push(action(path, found, original));
+            }
+        }
+        Ok(actions)
+    }
 }

@@ -149,7 +149,7 @@ impl Caller {
 }
 
 /// A word as a POSIX shell takes it back.
-pub pub fn shell_quote(word: &str) -> String {
+pub fn shell_quote(word: &str) -> String {
     let plain = !word.is_empty()
         && word
             .bytes()

@@ -316,6 +316,8 @@ impl<'a> Workspace<'a> {
         let checkouts = self.checkouts();
         roots(&RenderInput {
             manifest: &everything,
+            // The filter may name a target that was left out here.
+            target: None,
             ..self.input(&checkouts)
         })
     }
@@ -335,15 +337,17 @@ impl<'a> Workspace<'a> {
 
     /// The arguments a confirm token is bound to.
     pub(crate) fn binding(&self) -> Binding {
+        let default_repo = self.state.home().default_repo();
         let binding = Binding {
             machine: self.common.machine.clone(),
             profile: self.common.profile.clone(),
-            repo: self.common.repo.clone(),
+            // However the default is written: `~/…`, relative, with a slash at the end.
+            repo: self.common.repo.clone().filter(|_| self.repo != default_repo),
             target: self.common.target.clone(),
         };
         let defaults = BindingDefaults {
             machine: self.pack.detected_machine(),
-            repo: self.state.home().default_repo().display().to_string(),
+            repo: default_repo.display().to_string(),
         };
         binding.normalised(&defaults)
     }

@@ -20,6 +20,7 @@ mod suite {
     mod malformed;
     mod malformed_api;
     mod malformed_requests;
+    mod pack;
     mod parallel;
     mod support;
     mod two_processes;

@@ -34,6 +34,15 @@ pub(crate) struct McpServeArgs {
     tools: ToolArgs,
 }
 
+impl McpServeArgs {
+    /// The same, offering one toolset where none was named.
+    #[must_use]
+    pub(crate) fn limited_to(mut self, toolset: &str) -> Self {
+        self.tools.limit_to(toolset);
+        self
+    }
+}
+
 impl McpCommand {
     pub(crate) async fn run(
         self,

@@ -11,6 +11,7 @@ pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod ops;
+pub(crate) mod pack;
 pub(crate) mod policy;
 pub(crate) mod runs;
 pub(crate) mod serve;

@@ -51,6 +51,13 @@ pub(crate) struct ToolArgs {
 }
 
 impl ToolArgs {
+    /// Offers one toolset where none was named.
+    pub(super) fn limit_to(&mut self, toolset: &str) {
+        if self.toolset == ["all"] {
+            self.toolset = vec![toolset.to_owned()];
+        }
+    }
+
     pub(super) const fn tools(&self) -> ToolList {
         self.tools
     }

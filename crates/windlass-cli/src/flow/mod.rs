@@ -13,6 +13,7 @@ mod run_ref;
 mod settle;
 mod steer;
 
+pub(crate) use ask::confirm;
 pub(crate) use change::{Applied, ApplyArgs, ChangeOperations, apply, apply_change, plan};
 pub(crate) use conclude::{Wanted, conclude, shortfall};
 pub(crate) use drive::{Driving, keep_driving};

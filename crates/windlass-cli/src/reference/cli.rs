@@ -26,6 +26,17 @@ pub(super) fn document() -> Document {
     (PathBuf::from("docs/reference/cli.md"), page)
 }
 
+/// A page about one command and those below it. The command tree is built.
+pub(crate) fn markdown(command: &Command, name: &str) -> String {
+    let mut page = format!("# `{name}`\n\n## Options of every command\n\n");
+    let shared = |arg: &&Arg| arg.is_global_set() && arg.get_id() != "help";
+    arguments(&mut page, command.get_arguments().filter(shared));
+    for sub in visible(command) {
+        section(&mut page, sub, name, 2);
+    }
+    page
+}
+
 fn visible(command: &Command) -> impl Iterator<Item = &Command> {
     command
         .get_subcommands()

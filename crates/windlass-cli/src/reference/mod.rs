@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use windlass_engine::operation::OperationInfo;
 use windlass_types::Problem;
 
+pub(crate) use cli::markdown;
 pub(crate) use man::man_pages;
 
 /// A document: its path from the root of the repository, and its text.

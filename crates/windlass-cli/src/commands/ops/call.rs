@@ -40,6 +40,8 @@ impl CallArgs {
         let asked = info.input_for_envelope(&input);
         let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
             call_and_follow(session, info, input).await
+        } else if info.flow == Flow::Command {
+            call_and_drive(session, info, input).await
         } else {
             session.call(&info.name, input).await
         };
@@ -69,6 +71,19 @@ fn guided(problem: Problem, info: &OperationInfo) -> Problem {
         return problem.next(format!("windlass ops describe {}", info.name));
     }
     problem
+}
+
+/// A command may wait for a run of its own, which somebody has to drive.
+async fn call_and_drive(
+    session: &Session,
+    info: &OperationInfo,
+    input: Value,
+) -> Result<Answer, Problem> {
+    let mut driving = Driving::new(session.engine());
+    driving.ensure().await?;
+    let outcome = session.call(&info.name, input).await;
+    driving.stop().await;
+    outcome
 }
 
 async fn call_and_follow(

@@ -208,7 +208,7 @@ impl Context<'_> {
 
     /// The command line of a sub-command, with the same repository, profile, target and machine.
     pub(super) fn command(&self, words: &str) -> String {
-        self.options.command(self.view.program, words)
+        self.options.command(&self.view.program, words)
     }
 }
 

@@ -6,8 +6,6 @@ use clap::Args;
 use serde_json::{Map, Value};
 use windlass_types::Problem;
 
-use super::Program;
-
 // Flags of every pack command.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Pack options")]
@@ -64,9 +62,9 @@ impl PackOptions {
     }
 
     /// A command a person can type next: the same repository, profile, target and machine.
-    pub(super) fn command(&self, program: Program, words: &str) -> String {
+    pub(super) fn command(&self, program: &str, words: &str) -> String {
         let repo = self.repo.as_ref().map(|repo| repo.display().to_string());
-        let mut line = program.pack_command().to_owned();
+        let mut line = program.to_owned();
         for (flag, value, default) in [
             ("--repo", repo.as_deref(), ""),
             ("--profile", self.profile.as_deref(), "default"),
@@ -124,11 +122,11 @@ mod tests {
             ..PackOptions::default()
         };
         assert_eq!(
-            options.command(Program::Agentpack, "status"),
+            options.command("agentpack", "status"),
             r"agentpack --repo 'it'\''s here' --target codex status"
         );
         assert_eq!(
-            PackOptions::default().command(Program::Windlass, "plan"),
+            PackOptions::default().command("windlass pack", "plan"),
             "windlass pack plan"
         );
     }

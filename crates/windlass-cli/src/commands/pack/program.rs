@@ -10,7 +10,7 @@ use crate::cli::{Cli, Command, Globals, STYLES};
 
 /// The name the binary was started under.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Program {
+pub(crate) enum Program {
     /// Anything but `agentpack`.
     #[default]
     Windlass,
@@ -29,7 +29,7 @@ impl Program {
     }
 
     /// How pack is called under this name; suggested commands begin with it.
-    pub const fn pack_command(self) -> &'static str {
+    pub(crate) const fn pack_command(self) -> &'static str {
         match self {
             Self::Windlass => "windlass pack",
             Self::Agentpack => "agentpack",

@@ -22,7 +22,8 @@ pub(crate) struct Wire {
     pub(super) operation: String,
     /// The part of its input that makes it another command, e.g. `apply`.
     pub(super) input: Value,
-    pub(super) program: Program,
+    /// How pack is called under the name the binary was started under.
+    pub(super) program: String,
     pub(super) options: PackOptions,
 }
 
@@ -45,7 +46,7 @@ impl Wire {
         Some(Self {
             operation: format!("pack.{}", meant(rest)),
             input: Value::Null,
-            program,
+            program: program.pack_command().to_owned(),
             options: PackOptions::default(),
         })
     }
@@ -76,7 +77,7 @@ impl Wire {
     /// A failure for people.
     pub(crate) fn tell(&self, printer: &Printer, problem: &Problem) {
         show::failure(printer, problem, |words| {
-            self.options.command(self.program, words)
+            self.options.command(&self.program, words)
         });
     }
 
@@ -191,7 +192,7 @@ mod tests {
         Wire {
             operation: operation.to_owned(),
             input,
-            program: Program::Windlass,
+            program: "windlass pack".to_owned(),
             options: PackOptions::default(),
         }
     }

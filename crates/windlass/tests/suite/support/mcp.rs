@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
-    process::{ChildStdin, Stdio},
+    process::{ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     time::Duration,
 };
@@ -24,11 +24,16 @@ pub(crate) struct McpProcess {
 
 impl McpProcess {
     pub(crate) fn start(home: &Path) -> Self {
-        let mut child = windlass(home)
-            .args(["mcp", "serve"])
+        let mut command = windlass(home);
+        command.args(["mcp", "serve"]).stderr(Stdio::null());
+        Self::spawn(command)
+    }
+
+    /// The same through a command that ends up as such a server.
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let input = child.stdin.take();
@@ -95,9 +100,14 @@ impl McpProcess {
         said
     }
 
+    /// Closes the input and does not wait.
+    pub(crate) fn end_input(&mut self) {
+        self.input = None;
+    }
+
     /// Closes the input and waits for the end; the exit code.
     pub(crate) fn close(mut self) -> Option<i32> {
-        self.input = None;
+        self.end_input();
         assert_eq!(self.receive(), None, "nothing more is said");
         self.process.0.wait().unwrap().code()
     }

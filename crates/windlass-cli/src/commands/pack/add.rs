@@ -1,0 +1,77 @@
+//! `windlass pack add`.
+
+use clap::{Args, builder::PossibleValuesParser};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_types::Problem;
+
+use super::context::{Context, Touches, parse, report};
+use crate::{output::Tone, session::Report};
+
+#[derive(Args, Debug)]
+pub(crate) struct AddArgs {
+    /// What it is.
+    #[arg(
+        value_name = "TYPE",
+        value_parser = PossibleValuesParser::new([
+            "instructions", "skill", "prompt", "command", "mcp_server", "hook", "subagent",
+        ])
+    )]
+    module_type: String,
+    /// Where it comes from: `local:PATH`, or `git:URL#ref=REF&subdir=DIR`.
+    #[arg(value_name = "SOURCE")]
+    source: String,
+    /// The module's id. Default: made from type and source.
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// Tags, by which profiles select it, separated by commas.
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// Only these targets, separated by commas. Default: all.
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',')]
+    targets: Vec<String>,
+    /// Take a local path outside the repository.
+    #[arg(long)]
+    allow_outside: bool,
+}
+
+/// A module of the manifest.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Changed {
+    pub(super) module_id: String,
+    pub(super) manifest: String,
+}
+
+impl AddArgs {
+    pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
+        let own = json!({
+            "type": self.module_type,
+            "source": self.source,
+            "id": self.id,
+            "tags": given(self.tags),
+            "targets": given(self.targets),
+            "allow_outside": self.allow_outside,
+        });
+        let data = context.write("pack.add", own, Touches::Repository).await?;
+        let changed: Changed = parse(&data)?;
+        let verb = if context.options.dry_run { "would go" } else { "added" };
+        let message = format!(
+            "{} {verb} to {}",
+            changed.module_id,
+            context.view.path(&changed.manifest)
+        );
+        context.say(&context.view.line(Tone::Good, "+", &message));
+        context.warn(&data);
+        context.hint("preview --diff");
+        Ok(report(message, data))
+    }
+}
+
+fn given(list: Vec<String>) -> Value {
+    if list.is_empty() {
+        Value::Null
+    } else {
+        json!(list)
+    }
+}

@@ -1,0 +1,160 @@
+//! `windlass pack deploy`: the plan, and with `--apply` the deployment.
+
+use clap::Args;
+use serde_json::{Value, json};
+use windlass_types::Problem;
+
+use super::{
+    context::{Confirmed, Context, Question, Touches, may_ask, parse, report},
+    show::{PlanView, count, plan_text},
+    wire,
+};
+use crate::session::Report;
+
+const APPLY: &str = "deploy --apply";
+
+#[derive(Args, Debug)]
+pub(crate) struct DeployArgs {
+    /// Write the changes.
+    #[arg(long)]
+    pub(super) apply: bool,
+    /// Write over existing files that pack did not write. They can be brought back with undo.
+    #[arg(long)]
+    adopt: bool,
+    /// Write over just this file, or those this pattern matches; may be given several times.
+    #[arg(long, value_name = "PATH", requires = "apply")]
+    adopt_path: Vec<String>,
+    /// Leave out existing files that pack did not write, and deploy the rest.
+    #[arg(long, requires = "apply", conflicts_with = "adopt")]
+    skip_unadopted: bool,
+}
+
+impl DeployArgs {
+    pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
+        if !self.apply {
+            return self.plan(context).await;
+        }
+        let confirmed = if may_ask(context.printer())
+            && !context.options.yes
+            && !context.options.dry_run
+        {
+            self.ask_and_apply(context).await?
+        } else {
+            let own = self.input(self.adopt);
+            let (yes, dry_run) = (context.options.yes, context.options.dry_run);
+            let data = context
+                .send("pack.apply", own, Touches::Targets, yes, dry_run)
+                .await?;
+            Confirmed { data, seen: false }
+        };
+        applied(context, confirmed)
+    }
+
+    async fn plan(self, context: &Context<'_>) -> Result<Report, Problem> {
+        let data = context.read("pack.deploy", json!({})).await?;
+        let plan: PlanView = parse(&data)?;
+        context.say(&plan_text(&plan, &context.view));
+        context.warn(&data);
+        if !plan.is_empty() {
+            context.hint(APPLY);
+        }
+        Ok(report(plan.summed_up(), data))
+    }
+
+    /// As every asked command, with a question of its own about files pack did not write.
+    async fn ask_and_apply(&self, context: &Context<'_>) -> Result<Confirmed, Problem> {
+        let preview = context
+            .send("pack.apply", self.input(self.adopt), Touches::Targets, false, true)
+            .await?;
+        let plan: PlanView = parse(&preview)?;
+        let mut adopt = self.adopt;
+        if !plan.is_empty() {
+            context.printer().notice(&plan_text(&plan, &context.view));
+            context.warn(&preview);
+            let unasked = self.adopt_path.is_empty() && !self.skip_unadopted && !adopt;
+            if unasked && plan.adoptions() > 0 {
+                let files = count(plan.adoptions(), "file");
+                let question =
+                    format!("{files} (!) not written by pack would be replaced. Replace?");
+                if !context.agrees(&question).await? {
+                    return Err(wire::declined(APPLY).next("retry_with_adopt"));
+                }
+                adopt = true;
+            }
+            if !context.agrees(&question(&plan)).await? {
+                return Err(wire::declined(APPLY));
+            }
+        }
+        let data = context
+            .send("pack.apply", self.input(adopt), Touches::Targets, true, false)
+            .await?;
+        Ok(Confirmed {
+            data,
+            seen: !plan.is_empty(),
+        })
+    }
+
+    fn input(&self, adopt: bool) -> Value {
+        json!({
+            "adopt": adopt,
+            "adopt_paths": self.adopt_path,
+            "skip_unadopted": self.skip_unadopted,
+        })
+    }
+}
+
+/// What is asked about a plan.
+pub(super) fn question(plan: &PlanView) -> String {
+    let changes = count(plan.changes.len(), "change");
+    match plan.summary.delete {
+        0 => format!("Apply {changes}?"),
+        deletes => format!("Apply {changes}, {deletes} of which remove files?"),
+    }
+}
+
+/// What is asked about a preview with changes; nothing when there are none.
+pub(super) fn ask_about_changes(data: &Value) -> Result<Option<String>, Problem> {
+    let plan: PlanView = parse(data)?;
+    Ok((!plan.is_empty()).then(|| question(&plan)))
+}
+
+/// Asks about the changes of a preview.
+pub(super) async fn confirm_changes(
+    context: &Context<'_>,
+    operation: &str,
+    own: Value,
+    command: &'static str,
+) -> Result<Confirmed, Problem> {
+    let question = Question {
+        command,
+        show: &|preview| Ok(plan_text(&parse(preview)?, &context.view)),
+        ask: &ask_about_changes,
+    };
+    context
+        .confirmed(operation, own, Touches::Targets, question)
+        .await
+}
+
+/// Shows what was written, or would be.
+pub(super) fn applied(context: &Context<'_>, confirmed: Confirmed) -> Result<Report, Problem> {
+    let plan: PlanView = parse(&confirmed.data)?;
+    if !confirmed.seen && !plan.is_empty() {
+        context.say(&plan_text(&plan, &context.view));
+    }
+    context.warn(&confirmed.data);
+    let message = if plan.applied {
+        match &plan.snapshot_id {
+            Some(id) => format!("{}; snapshot {id}", plan.done()),
+            None => plan.done(),
+        }
+    } else if plan.is_empty() {
+        "nothing to change".to_owned()
+    } else {
+        "nothing was written".to_owned()
+    };
+    context.say(&message);
+    if plan.applied && plan.snapshot_id.is_some() {
+        context.hint("undo");
+    }
+    Ok(report(message, confirmed.data))
+}

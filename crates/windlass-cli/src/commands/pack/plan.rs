@@ -1,0 +1,32 @@
+//! `windlass pack plan`.
+
+use clap::Args;
+use serde_json::json;
+use windlass_types::Problem;
+
+use super::{
+    context::{Context, parse, report},
+    show::{PlanView, plan_text},
+};
+use crate::session::Report;
+
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    /// Exit with 3 when something would change.
+    #[arg(long)]
+    pub(super) check: bool,
+}
+
+impl PlanArgs {
+    pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
+        let data = context.read("pack.plan", json!({})).await?;
+        let plan: PlanView = parse(&data)?;
+        context.say(&plan_text(&plan, &context.view));
+        context.warn(&data);
+        if !plan.is_empty() {
+            context.hint("preview --diff");
+            context.hint("deploy --apply");
+        }
+        Ok(report(plan.summed_up(), data).found(self.check && !plan.is_empty()))
+    }
+}

@@ -1,0 +1,63 @@
+//! `windlass pack record`: an event from standard input into the log.
+
+use clap::Args;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_types::{Problem, code};
+
+use super::context::{Context, Touches, parse, report};
+use crate::{commands::ops::read_stdin, output::Tone, session::Report};
+
+#[derive(Args, Debug)]
+pub(crate) struct RecordArgs {}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Recorded {
+    path: String,
+}
+
+impl RecordArgs {
+    pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
+        let event = event(&read_stdin()?)?;
+        let own = json!({ "event": event });
+        let data = context
+            .write("pack.record", own, Touches::Repository)
+            .await?;
+        let recorded: Recorded = parse(&data)?;
+        let verb = if context.options.dry_run {
+            "would be recorded"
+        } else {
+            "recorded"
+        };
+        let message = format!("{verb} in {}", context.view.path(&recorded.path));
+        context.say(&context.view.line(Tone::Good, "✓", &message));
+        context.warn(&data);
+        Ok(report(message, data))
+    }
+}
+
+fn event(text: &str) -> Result<Value, Problem> {
+    serde_json::from_str(text).map_err(|error| {
+        Problem::new(
+            &code::E_UNEXPECTED,
+            format!("the event on standard input is not JSON: {error}"),
+        )
+        .with("reason_code", "invalid_arguments")
+        .with("hint", "pipe one JSON object into the command")
+        .next("retry_command")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_json() {
+        assert_eq!(event("{\"ok\": true}\n").unwrap(), json!({ "ok": true }));
+        let problem = event("ok").unwrap_err();
+        assert_eq!(problem.details()["reason_code"], "invalid_arguments");
+        assert!(problem.message().starts_with("the event on standard input is not JSON"));
+    }
+}

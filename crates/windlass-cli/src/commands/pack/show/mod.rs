@@ -1,0 +1,81 @@
+//! How pack's answers look to people. Text in, text out: nothing here calls an operation.
+
+mod diff;
+mod drift;
+mod failure;
+mod places;
+mod plan;
+
+use serde_json::Value;
+
+pub(super) use diff::{DiffFile, diffs};
+pub(super) use drift::{Drift, DriftSummary, drift_table};
+pub(super) use failure::failure;
+pub(super) use places::Places;
+pub(super) use plan::{PlanView, plan_text};
+
+use crate::output::{Paint, Printer, Tone, one_line};
+
+/// Who looks, and from where.
+pub(super) struct View {
+    pub(super) paint: Paint,
+    pub(super) places: Places,
+    pub(super) program: String,
+}
+
+impl View {
+    /// A path the way a person would write it here.
+    pub(super) fn path(&self, path: &str) -> String {
+        one_line(&self.places.short(path))
+    }
+
+    /// A sign and a sentence.
+    pub(super) fn line(&self, tone: Tone, sign: &str, text: &str) -> String {
+        format!("{} {}\n", self.paint.text(tone, sign), one_line(text))
+    }
+}
+
+/// The warnings of an answer.
+pub(super) fn warnings(printer: &Printer, data: &Value) {
+    let list = data.get("warnings").and_then(Value::as_array);
+    for text in list.into_iter().flatten().filter_map(Value::as_str) {
+        let sign = printer.notice_paint().text(Tone::Warn, "warning:");
+        printer.notice(&format!("{sign} {}", one_line(text)));
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
+}
+
+/// A moment of a record, to the minute.
+pub(super) fn minute(timestamp: &str) -> String {
+    timestamp
+        .get(..16)
+        .map_or_else(|| timestamp.to_owned(), |text| text.replace('T', " "))
+}
+
+/// The parts that are not zero: `2 modified, 1 extra`.
+pub(super) fn counts(parts: &[(u64, &str)]) -> String {
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    parts.join(", ")
+}
+
+#[cfg(test)]
+pub(super) fn plain() -> View {
+    use crate::output::{Captured, Mode};
+    View {
+        paint: Captured::new(Mode::Human).printer.paint(),
+        places: Places::at(Some("/home/ada"), Some("/home/ada/src/shop")),
+        program: "windlass pack".to_owned(),
+    }
+}

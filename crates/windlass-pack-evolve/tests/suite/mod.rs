@@ -1,0 +1,6 @@
+mod checks;
+mod commits;
+mod edits;
+mod proposals;
+mod rebases;
+mod world;

@@ -1,0 +1,18 @@
+//! Packs from outside: contract 003 over the real binary, the formats of 0.9.1, homes that are
+//! killed, filled and lied to.
+
+mod contract;
+mod arguments;
+mod fault_full;
+mod fault_kill;
+mod formats;
+mod old_home;
+mod parallel;
+mod place;
+mod projects;
+mod protocol;
+mod room;
+mod schemas;
+mod tokens;
+mod tokens_clock;
+mod traversal;

@@ -1,0 +1,133 @@
+//! Many applies at once: exactly one happens, the others are told why not.
+
+use serde_json::{Value, json};
+
+use super::place::{Client, PackPlace, Told};
+
+const AT_ONCE: usize = 64;
+const MISMATCH: &str = "E_CONFIRM_TOKEN_MISMATCH";
+
+/// Sends all calls before it reads the first answer.
+fn in_flight(client: &mut Client, calls: &[Value]) -> Vec<Told> {
+    for call in calls {
+        client.ask_tool("deploy_apply", call);
+    }
+    calls.iter().map(|_| Told::of(&client.answer())).collect()
+}
+
+/// One of the answers is good and came about once; the others.
+fn only_one_applied<'a>(place: &PackPlace, answers: &'a [Told]) -> Vec<&'a Told> {
+    let (applied, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|told| told.is_ok());
+    assert_eq!(applied.len(), 1, "{} refused", refused.len());
+    assert_eq!(applied[0].data()["applied"], true);
+    let snapshots = place.snapshots();
+    assert_eq!(snapshots.len(), 1, "one apply, one snapshot");
+    assert_eq!(snapshots[0]["id"], applied[0].data()["snapshot_id"]);
+    let told = place.serve().call("status", json!({}));
+    let clean = json!({ "modified": 0, "missing": 0, "extra": 0 });
+    assert_eq!(told.data()["summary"], clean, "{:#}", told.0);
+    refused
+}
+
+/// The same for one token: it cannot even have started another run.
+fn assert_one_applied(place: &PackPlace, answers: &[Told]) {
+    for told in only_one_applied(place, answers) {
+        told.refusal(MISMATCH);
+    }
+    let runs = place.runs();
+    assert_eq!(runs.len(), 1, "one apply, one run: {runs:?}");
+    assert_eq!(runs[0]["state"], "completed");
+}
+
+/// With a token each, one that planned before the first had written is stopped before it writes.
+fn assert_refused_or_stopped(told: &Told) {
+    match told.code() {
+        Some(MISMATCH) => {}
+        Some("E_UNEXPECTED") => {
+            told.refused_for("E_UNEXPECTED", "destination_changed");
+        }
+        _ => panic!("{:#}", told.0),
+    }
+}
+
+#[test]
+fn one_token_64_calls_in_flight() {
+    let place = PackPlace::new();
+    let mut client = place.serve();
+    let token = client.token(json!({}));
+    let call = json!({ "yes": true, "confirm_token": token });
+    let answers = in_flight(&mut client, &vec![call; AT_ONCE]);
+    assert_one_applied(&place, &answers);
+}
+
+#[test]
+fn must_8_64_tokens_of_one_plan_in_flight() {
+    let place = PackPlace::new();
+    let mut client = place.serve();
+    let calls: Vec<Value> = (0..AT_ONCE)
+        .map(|_| json!({ "yes": true, "confirm_token": client.token(json!({})) }))
+        .collect();
+    let answers = in_flight(&mut client, &calls);
+    for told in only_one_applied(&place, &answers) {
+        assert_refused_or_stopped(told);
+    }
+    let runs = place.runs();
+    let completed = runs.iter().filter(|run| run["state"] == "completed");
+    assert_eq!(completed.count(), 1, "{runs:?}");
+    assert!(runs.iter().all(|run| run["state"] == "completed" || run["state"] == "failed"));
+}
+
+#[test]
+fn one_token_64_calls_to_two_servers_on_one_home() {
+    let place = PackPlace::new();
+    let mut clients = [place.serve(), place.serve()];
+    let token = clients[0].token(json!({}));
+    let calls = vec![json!({ "yes": true, "confirm_token": token }); AT_ONCE / 2];
+    let answers: Vec<Told> = std::thread::scope(|scope| {
+        let calls = &calls;
+        let callers: Vec<_> = clients
+            .iter_mut()
+            .map(|client| scope.spawn(move || in_flight(client, calls)))
+            .collect();
+        callers
+            .into_iter()
+            .flat_map(|caller| caller.join().unwrap())
+            .collect()
+    });
+    assert_eq!(answers.len(), AT_ONCE);
+    assert_one_applied(&place, &answers);
+}
+
+/// Two Windlass homes share a pack home: the locks of the roots still keep them apart.
+#[test]
+fn must_8_servers_with_homes_of_their_own_do_not_mix() {
+    let place = PackPlace::new();
+    let other = place.root().join("windlass2");
+    std::fs::create_dir(&other).unwrap();
+    let mut command = place.command(&place.project());
+    command
+        .env("WINDLASS_HOME", &other)
+        .args(["mcp", "serve", "--toolset", "pack"]);
+    let mut clients = [place.serve(), Client::of(command)];
+    let calls: Vec<Vec<Value>> = clients
+        .iter_mut()
+        .map(|client| {
+            let call = json!({ "yes": true, "confirm_token": client.token(json!({})) });
+            vec![call; 8]
+        })
+        .collect();
+    let answers: Vec<Told> = std::thread::scope(|scope| {
+        let callers: Vec<_> = clients
+            .iter_mut()
+            .zip(&calls)
+            .map(|(client, calls)| scope.spawn(move || in_flight(client, calls)))
+            .collect();
+        callers
+            .into_iter()
+            .flat_map(|caller| caller.join().unwrap())
+            .collect()
+    });
+    for told in only_one_applied(&place, &answers) {
+        assert_refused_or_stopped(told);
+    }
+}
