@@ -10,11 +10,23 @@ use windlass_config::LogFormat;
 
 use crate::{
     commands::{
-        audit::AuditArgs, completions::CompletionsArgs, demo::DemoCommand, doctor::DoctorArgs,
-        errors::ErrorsArgs, internal::InternalCommand, keys::KeysCommand, man::ManArgs,
-        mcp::McpCommand, ops::OpsCommand,
-        pack::{PackArgs, Program}, policy::PolicyCommand, runs::RunsCommand,
-        serve::ServeArgs, store::StoreCommand, tour::TourArgs, webhooks::WebhooksCommand,
+        audit::AuditArgs,
+        completions::CompletionsArgs,
+        demo::DemoCommand,
+        doctor::DoctorArgs,
+        errors::ErrorsArgs,
+        internal::InternalCommand,
+        keys::KeysCommand,
+        man::ManArgs,
+        mcp::McpCommand,
+        ops::OpsCommand,
+        pack::{PackArgs, Program},
+        policy::PolicyCommand,
+        runs::RunsCommand,
+        serve::ServeArgs,
+        store::StoreCommand,
+        tour::TourArgs,
+        webhooks::WebhooksCommand,
     },
     output::{ColorChoice, Mode, Options},
 };

@@ -258,11 +258,7 @@ fn build_runtime(need: Need) -> std::io::Result<Runtime> {
     }
 }
 
-fn finish(
-    printer: &Printer,
-    outcome: Result<Report, Failure>,
-    wire: Option<&Wire>,
-) -> ExitCode {
+fn finish(printer: &Printer, outcome: Result<Report, Failure>, wire: Option<&Wire>) -> ExitCode {
     match outcome {
         Ok(report) => {
             match printer.mode() {

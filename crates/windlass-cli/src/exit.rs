@@ -22,15 +22,17 @@ pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         (0, "It worked."),
         (
             1,
-            "A run failed or was cancelled; its effects were undone or are listed.",
+            "A run failed or was cancelled; its effects were undone or are listed. Every failure of \
+             `windlass pack`.",
         ),
         (
             USAGE,
             "The arguments, the input or a settings file are not right.",
         ),
         (
-            3,
-            "What was named does not exist, or is not visible to the caller.",
+            FOUND,
+            "What was named does not exist, or is not visible to the caller. Of `windlass pack` \
+             with `--check`: something would change or has drifted.",
         ),
         (4, "Refused: policy, scope, confirmation or approval."),
         (

@@ -60,8 +60,8 @@ pub(crate) fn require_yes(yes: bool, command: &str) -> Result<(), Problem> {
     if yes {
         return Ok(());
     }
-    Err(fault::confirm_required(format!(
-        "{command} changes files and needs an explicit yes"
-    ))
-    .with("command", command))
+    Err(
+        fault::confirm_required(format!("{command} changes files and needs an explicit yes"))
+            .with("command", command),
+    )
 }

@@ -4,19 +4,39 @@ use serde_json::{Map, Value, json};
 
 fn property(name: &str) -> Value {
     match name {
-        "repo" => json!({ "type": "string", "description": "Path to the agentpack config repo (default: $AGENTPACK_HOME/repo)." }),
+        "repo" => {
+            json!({ "type": "string", "description": "Path to the agentpack config repo (default: $AGENTPACK_HOME/repo)." })
+        }
         "profile" => json!({ "type": "string", "default": "default" }),
-        "target" => json!({ "type": "string", "default": "all", "enum": ["all", "codex", "claude_code", "cursor", "vscode"] }),
-        "machine" => json!({ "type": "string", "description": "Machine id for machine overlays. Omit to auto-detect." }),
+        "target" => {
+            json!({ "type": "string", "default": "all", "enum": ["all", "codex", "claude_code", "cursor", "vscode"] })
+        }
+        "machine" => {
+            json!({ "type": "string", "description": "Machine id for machine overlays. Omit to auto-detect." })
+        }
         "dry_run" => json!({ "type": "boolean", "default": false }),
-        "diff" => json!({ "type": "boolean", "default": false, "description": "Include diffs (like `agentpack preview --diff`)." }),
-        "only" => json!({ "type": "array", "items": { "type": "string", "enum": ["missing", "modified", "extra"] } }),
-        "adopt" => json!({ "type": "boolean", "default": false, "description": "Allow overwriting existing unmanaged files (adopt updates)." }),
-        "confirm_token" => json!({ "type": "string", "description": "Token returned by the deploy tool; binds the apply to the reviewed plan." }),
+        "diff" => {
+            json!({ "type": "boolean", "default": false, "description": "Include diffs (like `agentpack preview --diff`)." })
+        }
+        "only" => {
+            json!({ "type": "array", "items": { "type": "string", "enum": ["missing", "modified", "extra"] } })
+        }
+        "adopt" => {
+            json!({ "type": "boolean", "default": false, "description": "Allow overwriting existing unmanaged files (adopt updates)." })
+        }
+        "confirm_token" => {
+            json!({ "type": "string", "description": "Token returned by the deploy tool; binds the apply to the reviewed plan." })
+        }
         "to" => json!({ "type": "string", "description": "Snapshot id to rollback to." }),
-        "scope" => json!({ "type": "string", "default": "global", "enum": ["global", "machine", "project"], "description": "Overlay scope to write into." }),
-        "branch" => json!({ "type": "string", "description": "Branch name to create (default: evolve/propose-<timestamp>)." }),
-        "kind" => json!({ "type": "string", "enum": ["plan", "diff", "status"], "description": "Maps to `agentpack explain <kind> --json`." }),
+        "scope" => {
+            json!({ "type": "string", "default": "global", "enum": ["global", "machine", "project"], "description": "Overlay scope to write into." })
+        }
+        "branch" => {
+            json!({ "type": "string", "description": "Branch name to create (default: evolve/propose-<timestamp>)." })
+        }
+        "kind" => {
+            json!({ "type": "string", "enum": ["plan", "diff", "status"], "description": "Maps to `agentpack explain <kind> --json`." })
+        }
         _ => Value::Null,
     }
 }

@@ -6,8 +6,8 @@
 
 mod apply;
 mod arguments;
-mod checkouts;
 mod contract;
+mod edit;
 mod environment;
 mod frozen;
 mod ops;

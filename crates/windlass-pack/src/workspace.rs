@@ -7,15 +7,16 @@ use std::{
 
 use fs_err as fs;
 use windlass_engine::operation::CallContext;
+use windlass_pack_author::{GitCheckouts, ManifestFile, OperatorInput, read_manifest};
 use windlass_pack_deploy::{
     Binding, BindingDefaults, DeployPlan, Disk, EventContext, Owned, OwnershipScope, PlanHash,
     PlanOptions, gather_disk, gather_owned, plan,
 };
 use windlass_pack_model::{
-    ConfigScope, Desired, Lockfile, Manifest, PackHome, Project, Target, TargetConfig, TargetMode,
-    TargetRoot, fault, machine,
-    manifest::{DEFAULT_PROFILE, MANIFEST_FILE},
-    parse_manifest,
+    ConfigScope, Desired, FileWarning, Lockfile, Manifest, PackHome, Project, Target, TargetConfig,
+    TargetMode, TargetRoot, fault, machine,
+    manifest::DEFAULT_PROFILE,
+    next_actions::Caller,
     selection::{parse_target_filter, select_targets},
 };
 use windlass_pack_render::{Places, RenderInput, render, roots};
@@ -23,7 +24,7 @@ use windlass_pack_state::{PackState, StatCache};
 use windlass_ports::Git;
 use windlass_types::{Digest, Problem, Timestamp};
 
-use crate::{PackEnvironment, arguments::Common, checkouts::GitCheckouts};
+use crate::{PackEnvironment, arguments::Common};
 
 /// The name of the lockfile.
 pub(crate) const LOCK_FILE: &str = "agentpack.lock.json";
@@ -72,7 +73,6 @@ fn rfc3339(now: Timestamp, nanos: u128) -> String {
     let seconds = text.split(['.', 'Z']).next().unwrap_or(&text);
     format!("{seconds}.{:09}Z", nanos % 1_000_000_000)
 }
-
 
 impl Pack {
     /// The state below `$AGENTPACK_HOME`.
@@ -155,6 +155,7 @@ pub(crate) struct Workspace<'a> {
     pub(crate) state: PackState,
     pub(crate) repo: PathBuf,
     pub(crate) manifest: Manifest,
+    pub(crate) manifest_warnings: Vec<FileWarning>,
     pub(crate) lockfile: Option<Lockfile>,
     pub(crate) lockfile_digest: Option<Digest>,
     pub(crate) machine_id: String,
@@ -185,8 +186,12 @@ impl<'a> Workspace<'a> {
             .flat_map(|run| run.warnings)
             .collect();
         let repo = pack.repo(&common, &moment);
-        let (manifest, found) = read_manifest(&repo)?;
-        warnings.extend(found);
+        let ManifestFile {
+            manifest,
+            warnings: manifest_warnings,
+            ..
+        } = read_manifest(&repo)?;
+        warnings.extend(manifest_warnings.iter().map(ToString::to_string));
         let filter = common.target.as_deref().unwrap_or("all");
         let target = parse_target_filter(filter)?;
         let targets = select_targets(&manifest, filter)?;
@@ -213,6 +218,7 @@ impl<'a> Workspace<'a> {
             state,
             repo,
             manifest,
+            manifest_warnings,
             lockfile,
             target,
             targets,
@@ -294,7 +300,9 @@ impl<'a> Workspace<'a> {
             .filter(|target| self.project.is_some() || !target.is_project_only())
             .map(|target| {
                 let configured = self.manifest.targets.get(&target);
-                let mut options = configured.map(|config| config.options.clone()).unwrap_or_default();
+                let mut options = configured
+                    .map(|config| config.options.clone())
+                    .unwrap_or_default();
                 for option in target.options() {
                     if option.starts_with("write_") {
                         options.insert((*option).to_owned(), true.into());
@@ -330,7 +338,8 @@ impl<'a> Workspace<'a> {
             &scene.disk,
             &PlanOptions::default(),
         )?;
-        plan.warnings.splice(0..0, scene.desired.warnings.iter().cloned());
+        plan.warnings
+            .splice(0..0, scene.desired.warnings.iter().cloned());
         plan.warnings.splice(0..0, self.warnings.iter().cloned());
         Ok(plan)
     }
@@ -342,7 +351,11 @@ impl<'a> Workspace<'a> {
             machine: self.common.machine.clone(),
             profile: self.common.profile.clone(),
             // However the default is written: `~/…`, relative, with a slash at the end.
-            repo: self.common.repo.clone().filter(|_| self.repo != default_repo),
+            repo: self
+                .common
+                .repo
+                .clone()
+                .filter(|_| self.repo != default_repo),
             target: self.common.target.clone(),
         };
         let defaults = BindingDefaults {
@@ -368,29 +381,30 @@ impl<'a> Workspace<'a> {
         }
     }
 
+    /// How suggestions repeat the arguments.
+    pub(crate) fn caller(&self) -> Caller {
+        self.common.caller(&self.pack.environment.program)
+    }
+
+    /// The operator assets that belong into these targets, in this scope.
+    pub(crate) fn operator_input(&self, scope: ConfigScope) -> OperatorInput<'_> {
+        OperatorInput {
+            manifest: &self.manifest,
+            targets: &self.targets,
+            scope,
+            project: self.project.as_ref(),
+            places: &self.places,
+            program: &self.pack.environment.program,
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
     /// Remembers digests for the next command; losing them costs time only.
     pub(crate) fn remember_hashes(&self) {
         if let Err(error) = self.hashes.save() {
             tracing::debug!(%error, "the cache of digests was not written");
         }
     }
-}
-
-/// The manifest of a repository, and what is odd about it.
-pub(crate) fn read_manifest(repo: &Path) -> Result<(Manifest, Vec<String>), Problem> {
-    let path = repo.join(MANIFEST_FILE);
-    let Some(text) = read_optional(&path)? else {
-        return Err(fault::at(
-            fault::config_missing(format!("there is no {}", path.display())).with(
-                "hint",
-                "create it with init, or name the repository with --repo",
-            ),
-            &path,
-        ));
-    };
-    let parsed = parse_manifest(&text).map_err(|problem| fault::at(problem, &path))?;
-    let warnings = parsed.warnings.iter().map(ToString::to_string).collect();
-    Ok((parsed.manifest, warnings))
 }
 
 /// The text of a file that need not be there.

@@ -89,7 +89,7 @@ fn names(context: EnvelopeContext<'_>) -> (String, String) {
             _ => ("explain.plan".to_owned(), "explain plan".to_owned()),
         },
         "import" if flag("apply") => ("import".to_owned(), "import --apply".to_owned()),
-        "doctor" if flag("fix") => ("doctor".to_owned(), "doctor --fix".to_owned()),
+        "doctor_fix" => ("doctor".to_owned(), "doctor --fix".to_owned()),
         other => (other.to_owned(), other.replace('.', " ")),
     }
 }

@@ -106,48 +106,56 @@ pub(super) fn dangerous(line: &str) -> Vec<Call> {
 
 /// The words of each simple command of a line, quotes taken away.
 fn statements(line: &str) -> Vec<Vec<String>> {
-    let mut statements = vec![Vec::new()];
-    let mut word = String::new();
-    let mut has_word = false;
+    let mut split = Split::default();
     let mut quote = None;
     let mut characters = line.chars();
-    let mut end_word =
-        |word: &mut String, has_word: &mut bool, statements: &mut Vec<Vec<String>>| {
-            if std::mem::take(has_word)
-                && let Some(last) = statements.last_mut()
-            {
-                last.push(std::mem::take(word));
-            }
-        };
     while let Some(character) = characters.next() {
         match (quote, character) {
             (Some(open), _) if open == character => quote = None,
-            (Some(_), _) => word.push(character),
+            (Some(_), _) => split.add(character),
             (None, '\'' | '"') => {
                 quote = Some(character);
-                has_word = true;
+                split.word.get_or_insert_default();
             }
-            (None, '\\') => {
-                word.extend(characters.next());
-                has_word = true;
-            }
-            (None, '#') if !has_word => break,
-            (None, ';' | '|' | '&' | '(' | ')' | '`') => {
-                end_word(&mut word, &mut has_word, &mut statements);
-                statements.push(Vec::new());
-            }
-            (None, blank) if blank.is_whitespace() => {
-                end_word(&mut word, &mut has_word, &mut statements);
-            }
-            (None, other) => {
-                word.push(other);
-                has_word = true;
-            }
+            (None, '\\') => characters
+                .next()
+                .into_iter()
+                .for_each(|next| split.add(next)),
+            // A comment.
+            (None, '#') if split.word.is_none() => break,
+            (None, ';' | '|' | '&' | '(' | ')' | '`') => split.end_statement(),
+            (None, blank) if blank.is_whitespace() => split.end_word(),
+            (None, other) => split.add(other),
         }
     }
-    end_word(&mut word, &mut has_word, &mut statements);
-    statements.retain(|words| !words.is_empty());
-    statements
+    split.end_statement();
+    split.statements
+}
+
+/// A command line, split so far.
+#[derive(Default)]
+struct Split {
+    statements: Vec<Vec<String>>,
+    words: Vec<String>,
+    word: Option<String>,
+}
+
+impl Split {
+    fn add(&mut self, character: char) {
+        self.word.get_or_insert_default().push(character);
+    }
+
+    fn end_word(&mut self) {
+        self.words.extend(self.word.take());
+    }
+
+    fn end_statement(&mut self) {
+        self.end_word();
+        let words = std::mem::take(&mut self.words);
+        if !words.is_empty() {
+            self.statements.push(words);
+        }
+    }
 }
 
 /// The arguments of a call of pack, under either name, wherever in the command it stands: `env`,

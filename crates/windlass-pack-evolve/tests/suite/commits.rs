@@ -278,6 +278,7 @@ fn a_hook_that_rewrites_the_files_and_fails_leaves_nothing_behind() {
     );
     world.commit_proposal(&proposal).unwrap_err();
     assert_eq!(standing(&world), "main [main] ");
+    assert!(!world.repo().join("overlays").exists());
 }
 
 #[test]

@@ -128,12 +128,17 @@ impl Note {
 /// Enough of each change to find those that differ; bounded, since a token is kept for a day.
 fn change_marks(plan: &DeployPlan) -> Vec<(String, String)> {
     const MOST: usize = 2_000;
-    let mark = |digest: Option<Digest>| digest.map_or_else(|| "-".to_owned(), |digest| digest.short());
+    let mark =
+        |digest: Option<Digest>| digest.map_or_else(|| "-".to_owned(), |digest| digest.short());
     plan.changes
         .iter()
         .take(MOST)
         .map(|change| {
-            let marks = format!("{}>{}", mark(change.before_sha256), mark(change.after_sha256));
+            let marks = format!(
+                "{}>{}",
+                mark(change.before_sha256),
+                mark(change.after_sha256)
+            );
             (change.path.display().to_string(), marks)
         })
         .collect()
@@ -198,7 +203,8 @@ async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outco
         plan_digest: returned.purpose.plan_digest,
         note,
     };
-    let ready = blocking(move || prepare(&pack, common, moment, &adoption, Some(&confirmed))).await?;
+    let ready =
+        blocking(move || prepare(&pack, common, moment, &adoption, Some(&confirmed))).await?;
     finish(shop, context, ready, Some(returned.id)).await
 }
 
@@ -343,7 +349,7 @@ async fn finish(
     };
     let applied = start(&shop.engine, prepared, begin)
         .await
-        .map_err(|problem| used_up(problem))?;
+        .map_err(used_up)?;
     data["applied"] = json!(!is_noop);
     match applied.snapshot_id {
         Some(id) => data["snapshot_id"] = json!(id),
@@ -373,8 +379,7 @@ fn refused(refusal: TokenRefusal) -> Problem {
 }
 
 fn plan_changed(confirmed: &Confirmed, hash: &PlanHash, plan: &DeployPlan) -> Problem {
-    let before: std::collections::BTreeMap<_, _> =
-        confirmed.note.paths.iter().cloned().collect();
+    let before: std::collections::BTreeMap<_, _> = confirmed.note.paths.iter().cloned().collect();
     let after: std::collections::BTreeMap<_, _> = change_marks(plan).into_iter().collect();
     let mut changed: Vec<&String> = before
         .iter()

@@ -6,18 +6,32 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::operation::{CallContext, Operation};
 use windlass_pack_deploy::plan_restore;
-use windlass_types::EffectClass;
+use windlass_pack_evolve::{
+    COMMIT_MESSAGE, Context, ProposeRequest, commit_proposal, propose as find_edits,
+};
+use windlass_types::{EffectClass, Problem, Surface};
 
-use super::{Outcome, Shop, rollback::Ready, value, with_warnings};
+use super::{Outcome, Shop, overlay::scope, rollback::Ready, value, with_warnings};
 use crate::{
     apply::{LOCK_WAIT, blocking},
     arguments::{Common, read, require_yes, says_yes},
     contract,
-    workspace::{Moment, Workspace},
+    edit::write,
+    workspace::{Moment, Pack, Workspace},
 };
 
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
-    vec![shop.writing(
+    vec![
+        shop.writing(
+            shop.tool("evolve.propose", "evolve_propose", contract::evolve_propose())
+                .describe(
+                    "Keep edits as overlays",
+                    "Takes edits of deployed files back into overlays, committed on a branch of the config repository.",
+                ),
+            EffectClass::Write,
+            |shop, context, input| async move { propose(&shop, &context, input).await },
+        ),
+        shop.writing(
         shop.tool("evolve.restore", "evolve_restore", contract::evolve_restore())
             .describe(
                 "Restore missing files",
@@ -26,6 +40,89 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
         EffectClass::Write,
         |shop, context, input| async move { restore(&shop, &context, input).await },
     )]
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProposeInput {
+    #[serde(default)]
+    repo: Option<String>,
+    #[serde(default)]
+    profile: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    machine: Option<String>,
+    #[serde(default)]
+    module_id: Option<String>,
+    #[serde(default)]
+    scope: Option<String>,
+    #[serde(default)]
+    branch: Option<String>,
+    #[serde(default)]
+    dry_run: bool,
+    #[serde(default)]
+    yes: bool,
+}
+
+async fn propose(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    let is_dry = input.get("dry_run") == Some(&Value::Bool(true));
+    if context.surface != Surface::Cli {
+        require_yes(is_dry || says_yes(&input), "evolve propose")?;
+    }
+    let input: ProposeInput = read(input)?;
+    let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
+    let data = blocking(move || proposed(&pack, &moment, input)).await?;
+    Ok((data, None))
+}
+
+fn proposed(pack: &Pack, moment: &Moment, input: ProposeInput) -> Result<Value, Problem> {
+    let common = Common {
+        repo: input.repo,
+        profile: input.profile,
+        target: input.target,
+        machine: input.machine,
+    };
+    let workspace = Workspace::open(pack, common, moment.clone())?;
+    let scene = workspace.look()?;
+    let checkouts = workspace.checkouts();
+    let (caller, now) = (workspace.caller(), moment.rfc3339());
+    let proposal = find_edits(
+        &Context {
+            input: workspace.input(&checkouts),
+            git: &*pack.git,
+            caller: &caller,
+            now: &now,
+        },
+        &scene.desired,
+        &scene.disk,
+        ProposeRequest {
+            module_id: input.module_id.as_deref(),
+            scope: scope(input.scope.as_deref())?,
+            branch: input.branch.as_deref(),
+        },
+    )?;
+    let mut warnings = workspace.warnings.clone();
+    warnings.extend(scene.desired.warnings.iter().cloned());
+    warnings.extend(proposal.warnings.iter().cloned());
+    // The order of the command line: nothing to do and dry runs are answered without a yes.
+    if input.dry_run {
+        return Ok(with_warnings(proposal.dry_run_data(), warnings));
+    }
+    if let Some(reason) = proposal.nothing() {
+        return Ok(with_warnings(proposal.nothing_data(reason), warnings));
+    }
+    require_yes(input.yes, "evolve propose")?;
+    let roots = [workspace.repo.clone()];
+    commit_proposal(
+        &*pack.git,
+        &workspace.repo,
+        &proposal.branch,
+        &proposal.writes,
+        COMMIT_MESSAGE,
+        |actions| write(pack, moment, &roots, actions).map(drop),
+    )?;
+    Ok(with_warnings(proposal.created_data(), warnings))
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,7 +147,7 @@ struct RestoreInput {
 async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     // Over MCP the yes comes first, even if nothing would be written; the command line answers
     // that there is nothing to do without asking.
-    let is_cli = context.surface == windlass_types::Surface::Cli;
+    let is_cli = context.surface == Surface::Cli;
     let is_dry = input.get("dry_run") == Some(&Value::Bool(true));
     if !is_cli {
         require_yes(is_dry || says_yes(&input), "evolve restore")?;
@@ -83,14 +180,7 @@ async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
             "summary": value(&if input.dry_run { plan.summary } else { plan.summary_applied() })?,
         });
         let repo = workspace.repo.clone();
-        let ready = Ready::new(
-            &pack,
-            &moment,
-            repo,
-            locks,
-            plan.event,
-            input.dry_run,
-        )?;
+        let ready = Ready::new(&pack, &moment, repo, locks, plan.event, input.dry_run)?;
         Ok((ready, data, missing))
     })
     .await?;

@@ -125,7 +125,11 @@ impl<'a> Sources<'a> {
     }
 
     fn modules(&self, target: Target, path: &Path) -> Value {
-        let origins = self.0.get(&(target, path)).map(Vec::as_slice).unwrap_or_default();
+        let origins = self
+            .0
+            .get(&(target, path))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         origins
             .iter()
             .map(|origin| {

@@ -1,16 +1,26 @@
 //! The operations: one file per command, each a function from its arguments to the `data` of
 //! the contract's envelope.
 
+mod bootstrap;
 mod deploy;
+mod doctor;
 mod evolve;
 mod explain;
+mod history;
+mod manifest;
+mod overlay;
 mod plan;
+mod policy;
+mod record;
+mod remote;
 mod rollback;
+mod sources;
 mod status;
 
 use std::{future::Future, sync::Arc};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use windlass_engine::{
     Engine,
@@ -40,6 +50,15 @@ pub(crate) fn operations(pack: &Arc<Pack>, engine: &Engine) -> Vec<Arc<dyn Opera
         rollback::operations(&shop),
         explain::operations(&shop),
         evolve::operations(&shop),
+        doctor::operations(&shop),
+        manifest::operations(&shop),
+        sources::operations(&shop),
+        bootstrap::operations(&shop),
+        overlay::operations(&shop),
+        history::operations(&shop),
+        remote::operations(&shop),
+        record::operations(&shop),
+        policy::operations(&shop),
     ]
     .into_iter()
     .flatten()
@@ -74,6 +93,57 @@ impl Shop {
             async move {
                 let moment = Moment::of(&shop.engine, &context);
                 let data = blocking(move || work(&shop.pack, moment, input)).await?;
+                Ok((data, None))
+            }
+        })
+    }
+
+    /// A command that reads, for the command line.
+    fn query<I, F>(&self, verb: &str, title: &str, description: &str, work: F) -> Arc<dyn Operation>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(&Pack, &Moment, I) -> Result<Value, Problem> + Clone + Send + Sync + 'static,
+    {
+        self.command(self.begin(verb, title, description), work)
+    }
+
+    /// A command that writes to the config repository, for the command line.
+    fn change<I, F>(
+        &self,
+        verb: &str,
+        title: &str,
+        description: &str,
+        work: F,
+    ) -> Arc<dyn Operation>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(&Pack, &Moment, I) -> Result<Value, Problem> + Clone + Send + Sync + 'static,
+    {
+        let builder = self
+            .begin(verb, title, description)
+            .command(EffectClass::Write)
+            .confirmed_by_call();
+        self.command(builder, work)
+    }
+
+    fn begin(&self, verb: &str, title: &str, description: &str) -> OperationBuilder {
+        operation("pack", verb)
+            .envelope(Envelope::Pack)
+            .not_a_tool()
+            .describe(title, description)
+    }
+
+    fn command<I, F>(&self, builder: OperationBuilder, work: F) -> Arc<dyn Operation>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(&Pack, &Moment, I) -> Result<Value, Problem> + Clone + Send + Sync + 'static,
+    {
+        let shop = self.clone();
+        builder.handle_run(move |context: CallContext, input: I| {
+            let (shop, work) = (shop.clone(), work.clone());
+            async move {
+                let moment = Moment::of(&shop.engine, &context);
+                let data = blocking(move || work(&shop.pack, &moment, input)).await?;
                 Ok((data, None))
             }
         })

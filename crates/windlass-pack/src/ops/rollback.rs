@@ -158,7 +158,11 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
             None => newest(&state)?,
         };
         let snapshot = state.snapshot(&id)?;
-        let only: Vec<PathPattern> = input.paths.iter().map(|text| PathPattern::new(text)).collect();
+        let only: Vec<PathPattern> = input
+            .paths
+            .iter()
+            .map(|text| PathPattern::new(text))
+            .collect();
         let request = UndoRequest {
             event: &snapshot,
             only: &only,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::operation::Operation;
+use windlass_pack_author::check_operator_assets;
 use windlass_pack_deploy::{DriftKind, DriftReport, PlanOptions, drift, scan_extras};
 use windlass_pack_model::{
-    fault,
+    ConfigScope, fault,
     next_actions::{Action, NextAction, ordered},
 };
 use windlass_types::Problem;
@@ -71,7 +72,7 @@ fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
     let scene = workspace.look()?;
     let report = drifted(&workspace, &scene)?;
     workspace.remember_hashes();
-    let (actions, asset_warnings) = next_actions(&workspace, &scene, &report);
+    let (actions, asset_warnings) = next_actions(&workspace, &report);
     let mut warnings = workspace.warnings.clone();
     warnings.extend(scene.desired.warnings.iter().cloned());
     warnings.extend(report.warnings.iter().cloned());
@@ -107,12 +108,8 @@ pub(super) fn drifted(workspace: &Workspace<'_>, scene: &Scene) -> Result<DriftR
 }
 
 /// What to do about the drift, and what is to be said about operator assets.
-fn next_actions(
-    workspace: &Workspace<'_>,
-    scene: &Scene,
-    report: &DriftReport,
-) -> (Vec<NextAction>, Vec<String>) {
-    let caller = workspace.common.caller(&workspace.pack.environment.program);
+fn next_actions(workspace: &Workspace<'_>, report: &DriftReport) -> (Vec<NextAction>, Vec<String>) {
+    let caller = workspace.caller();
     let mut actions = Vec::new();
     let summary = report.summary;
     if summary.modified + summary.missing > 0 {
@@ -127,6 +124,21 @@ fn next_actions(
     if report.needs_deploy {
         actions.push(caller.suggest(Action::DeployApply, "deploy --apply"));
     }
-    let _ = scene;
-    (ordered(actions), Vec::new())
+    let declined = workspace
+        .state
+        .remembered()
+        .is_ok_and(|(remembered, _)| remembered.operator_assets_declined);
+    let mut warnings = Vec::new();
+    if !declined {
+        let check =
+            check_operator_assets(&workspace.operator_input(ConfigScope::Both), &caller, true);
+        match check {
+            Ok(check) => {
+                actions.extend(check.next_actions);
+                warnings.extend(check.warnings);
+            }
+            Err(problem) => warnings.push(problem.message().to_owned()),
+        }
+    }
+    (ordered(actions), warnings)
 }

@@ -55,7 +55,11 @@ impl AddArgs {
         });
         let data = context.write("pack.add", own, Touches::Repository).await?;
         let changed: Changed = parse(&data)?;
-        let verb = if context.options.dry_run { "would go" } else { "added" };
+        let verb = if context.options.dry_run {
+            "would go"
+        } else {
+            "added"
+        };
         let message = format!(
             "{} {verb} to {}",
             changed.module_id,

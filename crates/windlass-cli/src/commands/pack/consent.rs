@@ -9,13 +9,8 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    PackArgs, PackCommand, Program, Wire,
-    context::may_ask,
-    evolve::EvolveCommand,
-    overlay::OverlayCommand,
-    policy::PolicyCommand,
-    snapshots::SnapshotsCommand,
-    wire,
+    PackArgs, PackCommand, Program, Wire, context::may_ask, evolve::EvolveCommand,
+    overlay::OverlayCommand, policy::PolicyCommand, snapshots::SnapshotsCommand, wire,
 };
 use crate::output::Printer;
 

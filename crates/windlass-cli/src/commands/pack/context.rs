@@ -1,7 +1,7 @@
 //! What a pack command works with: calls with a yes that was really given, a driver while
 //! something durable is written, and a moving line when it takes long.
 
-use std::{pin::pin, time::Duration};
+use std::{cell::RefCell, collections::BTreeSet, pin::pin, time::Duration};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use windlass_types::{Problem, code};
 
 use super::{
     PackOptions,
-    show::{View, warnings},
+    show::{View, texts, warning},
     wire,
 };
 use crate::{
@@ -39,9 +39,9 @@ pub(super) struct Question<'a> {
     /// The id of the command, as refusals name it.
     pub(super) command: &'static str,
     /// The preview, as text.
-    pub(super) show: &'a (dyn Fn(&Value) -> Result<String, Problem> + Sync),
+    pub(super) show: &'a dyn Fn(&Value) -> Result<String, Problem>,
     /// What is asked about it; `None` when there is nothing to do.
-    pub(super) ask: &'a (dyn Fn(&Value) -> Result<Option<String>, Problem> + Sync),
+    pub(super) ask: &'a dyn Fn(&Value) -> Result<Option<String>, Problem>,
 }
 
 /// An answer, and whether a person has seen its preview.
@@ -56,6 +56,8 @@ pub(super) struct Context<'a> {
     pub(super) open: &'a OpenOptions,
     pub(super) options: PackOptions,
     pub(super) view: View,
+    /// Warnings that were shown; a preview and its outcome have many in common.
+    pub(super) warned: RefCell<BTreeSet<String>>,
 }
 
 impl Context<'_> {
@@ -98,12 +100,12 @@ impl Context<'_> {
         let preview = self
             .send(operation, own.clone(), touches, false, true)
             .await?;
-        self.warn(&preview);
         let Some(ask) = (question.ask)(&preview)? else {
             let data = self.send(operation, own, touches, true, false).await?;
             return Ok(Confirmed { data, seen: false });
         };
-        self.printer().notice(&(question.show)(&preview)?);
+        self.printer().notice((question.show)(&preview)?.trim_end());
+        self.warn(&preview);
         if !self.agrees(&ask).await? {
             return Err(wire::declined(question.command));
         }
@@ -159,7 +161,11 @@ impl Context<'_> {
         let mut call = pin!(self.session.call(operation, input));
         let mut progress = None;
         loop {
-            let pause = if progress.is_none() { PATIENCE } else { LOOK_AGAIN };
+            let pause = if progress.is_none() {
+                PATIENCE
+            } else {
+                LOOK_AGAIN
+            };
             tokio::select! {
                 answer = &mut call => return answer,
                 () = engine.clock.sleep_until(engine.now().after(pause)) => {}
@@ -190,7 +196,11 @@ impl Context<'_> {
 
     /// The warnings of an answer, for people.
     pub(super) fn warn(&self, data: &Value) {
-        warnings(self.printer(), data);
+        for text in texts(data.get("warnings")) {
+            if self.warned.borrow_mut().insert(text.to_owned()) {
+                warning(self.printer(), text);
+            }
+        }
     }
 
     /// A command to type next.
@@ -200,8 +210,7 @@ impl Context<'_> {
 
     /// The commands an answer suggests.
     pub(super) fn next(&self, data: &Value) {
-        let commands = data.get("next_actions").and_then(Value::as_array);
-        for command in commands.into_iter().flatten().filter_map(Value::as_str) {
+        for command in texts(data.get("next_actions")) {
             self.printer().hint(command);
         }
     }

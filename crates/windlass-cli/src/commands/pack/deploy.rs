@@ -6,7 +6,7 @@ use windlass_types::Problem;
 
 use super::{
     context::{Confirmed, Context, Question, Touches, may_ask, parse, report},
-    show::{PlanView, count, plan_text},
+    show::{PlanView, changes_text, count, plan_text},
     wire,
 };
 use crate::session::Report;
@@ -34,19 +34,17 @@ impl DeployArgs {
         if !self.apply {
             return self.plan(context).await;
         }
-        let confirmed = if may_ask(context.printer())
-            && !context.options.yes
-            && !context.options.dry_run
-        {
-            self.ask_and_apply(context).await?
-        } else {
-            let own = self.input(self.adopt);
-            let (yes, dry_run) = (context.options.yes, context.options.dry_run);
-            let data = context
-                .send("pack.apply", own, Touches::Targets, yes, dry_run)
-                .await?;
-            Confirmed { data, seen: false }
-        };
+        let confirmed =
+            if may_ask(context.printer()) && !context.options.yes && !context.options.dry_run {
+                self.ask_and_apply(context).await?
+            } else {
+                let own = self.input(self.adopt);
+                let (yes, dry_run) = (context.options.yes, context.options.dry_run);
+                let data = context
+                    .send("pack.apply", own, Touches::Targets, yes, dry_run)
+                    .await?;
+                Confirmed { data, seen: false }
+            };
         applied(context, confirmed)
     }
 
@@ -64,12 +62,20 @@ impl DeployArgs {
     /// As every asked command, with a question of its own about files pack did not write.
     async fn ask_and_apply(&self, context: &Context<'_>) -> Result<Confirmed, Problem> {
         let preview = context
-            .send("pack.apply", self.input(self.adopt), Touches::Targets, false, true)
+            .send(
+                "pack.apply",
+                self.input(self.adopt),
+                Touches::Targets,
+                false,
+                true,
+            )
             .await?;
         let plan: PlanView = parse(&preview)?;
         let mut adopt = self.adopt;
         if !plan.is_empty() {
-            context.printer().notice(&plan_text(&plan, &context.view));
+            context
+                .printer()
+                .notice(plan_text(&plan, &context.view).trim_end());
             context.warn(&preview);
             let unasked = self.adopt_path.is_empty() && !self.skip_unadopted && !adopt;
             if unasked && plan.adoptions() > 0 {
@@ -86,7 +92,13 @@ impl DeployArgs {
             }
         }
         let data = context
-            .send("pack.apply", self.input(adopt), Touches::Targets, true, false)
+            .send(
+                "pack.apply",
+                self.input(adopt),
+                Touches::Targets,
+                true,
+                false,
+            )
             .await?;
         Ok(Confirmed {
             data,
@@ -139,7 +151,11 @@ pub(super) async fn confirm_changes(
 pub(super) fn applied(context: &Context<'_>, confirmed: Confirmed) -> Result<Report, Problem> {
     let plan: PlanView = parse(&confirmed.data)?;
     if !confirmed.seen && !plan.is_empty() {
-        context.say(&plan_text(&plan, &context.view));
+        context.say(&if plan.applied {
+            changes_text(&plan, &context.view) + "\n"
+        } else {
+            plan_text(&plan, &context.view)
+        });
     }
     context.warn(&confirmed.data);
     let message = if plan.applied {

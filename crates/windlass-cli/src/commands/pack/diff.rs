@@ -35,7 +35,9 @@ impl DiffArgs {
             let plan: PlanView = parse(&data)?;
             return Ok(report(plan.summed_up(), data));
         }
-        let data = context.read("pack.preview", json!({ "diff": true })).await?;
+        let data = context
+            .read("pack.preview", json!({ "diff": true }))
+            .await?;
         let preview: Preview = parse(&data)?;
         if let Some(diff) = &preview.diff {
             context.say(&diffs(&diff.files, &context.view));

@@ -52,7 +52,9 @@ impl DoctorArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let own = json!({ "fix": self.fix, "strict": self.strict });
         let data = if self.fix {
-            context.write("pack.doctor", own, Touches::Repository).await?
+            context
+                .write("pack.doctor", own, Touches::Repository)
+                .await?
         } else {
             context.read("pack.doctor", own).await?
         };
@@ -67,10 +69,10 @@ impl DoctorArgs {
         context.next(&data);
         let bad = examined.roots.iter().filter(|root| !root.issues.is_empty());
         let message = match bad.count() {
-            0 => format!("{} in order", count(examined.roots.len(), "directory")),
+            0 => format!("{} in order", count(examined.roots.len(), "root")),
             bad => format!("{bad} of {} need attention", examined.roots.len()),
         };
-        Ok(report(message.replace("directorys", "directories"), data))
+        Ok(report(message, data))
     }
 }
 

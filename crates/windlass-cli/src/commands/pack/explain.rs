@@ -132,6 +132,9 @@ mod tests {
         ~ .rules  zed
             instructions:base  missing
         ");
-        assert_eq!(text(&Explained::default(), &plain()), "nothing to explain\n");
+        assert_eq!(
+            text(&Explained::default(), &plain()),
+            "nothing to explain\n"
+        );
     }
 }

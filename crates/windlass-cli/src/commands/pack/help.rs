@@ -84,7 +84,10 @@ fn find<'a>(root: &'a mut Command, path: &[String]) -> Result<&'a mut Command, P
         command = command.find_subcommand_mut(word).ok_or_else(|| {
             Problem::new(
                 &code::E_UNEXPECTED,
-                format!("there is no command {word:?}; there are {}", known.join(", ")),
+                format!(
+                    "there is no command {word:?}; there are {}",
+                    known.join(", ")
+                ),
             )
             .with("reason_code", "usage")
             .next("inspect_help_json")
@@ -94,7 +97,9 @@ fn find<'a>(root: &'a mut Command, path: &[String]) -> Result<&'a mut Command, P
 }
 
 fn leaves(command: &Command) -> Vec<String> {
-    let names = command.get_subcommands().map(|sub| sub.get_name().to_owned());
+    let names = command
+        .get_subcommands()
+        .map(|sub| sub.get_name().to_owned());
     names.collect()
 }
 
@@ -102,7 +107,10 @@ fn leaves(command: &Command) -> Vec<String> {
 fn describe() -> Value {
     let mut root = Agentpack::command();
     root.build();
-    let globals: Vec<&Arg> = root.get_arguments().filter(|arg| !is_builtin(arg)).collect();
+    let globals: Vec<&Arg> = root
+        .get_arguments()
+        .filter(|arg| !is_builtin(arg))
+        .collect();
     let mut commands = Vec::new();
     for command in root.get_subcommands() {
         collect(command, &mut Vec::new(), &globals, &mut commands);
@@ -132,7 +140,10 @@ fn collect(command: &Command, path: &mut Vec<String>, globals: &[&Arg], found: &
     path.push(command.get_name().to_owned());
     if command.get_subcommands().next().is_some() {
         // The help of a group is the help of its commands.
-        for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        for sub in command
+            .get_subcommands()
+            .filter(|sub| sub.get_name() != "help")
+        {
             collect(sub, path, globals, found);
         }
     } else {

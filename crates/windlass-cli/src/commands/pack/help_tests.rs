@@ -56,7 +56,10 @@ const KNOWN: [(&str, &[&str]); 29] = [
     ("init", &["bootstrap", "git", "guided"]),
     ("lock", &[]),
     ("mcp serve", &[]),
-    ("overlay edit", &["kind", "scope", "materialize", "project", "sparse"]),
+    (
+        "overlay edit",
+        &["kind", "scope", "materialize", "project", "sparse"],
+    ),
     ("overlay rebase", &["scope", "sparsify"]),
     ("plan", &[]),
     ("policy audit", &[]),
@@ -94,7 +97,9 @@ fn every_command_of_0_9_1_is_there_with_its_arguments() {
         .iter()
         .filter_map(|arg| arg["id"].as_str())
         .collect();
-    for id in ["dry_run", "json", "machine", "profile", "repo", "target", "yes"] {
+    for id in [
+        "dry_run", "json", "machine", "profile", "repo", "target", "yes",
+    ] {
         assert!(globals.contains(&id), "{id}");
     }
     assert!(globals.is_sorted());
@@ -135,7 +140,10 @@ fn people_get_text_or_markdown() {
     let text = shown(Program::Agentpack, &[], false).unwrap();
     assert!(text.contains("Usage: agentpack"), "{text}");
     let text = shown(Program::Windlass, &["evolve", "propose"], false).unwrap();
-    assert!(text.contains("Usage: windlass pack evolve propose"), "{text}");
+    assert!(
+        text.contains("Usage: windlass pack evolve propose"),
+        "{text}"
+    );
     let page = shown(Program::Agentpack, &[], true).unwrap();
     assert!(page.contains("## `agentpack plan`"), "{page}");
     let problem = shown(Program::Agentpack, &["evlove"], false).unwrap_err();

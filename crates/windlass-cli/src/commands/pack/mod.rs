@@ -43,6 +43,8 @@ mod update;
 mod watch;
 mod wire;
 
+use std::cell::RefCell;
+
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use windlass_config::env;
 use windlass_types::Problem;
@@ -197,10 +199,15 @@ impl PackArgs {
         open: &OpenOptions,
     ) -> Result<Report, Problem> {
         use PackCommand as C;
+        let mut options = self.options;
+        if matches!(self.command, C::Rollback(_)) {
+            // A snapshot knows its own profile and machine.
+            (options.profile, options.machine) = (None, None);
+        }
         let context = &Context {
             session,
             open,
-            options: self.options,
+            options,
             view: View {
                 paint: session.printer.paint(),
                 places: Places::find(
@@ -209,6 +216,7 @@ impl PackArgs {
                 ),
                 program: open.program.clone(),
             },
+            warned: RefCell::default(),
         };
         match self.command {
             C::Init(args) => args.run(context).await,

@@ -10,7 +10,10 @@ use crate::{
 
 fn pack(line: &str) -> PackArgs {
     let cli = Cli::try_parse_from(format!("windlass pack {line}").split(' '));
-    match cli.unwrap_or_else(|error| panic!("{line}: {error}")).command {
+    match cli
+        .unwrap_or_else(|error| panic!("{line}: {error}"))
+        .command
+    {
         Command::Pack(args) => args,
         other => panic!("{line}: {other:?}"),
     }
@@ -37,7 +40,7 @@ fn what_people_type_is_understood() {
         "rollback --to 1",
         "undo",
         "undo 12 --path a --path b",
-        "uninstall --restore-originals --target codex",
+        "uninstall --restore-originals",
         "snapshots list",
         "snapshots show 1",
         "snapshots prune --keep 5 --older-than 30d --include-originals",
@@ -73,7 +76,7 @@ fn what_people_type_is_understood() {
         for options in [after, before] {
             assert_eq!(
                 (options.profile.as_deref(), options.target.as_deref()),
-                (Some("p"), Some(if line.contains("--target") { "codex" } else { "t" }))
+                (Some("p"), Some("t"))
             );
             assert!(options.yes && options.dry_run, "{line}");
         }
@@ -102,7 +105,10 @@ fn what_makes_no_sense_is_refused() {
         "mcp",
     ] {
         let line = format!("windlass pack {line}");
-        assert!(Cli::try_parse_from(line.trim().split(' ')).is_err(), "{line}");
+        assert!(
+            Cli::try_parse_from(line.trim().split(' ')).is_err(),
+            "{line}"
+        );
     }
 }
 
@@ -159,8 +165,20 @@ fn where_only_the_operation_knows_it_is_let_through() {
 #[test]
 fn reading_needs_no_yes() {
     for line in [
-        "plan", "diff", "preview", "deploy", "status", "doctor", "import", "score", "watch",
-        "explain plan", "overlay path m", "policy lint", "policy audit", "snapshots list",
+        "plan",
+        "diff",
+        "preview",
+        "deploy",
+        "status",
+        "doctor",
+        "import",
+        "score",
+        "watch",
+        "explain plan",
+        "overlay path m",
+        "policy lint",
+        "policy audit",
+        "snapshots list",
         "snapshots show 1",
     ] {
         assert_eq!(refused(line, Mode::Json), None, "{line}");
@@ -211,7 +229,9 @@ fn help_and_schema_are_answered_without_opening_anything() {
             .unwrap();
         let document = args.wire(Program::Agentpack).success_document(report.data);
         assert_eq!(document["command"], line);
-        assert!(document["data"]["commands"].is_array() || document["data"]["commands"].is_object());
+        assert!(
+            document["data"]["commands"].is_array() || document["data"]["commands"].is_object()
+        );
     }
 }
 

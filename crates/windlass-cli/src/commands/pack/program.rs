@@ -115,7 +115,10 @@ mod tests {
             let short = Program::Agentpack.parse(&args(&format!("agentpack {line}")));
             let long = Program::Windlass.parse(&args(&format!("windlass pack {line}")));
             let (short, long) = (short.unwrap(), long.unwrap());
-            assert_eq!(format!("{:?}", short.command), format!("{:?}", long.command));
+            assert_eq!(
+                format!("{:?}", short.command),
+                format!("{:?}", long.command)
+            );
             assert_eq!(short.program, Program::Agentpack);
             assert_eq!(long.program, Program::Windlass);
         }

@@ -58,6 +58,10 @@ mod tests {
         assert_eq!(event("{\"ok\": true}\n").unwrap(), json!({ "ok": true }));
         let problem = event("ok").unwrap_err();
         assert_eq!(problem.details()["reason_code"], "invalid_arguments");
-        assert!(problem.message().starts_with("the event on standard input is not JSON"));
+        assert!(
+            problem
+                .message()
+                .starts_with("the event on standard input is not JSON")
+        );
     }
 }

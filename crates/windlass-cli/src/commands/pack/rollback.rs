@@ -30,10 +30,18 @@ impl RollbackArgs {
         let question = Question {
             command: "rollback",
             show: &|preview: &Value| Ok(plan_text(&parse(preview)?, &context.view)),
-            ask: &|_| Ok(Some(format!("Bring back the state after {to}?"))),
+            ask: &|preview: &Value| {
+                let plan: PlanView = parse(preview)?;
+                Ok((!plan.is_empty()).then(|| format!("Bring back the state after {to}?")))
+            },
         };
         let confirmed = context
-            .confirmed("pack.rollback", json!({ "to": self.to }), Touches::Targets, question)
+            .confirmed(
+                "pack.rollback",
+                json!({ "to": self.to }),
+                Touches::Targets,
+                question,
+            )
             .await?;
         let plan: PlanView = parse(&confirmed.data)?;
         if !confirmed.seen && !plan.is_empty() {
@@ -43,6 +51,7 @@ impl RollbackArgs {
         let done: RolledBack = parse(&confirmed.data)?;
         let message = match done.event_snapshot_id {
             Some(event) => format!("rolled back to {}; snapshot {event}", self.to),
+            None if plan.is_empty() => "nothing to change".to_owned(),
             None => "nothing was written".to_owned(),
         };
         context.say(&message);

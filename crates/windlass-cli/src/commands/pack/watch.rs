@@ -211,7 +211,10 @@ fn touched(repository: &Path, event: Event) -> Vec<String> {
     }
     let below = event.paths.into_iter().filter_map(|path| {
         let below = path.strip_prefix(repository).ok()?;
-        let is_git = below.components().next().is_some_and(|first| first.as_os_str() == ".git");
+        let is_git = below
+            .components()
+            .next()
+            .is_some_and(|first| first.as_os_str() == ".git");
         (!is_git).then(|| below.display().to_string())
     });
     below.collect()
@@ -248,7 +251,10 @@ fn named(changed: &[String]) -> String {
     } else {
         String::new()
     };
-    format!("\nchanged: {}{more}", crate::output::one_line(&names.join(", ")))
+    format!(
+        "\nchanged: {}{more}",
+        crate::output::one_line(&names.join(", "))
+    )
 }
 
 #[cfg(test)]

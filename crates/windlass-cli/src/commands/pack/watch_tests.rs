@@ -5,9 +5,9 @@ use notify::event::{AccessKind, CreateKind, ModifyKind};
 use super::*;
 
 fn event(kind: EventKind, paths: &[&str]) -> Event {
-    paths
-        .iter()
-        .fold(Event::new(kind), |event, path| event.add_path((*path).into()))
+    paths.iter().fold(Event::new(kind), |event, path| {
+        event.add_path((*path).into())
+    })
 }
 
 #[test]
@@ -15,15 +15,24 @@ fn git_and_reading_do_not_count() {
     let repository = Path::new("/r");
     let create = EventKind::Create(CreateKind::File);
     for (event, expected) in [
-        (event(create, &["/r/agentpack.yaml"]), vec!["agentpack.yaml"]),
         (
-            event(EventKind::Modify(ModifyKind::Any), &["/r/modules/a.md", "/r/.git/index"]),
+            event(create, &["/r/agentpack.yaml"]),
+            vec!["agentpack.yaml"],
+        ),
+        (
+            event(
+                EventKind::Modify(ModifyKind::Any),
+                &["/r/modules/a.md", "/r/.git/index"],
+            ),
             vec!["modules/a.md"],
         ),
         (event(create, &["/r/.git/objects/x"]), vec![]),
         (event(create, &["/r/.gitignore"]), vec![".gitignore"]),
         (event(create, &["/elsewhere/x"]), vec![]),
-        (event(EventKind::Access(AccessKind::Any), &["/r/agentpack.yaml"]), vec![]),
+        (
+            event(EventKind::Access(AccessKind::Any), &["/r/agentpack.yaml"]),
+            vec![],
+        ),
     ] {
         assert_eq!(touched(repository, event), expected);
     }
@@ -45,8 +54,7 @@ async fn changes_close_together_count_as_one() {
 
 #[test]
 fn many_deletions_are_held_back_with_a_reason() {
-    let plan: PlanView =
-        serde_json::from_value(json!({ "summary": { "delete": 21 } })).unwrap();
+    let plan: PlanView = serde_json::from_value(json!({ "summary": { "delete": 21 } })).unwrap();
     let problem = held_back(&plan);
     assert_eq!(problem.details()["deletes"], 21);
     assert!(problem.message().contains("21 files would be deleted"));
@@ -54,7 +62,11 @@ fn many_deletions_are_held_back_with_a_reason() {
 
 #[test]
 fn a_few_changed_files_are_named() {
-    let files = |count: usize| (0..count).map(|index| format!("f{index}")).collect::<Vec<_>>();
+    let files = |count: usize| {
+        (0..count)
+            .map(|index| format!("f{index}"))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(named(&files(2)), "\nchanged: f0, f1");
     assert_eq!(named(&files(5)), "\nchanged: f0, f1, f2 and 2 more files");
 }
@@ -66,7 +78,10 @@ async fn a_real_file_is_noticed() {
     let (sender, mut changes) = unbounded_channel();
     let seen_from = root.clone();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        for path in event.map(|event| touched(&seen_from, event)).unwrap_or_default() {
+        for path in event
+            .map(|event| touched(&seen_from, event))
+            .unwrap_or_default()
+        {
             let _ = sender.send(path);
         }
     })

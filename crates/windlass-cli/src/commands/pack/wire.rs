@@ -149,7 +149,9 @@ fn first_word(words: &[&str], takes_value: &[&str]) -> Option<usize> {
 pub(super) fn confirm_required(command: &str) -> Problem {
     Problem::new(
         &code::CONFIRM_REQUIRED,
-        format!("`{command}` changes things, and there is nobody to ask; nothing was read or changed"),
+        format!(
+            "`{command}` changes things, and there is nobody to ask; nothing was read or changed"
+        ),
     )
     .with("reason_code", "confirm_required")
     .with("command", command)
@@ -164,6 +166,7 @@ pub(super) fn declined(command: &str) -> Problem {
     )
     .with("reason_code", "confirm_required")
     .with("command", command)
+    .next("retry_with_yes")
 }
 
 /// The failure of questions without a terminal.
@@ -209,7 +212,13 @@ mod tests {
                 "evolve",
                 "evolve propose",
             ),
-            ("pack.apply", Value::Null, "deploy", "deploy", "deploy --apply"),
+            (
+                "pack.apply",
+                Value::Null,
+                "deploy",
+                "deploy",
+                "deploy --apply",
+            ),
             (
                 "pack.explain",
                 json!({ "kind": "diff" }),
@@ -217,8 +226,20 @@ mod tests {
                 "explain",
                 "explain diff",
             ),
-            ("pack.doctor", flag("fix", true), "doctor", "doctor", "doctor --fix"),
-            ("pack.import", flag("apply", true), "import", "import", "import --apply"),
+            (
+                "pack.doctor",
+                flag("fix", true),
+                "doctor",
+                "doctor",
+                "doctor --fix",
+            ),
+            (
+                "pack.import",
+                flag("apply", true),
+                "import",
+                "import",
+                "import --apply",
+            ),
             (
                 "pack.snapshots.list",
                 Value::Null,
@@ -229,9 +250,15 @@ mod tests {
         ] {
             let wire = wire(operation, input);
             let ok = wire.success_document(json!({}));
-            assert_eq!((&ok["command"], &ok["command_id"]), (&json!(command), &json!(id)));
+            assert_eq!(
+                (&ok["command"], &ok["command_id"]),
+                (&json!(command), &json!(id))
+            );
             let bad = wire.failure_document(&problem);
-            assert_eq!((&bad["command"], &bad["command_id"]), (&json!(failed), &json!(id)));
+            assert_eq!(
+                (&bad["command"], &bad["command_id"]),
+                (&json!(failed), &json!(id))
+            );
         }
     }
 
@@ -264,12 +291,28 @@ mod tests {
     #[test]
     fn must_22_a_line_that_is_not_understood_has_an_envelope() {
         for (program, line, command) in [
-            (Program::Agentpack, "agentpack plan --nope --json", Some("plan")),
-            (Program::Agentpack, "agentpack --repo plan add --json", Some("add")),
-            (Program::Agentpack, "agentpack overlay edit --json", Some("overlay")),
+            (
+                Program::Agentpack,
+                "agentpack plan --nope --json",
+                Some("plan"),
+            ),
+            (
+                Program::Agentpack,
+                "agentpack --repo plan add --json",
+                Some("add"),
+            ),
+            (
+                Program::Agentpack,
+                "agentpack overlay edit --json",
+                Some("overlay"),
+            ),
             (Program::Agentpack, "agentpack --json", Some("pack")),
             (Program::Agentpack, "agentpack nonsense", Some("pack")),
-            (Program::Windlass, "windlass --home pack pack rollback", Some("rollback")),
+            (
+                Program::Windlass,
+                "windlass --home pack pack rollback",
+                Some("rollback"),
+            ),
             (Program::Windlass, "windlass pack", Some("pack")),
             (Program::Windlass, "windlass runs lst --json", None),
             (Program::Windlass, "windlass", None),

@@ -38,12 +38,42 @@ fn the_manifest_of_a_root() {
         named(&place, &fs_err::read_to_string(path).unwrap())
     };
     let skills = place.project().join(".codex/skills");
-    insta::assert_snapshot!(manifest(&skills, "codex"), @"");
-    // Also where nothing is wanted: the list is empty.
-    let prompts = place.user().join(".codex/prompts");
-    if prompts.exists() {
-        insta::assert_snapshot!(manifest(&prompts, "codex"), @"");
+    insta::assert_snapshot!(manifest(&skills, "codex"), @r#"
+    {
+      "schema_version": 1,
+      "generated_at": "TIME-9",
+      "tool": "codex",
+      "snapshot_id": "ID",
+      "managed_files": [
+        {
+          "path": "demo/SKILL.md",
+          "sha256": "982b63dc04d46edaaa4de8f7cbf48daae59ccfc875558e3fb13812bd7b26049a",
+          "module_ids": [
+            "skill:demo"
+          ]
+        },
+        {
+          "path": "demo/run.sh",
+          "sha256": "514e1a509a5d2f74c51efaf30a234b8bde391ac08a76ebff51658656465a61bc",
+          "module_ids": [
+            "skill:demo"
+          ]
+        }
+      ]
     }
+    "#);
+    // A root where nothing is wanted any more keeps one, with an empty list.
+    place.edit_manifest("include_tags: [base]", "include_tags: [none]");
+    place.serve().deploy();
+    insta::assert_snapshot!(manifest(&skills, "codex"), @r#"
+    {
+      "schema_version": 1,
+      "generated_at": "TIME-9",
+      "tool": "codex",
+      "snapshot_id": "ID",
+      "managed_files": []
+    }
+    "#);
 }
 
 #[test]
@@ -63,7 +93,60 @@ fn a_snapshot() {
     let manifest = place.project().join(".agentpack.manifest.codex.json");
     let manifest = sha(fs_err::read(manifest).unwrap());
     let shown = format!("{:#}", snapshots[0]).replace(&manifest, "MANIFEST");
-    insta::assert_snapshot!(named(&place, &shown), @"");
+    insta::assert_snapshot!(named(&place, &shown), @r#"
+    {
+      "backup_root": "ROOT/user/.agentpack/state/blobs/sha256",
+      "changes": [
+        {
+          "adopted": true,
+          "after_sha256": "a35e972177595b0735e0231799361624bdff74ee9393efed07c65c8f9cad31f7",
+          "backup_path": "ROOT/user/.agentpack/state/blobs/sha256/fc/bc800db3f1867000b852f1ce0044b8f1584f76ade1ed6e65189824f95c3cda",
+          "before_mode": "0644",
+          "before_sha256": "fcbc800db3f1867000b852f1ce0044b8f1584f76ade1ed6e65189824f95c3cda",
+          "op": "update",
+          "path": "ROOT/project/AGENTS.md",
+          "target": "codex"
+        },
+        {
+          "after_sha256": "MANIFEST",
+          "op": "create",
+          "path": "ROOT/project/.agentpack.manifest.codex.json",
+          "target": "codex"
+        }
+      ],
+      "created_at": "TIME-9",
+      "id": "ID",
+      "kind": "deploy",
+      "lockfile_sha256": "973bbcd5e50c538364f536cea3753634f7013d32f1f2472494da773b7b8cff41",
+      "managed_files": [
+        {
+          "path": "ROOT/project/AGENTS.md",
+          "sha256": "a35e972177595b0735e0231799361624bdff74ee9393efed07c65c8f9cad31f7",
+          "target": "codex"
+        }
+      ],
+      "manifests": [
+        {
+          "path": "ROOT/project/.agentpack.manifest.codex.json",
+          "sha256": "MANIFEST",
+          "target": "codex"
+        }
+      ],
+      "profile": "default",
+      "project_id": "PROJECT",
+      "repo": "ROOT/user/.agentpack/repo",
+      "roots": [
+        {
+          "root": "ROOT/project",
+          "target": "codex"
+        }
+      ],
+      "run_id": "RUN",
+      "targets": [
+        "codex"
+      ]
+    }
+    "#);
     // Version 0.9.1 goes back by reading this path.
     let backup = snapshots[0]["changes"][0]["backup_path"].as_str().unwrap();
     assert_eq!(fs_err::read_to_string(backup).unwrap(), "mine\n");
@@ -138,13 +221,87 @@ fn text_of(place: &PackPlace, tool: &str, arguments: &Value) -> String {
 #[test]
 fn the_envelope_of_a_success() {
     let place = PackPlace::new();
-    insta::assert_snapshot!(text_of(&place, "plan", &json!({ "target": "claude_code" })), @"");
+    insta::assert_snapshot!(text_of(&place, "plan", &json!({ "target": "claude_code" })), @r#"
+    {
+      "schema_version": 1,
+      "ok": true,
+      "command": "plan",
+      "command_id": "plan",
+      "command_path": [
+        "plan"
+      ],
+      "version": "VERSION",
+      "data": {
+        "changes": [
+          {
+            "after_sha256": "66995de00de5550d85f5203750bb42d46fdda48bedad640bff2f7e17247a28e2",
+            "before_sha256": null,
+            "op": "create",
+            "path": "ROOT/project/.claude/commands/greet.md",
+            "path_posix": "ROOT/project/.claude/commands/greet.md",
+            "reason": "file missing",
+            "target": "claude_code"
+          },
+          {
+            "after_sha256": "66995de00de5550d85f5203750bb42d46fdda48bedad640bff2f7e17247a28e2",
+            "before_sha256": null,
+            "op": "create",
+            "path": "ROOT/user/.claude/commands/greet.md",
+            "path_posix": "ROOT/user/.claude/commands/greet.md",
+            "reason": "file missing",
+            "target": "claude_code"
+          }
+        ],
+        "profile": "default",
+        "summary": {
+          "create": 2,
+          "delete": 0,
+          "update": 0
+        },
+        "targets": [
+          "claude_code"
+        ]
+      },
+      "warnings": [],
+      "errors": []
+    }
+    "#);
 }
 
 #[test]
 fn the_envelope_of_a_failure() {
     let place = PackPlace::bare();
-    insta::assert_snapshot!(text_of(&place, "plan", &json!({})), @"");
+    insta::assert_snapshot!(text_of(&place, "plan", &json!({})), @r#"
+    {
+      "schema_version": 1,
+      "ok": false,
+      "command": "plan",
+      "command_id": "plan",
+      "command_path": [
+        "plan"
+      ],
+      "version": "VERSION",
+      "data": {},
+      "warnings": [],
+      "errors": [
+        {
+          "code": "E_CONFIG_MISSING",
+          "details": {
+            "hint": "create it with init, or name the repository with --repo",
+            "next_actions": [
+              "run_init",
+              "retry_with_repo",
+              "retry_command"
+            ],
+            "path": "ROOT/user/.agentpack/repo/agentpack.yaml",
+            "path_posix": "ROOT/user/.agentpack/repo/agentpack.yaml",
+            "reason_code": "config_missing"
+          },
+          "message": "there is no ROOT/user/.agentpack/repo/agentpack.yaml"
+        }
+      ]
+    }
+    "#);
 }
 
 #[test]
@@ -161,7 +318,52 @@ fn drift_as_status_shows_it() {
     for key in ["summary_by_root", "next_actions", "next_actions_detailed"] {
         data.as_object_mut().unwrap().remove(key);
     }
-    insta::assert_snapshot!(named(&place, &format!("{data:#}")), @"");
+    insta::assert_snapshot!(named(&place, &format!("{data:#}")), @r#"
+    {
+      "drift": [
+        {
+          "actual": "sha256:65110ea3b8b62b0c09742c368bf1527f0978b06dff7a1371ef7b4c98e244d91a",
+          "expected": null,
+          "kind": "extra",
+          "path": "ROOT/user/.claude/commands/extra.md",
+          "path_posix": "ROOT/user/.claude/commands/extra.md",
+          "root": "ROOT/user/.claude/commands",
+          "root_posix": "ROOT/user/.claude/commands",
+          "target": "claude_code"
+        },
+        {
+          "actual": "sha256:68f01b289aedcf28e96fce1f9444365e83b9bfc7e1bf32df20f1f15966835316",
+          "expected": "sha256:a35e972177595b0735e0231799361624bdff74ee9393efed07c65c8f9cad31f7",
+          "kind": "modified",
+          "path": "ROOT/project/AGENTS.md",
+          "path_posix": "ROOT/project/AGENTS.md",
+          "root": "ROOT/project",
+          "root_posix": "ROOT/project",
+          "target": "codex"
+        },
+        {
+          "actual": null,
+          "expected": "sha256:a35e972177595b0735e0231799361624bdff74ee9393efed07c65c8f9cad31f7",
+          "kind": "missing",
+          "path": "ROOT/user/.codex/AGENTS.md",
+          "path_posix": "ROOT/user/.codex/AGENTS.md",
+          "root": "ROOT/user/.codex",
+          "root_posix": "ROOT/user/.codex",
+          "target": "codex"
+        }
+      ],
+      "profile": "default",
+      "summary": {
+        "extra": 1,
+        "missing": 1,
+        "modified": 1
+      },
+      "targets": [
+        "claude_code",
+        "codex"
+      ]
+    }
+    "#);
 }
 
 /// The plan hash against the formula, built here from nothing but known contents.

@@ -172,7 +172,7 @@ impl PackPlace {
 
     /// Every run of this Windlass home.
     pub(crate) fn runs(&self) -> Vec<Value> {
-        let listed = self.say(&["runs", "list", "--json"]).worked().json();
+        let listed = self.say(&["runs", "list", "--limit", "200", "--json"]).worked().json();
         listed["runs"].as_array().unwrap().clone()
     }
 

@@ -172,7 +172,10 @@ mod tests {
                 json!({ "created": true, "branch": "evolve/x", "files": ["a"], "committed": false }),
                 "1 file written, not committed, on branch evolve/x",
             ),
-            (json!({ "created": false, "reason": "no_drift" }), "no drift"),
+            (
+                json!({ "created": false, "reason": "no_drift" }),
+                "no drift",
+            ),
         ] {
             let proposed: Proposed = serde_json::from_value(data).unwrap();
             assert_eq!(proposed.message(), expected);

@@ -92,7 +92,10 @@ async fn open_editor(context: &Context<'_>, directory: &Path) -> Result<(), Prob
             format!("{editor:?} did not end well: {cause}; the overlay is there all the same"),
         )
         .with("reason_code", "io_error")
-        .with("hint", "set EDITOR to a program that works, or edit the overlay yourself")
+        .with(
+            "hint",
+            "set EDITOR to a program that works, or edit the overlay yourself",
+        )
     };
     let status = run_editor(editor, directory)
         .await

@@ -80,7 +80,9 @@ impl AuditArgs {
 }
 
 fn table(audit: &Audit) -> Table {
-    let mut table = Table::new(&["MODULE", "TYPE", "VERSION", "FILES", "SIZE", "SHA256", "SOURCE"]);
+    let mut table = Table::new(&[
+        "MODULE", "TYPE", "VERSION", "FILES", "SIZE", "SHA256", "SOURCE",
+    ]);
     for module in &audit.modules {
         let short = |text: &str| text.chars().take(12).collect::<String>();
         let source = match &module.resolved_source {

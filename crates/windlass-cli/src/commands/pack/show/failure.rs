@@ -4,6 +4,7 @@
 use serde_json::Value;
 use windlass_types::Problem;
 
+use super::{texts, warning};
 use crate::output::{Printer, Table, Tone, one_line};
 
 /// Details that are lists of paths, and how many of each are shown.
@@ -31,8 +32,7 @@ pub(in crate::commands::pack) fn failure(
 ) {
     let details = problem.details();
     for text in texts(details.get("warnings")) {
-        let sign = printer.notice_paint().text(Tone::Warn, "warning:");
-        printer.notice(&format!("{sign} {}", one_line(text)));
+        warning(printer, text);
     }
     if let Some(issues) = details.get("issues").and_then(Value::as_array) {
         printer.notice_table(&issue_table(issues));
@@ -43,11 +43,6 @@ pub(in crate::commands::pack) fn failure(
         }
     }
     printer.problem(&for_people(problem, command));
-}
-
-fn texts(list: Option<&Value>) -> Vec<&str> {
-    let list = list.and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn issue_table(issues: &[Value]) -> Table {
@@ -85,7 +80,7 @@ fn for_people(problem: &Problem, command: impl Fn(&str) -> String) -> Problem {
 /// What a named action means to somebody at a keyboard; `None` where it says nothing new.
 fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
     let text = match action {
-        "retry_command" | "retry_deploy_apply" | "retry_import_apply" | "retry_policy_lint"
+        "retry_command" | "retry_with_snapshot" | "retry_deploy_apply" | "retry_import_apply" | "retry_policy_lint"
         | "rebuild_with_target_feature" => return None,
         "retry_with_yes" => "repeat the command with --yes".to_owned(),
         "call_deploy" => command("deploy"),
@@ -97,9 +92,22 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
             "let only one of the modules write this path".to_owned()
         }
         "run_init" => command("init"),
-        "retry_with_repo" => "or name the repository with --repo DIR".to_owned(),
+        "retry_with_repo" => "name the repository with --repo DIR".to_owned(),
         "fix_config" | "fix_config_version" => "correct agentpack.yaml".to_owned(),
-        "upgrade_agentpack" => "or use a newer version".to_owned(),
+        "upgrade_agentpack" => "use a newer version".to_owned(),
+        "fix_arguments" => command("help"),
+        "list_snapshots" => command("snapshots list"),
+        "retry_with_keep" => "say how many to keep with --keep COUNT".to_owned(),
+        "retry_with_older_than" => "or how old they must be with --older-than DAYS".to_owned(),
+        "retry_with_known_profile" => "name a profile of the manifest with --profile".to_owned(),
+        "retry_command_to_finish_undo" => {
+            "repeat the command; it first undoes what was begun".to_owned()
+        }
+        "wait_for_other_run" => "wait for the other command, then repeat this one".to_owned(),
+        "delete_checkout" => "delete the checkout; it is fetched again".to_owned(),
+        "inspect_git_error" => "see what git says above".to_owned(),
+        "remove_journal" => "look at the files, then delete the journal".to_owned(),
+        "restore_from_backup" => "bring the file back from a backup".to_owned(),
         "run_lock" => command("lock"),
         "run_update" | "regenerate_lockfile" => command("update --lock"),
         "inspect_help_json" => command("help"),
@@ -128,7 +136,7 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         "fix_permissions" => "make the path readable and writable for you".to_owned(),
         "fix_path" => "choose another path".to_owned(),
         "shorten_path" => "choose a shorter path".to_owned(),
-        "enable_long_paths" => "or let the system take long paths".to_owned(),
+        "enable_long_paths" => "let the system take long paths".to_owned(),
         "free_disk_space" => "free some disk space".to_owned(),
         other => other.replace('_', " "),
     };
@@ -206,7 +214,7 @@ mod tests {
           code: E_CONFIG_MISSING
           path: /r/agentpack.yaml
         hint: windlass pack init
-        hint: or name the repository with --repo DIR
+        hint: name the repository with --repo DIR
         ");
     }
 }

@@ -12,7 +12,7 @@ pub(super) use diff::{DiffFile, diffs};
 pub(super) use drift::{Drift, DriftSummary, drift_table};
 pub(super) use failure::failure;
 pub(super) use places::Places;
-pub(super) use plan::{PlanView, plan_text};
+pub(super) use plan::{PlanView, changes_text, plan_text};
 
 use crate::output::{Paint, Printer, Tone, one_line};
 
@@ -35,13 +35,19 @@ impl View {
     }
 }
 
-/// The warnings of an answer.
-pub(super) fn warnings(printer: &Printer, data: &Value) {
-    let list = data.get("warnings").and_then(Value::as_array);
-    for text in list.into_iter().flatten().filter_map(Value::as_str) {
-        let sign = printer.notice_paint().text(Tone::Warn, "warning:");
-        printer.notice(&format!("{sign} {}", one_line(text)));
-    }
+/// A warning beside the data.
+pub(super) fn warning(printer: &Printer, text: &str) {
+    let sign = printer.notice_paint().text(Tone::Warn, "warning:");
+    printer.notice(&format!("{sign} {}", one_line(text)));
+}
+
+/// The texts of a list; nothing when it is none.
+pub(super) fn texts(list: Option<&Value>) -> Vec<&str> {
+    let list = list.and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 /// `1 file`, `2 files`.

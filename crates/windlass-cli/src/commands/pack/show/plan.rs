@@ -72,13 +72,29 @@ impl PlanView {
             .count()
     }
 
+    /// How many of each; counted where the answer does not say.
+    fn tally(&self) -> Summary {
+        if self.summary != Summary::default() {
+            return self.summary;
+        }
+        let mut summary = Summary::default();
+        for change in &self.changes {
+            match change.op.as_str() {
+                "create" => summary.create += 1,
+                "delete" | "rollback_delete" => summary.delete += 1,
+                _ => summary.update += 1,
+            }
+        }
+        summary
+    }
+
     /// The line that sums up.
     pub(in crate::commands::pack) fn summed_up(&self) -> String {
         let Summary {
             create,
             update,
             delete,
-        } = self.summary;
+        } = self.tally();
         if create + update + delete == 0 {
             return "nothing to change".to_owned();
         }
@@ -103,8 +119,12 @@ impl PlanView {
             create,
             update,
             delete,
-        } = self.summary;
-        let parts = counts(&[(create, "created"), (update, "updated"), (delete, "deleted")]);
+        } = self.tally();
+        let parts = counts(&[
+            (create, "created"),
+            (update, "updated"),
+            (delete, "deleted"),
+        ]);
         if parts.is_empty() {
             "manifests written".to_owned()
         } else {
@@ -126,7 +146,7 @@ impl Change {
     fn sign(&self) -> (Tone, &'static str) {
         match self.op.as_str() {
             _ if self.is_adoption() => (Tone::Warn, "!"),
-            "create" | "rollback_restore" => (Tone::Good, "+"),
+            "create" => (Tone::Good, "+"),
             "delete" | "rollback_delete" => (Tone::Bad, "-"),
             _ => (Tone::Warn, "~"),
         }
@@ -167,6 +187,16 @@ struct Line {
 
 /// The plan as text, ending with the line that sums up.
 pub(in crate::commands::pack) fn plan_text(plan: &PlanView, view: &View) -> String {
+    let mut text = changes_text(plan, view);
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&format!("{}\n", plan.summed_up()));
+    text
+}
+
+/// The changes of a plan as text.
+pub(in crate::commands::pack) fn changes_text(plan: &PlanView, view: &View) -> String {
     let edited: BTreeSet<&str> = plan
         .local_edits
         .iter()
@@ -200,10 +230,6 @@ pub(in crate::commands::pack) fn plan_text(plan: &PlanView, view: &View) -> Stri
             text.push_str(&line.render(view));
         }
     }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text.push_str(&format!("{}\n", plan.summed_up()));
     text
 }
 
@@ -302,7 +328,10 @@ mod tests {
 
     #[test]
     fn an_empty_plan_says_so() {
-        assert_eq!(text(json!({ "changes": [], "summary": {} })), "nothing to change\n");
+        assert_eq!(
+            text(json!({ "changes": [], "summary": {} })),
+            "nothing to change\n"
+        );
     }
 
     #[test]
@@ -312,7 +341,10 @@ mod tests {
             json!({ "target": "codex", "op": "create", "path": path, "reason": "file missing" })
         });
         let mut changes: Vec<Value> = skills.collect();
-        changes.insert(0, json!({ "target": "codex", "op": "create", "path": "/home/ada/.codex/AGENTS.md" }));
+        changes.insert(
+            0,
+            json!({ "target": "codex", "op": "create", "path": "/home/ada/.codex/AGENTS.md" }),
+        );
         insta::assert_snapshot!(text(json!({ "changes": changes, "summary": { "create": 101 } })), @r"
         codex  ~/.codex
           + AGENTS.md

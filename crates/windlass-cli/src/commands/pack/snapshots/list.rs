@@ -42,7 +42,9 @@ impl ListArgs {
         let data = context.read("pack.snapshots.list", json!({})).await?;
         let listed: Listed = parse(&data)?;
         if listed.snapshots.is_empty() {
-            context.printer().notice("No snapshots: nothing was deployed yet.");
+            context
+                .printer()
+                .notice("No snapshots: nothing was deployed yet.");
             context.hint("deploy --apply");
         } else {
             context.printer().table(&table(&listed));
@@ -65,7 +67,11 @@ fn table(listed: &Listed) -> Table {
         if let Some(to) = &snapshot.rolled_back_to {
             notes.push(format!("back to {to}"));
         }
-        let tone = if snapshot.head { Tone::Good } else { Tone::Plain };
+        let tone = if snapshot.head {
+            Tone::Good
+        } else {
+            Tone::Plain
+        };
         table.toned_row([
             (tone, snapshot.id.clone()),
             (Tone::Plain, snapshot.kind.clone()),

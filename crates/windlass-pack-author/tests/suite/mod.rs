@@ -1,0 +1,10 @@
+mod doctor;
+mod edits;
+mod events;
+mod imports;
+mod inits;
+mod locks;
+mod operator;
+mod policies;
+mod remotes;
+mod world;
