@@ -7,7 +7,7 @@ use std::{
 };
 
 use windlass_pack_model::FileMode;
-use windlass_types::{Digest, Problem};
+use windlass_types::{Digest, Problem, code};
 
 /// What is at each path that matters; a path that was not looked at counts as absent.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +77,19 @@ impl Disk {
     /// Notes the bytes of a file.
     pub fn put_bytes(&mut self, path: PathBuf, bytes: Arc<[u8]>) {
         self.texts.insert(path, bytes);
+    }
+
+    /// Takes a name that the file system does not allow for absent: nothing can be there. Not
+    /// where a file is wanted, so that whoever wants it hears why it cannot be.
+    pub(crate) fn without_impossible(&mut self, wanted: impl Fn(&Path) -> bool) {
+        for (path, found) in &mut self.entries {
+            if let OnDisk::Unreadable(problem) = found
+                && problem.code() == &code::E_IO_PATH_TOO_LONG
+                && !wanted(path)
+            {
+                *found = OnDisk::Absent;
+            }
+        }
     }
 
     /// How many paths were looked at.

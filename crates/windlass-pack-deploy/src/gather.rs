@@ -33,7 +33,9 @@ pub fn gather_disk(desired: &Desired, owned: &Owned, hashes: &dyn HashCache) -> 
         whole.extend(root.files.iter().map(|file| file.path.under(&root.path)));
         keyed.extend(root.keys.iter().map(|key| key.path.under(&root.path)));
     }
-    look_at(whole, keyed, hashes)
+    let mut disk = look_at(whole, keyed, hashes);
+    disk.without_impossible(|path| desired.files.iter().any(|file| file.path == path));
+    disk
 }
 
 /// Looks at some paths; those of shared files are read whole.
@@ -68,9 +70,20 @@ fn look_at_all(paths: Vec<PathBuf>, hashes: &dyn HashCache) -> Vec<(PathBuf, OnD
     };
     let look_at_some = |paths: &[PathBuf]| {
         let mut buffer = Vec::new();
+        // Nothing is below a directory that is not there; its files need not be asked for.
+        let mut missing: Option<PathBuf> = None;
         paths
             .iter()
-            .map(|path| look(path, hashes, &mut buffer))
+            .map(|path| {
+                if missing.as_deref().is_some_and(|dir| is_below(path, dir)) {
+                    return OnDisk::Absent;
+                }
+                let found = look(path, hashes, &mut buffer);
+                if matches!(found, OnDisk::Absent) {
+                    missing = missing_directory(path);
+                }
+                found
+            })
             .collect::<Vec<_>>()
     };
     let found: Vec<OnDisk> = if threads == 1 {
@@ -92,6 +105,28 @@ fn look_at_all(paths: Vec<PathBuf>, hashes: &dyn HashCache) -> Vec<(PathBuf, OnD
         })
     };
     paths.into_iter().zip(found).collect()
+}
+
+/// The outermost directory of an absent path that is not there either; none when only the file
+/// is missing.
+fn missing_directory(path: &Path) -> Option<PathBuf> {
+    let absent =
+        |path: &&Path| std::fs::symlink_metadata(path).is_err_and(|error| is_absent(&error));
+    path.ancestors()
+        .skip(1)
+        .take_while(absent)
+        .last()
+        .map(Path::to_owned)
+}
+
+/// Whether a path lies below a directory, by its bytes: both are plain absolute paths.
+fn is_below(path: &Path, directory: &Path) -> bool {
+    let (path, directory) = (
+        path.as_os_str().as_encoded_bytes(),
+        directory.as_os_str().as_encoded_bytes(),
+    );
+    path.strip_prefix(directory)
+        .is_some_and(|rest| rest.first() == Some(&b'/'))
 }
 
 /// Looks at one path.

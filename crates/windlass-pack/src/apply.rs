@@ -84,6 +84,19 @@ impl Prepared {
     }
 }
 
+/// The locks an event is planned under; none for a dry run, which leaves nothing behind, not
+/// even locks.
+pub(crate) fn lock_unless_dry(
+    state: &PackState,
+    roots: &[PathBuf],
+    dry_run: bool,
+) -> Result<Option<RootLocks>, Problem> {
+    if dry_run {
+        return Ok(None);
+    }
+    state.lock(roots, "planning", LOCK_WAIT).map(Some)
+}
+
 /// What a run did.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Applied {

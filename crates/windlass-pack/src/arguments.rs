@@ -3,7 +3,7 @@
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use windlass_pack_model::{fault, next_actions::Caller};
-use windlass_types::Problem;
+use windlass_types::{Problem, Surface};
 
 /// Which repository, profile, target and machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
@@ -48,6 +48,23 @@ pub(crate) fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
             format!("the arguments do not fit the tool: {error}"),
         )
     })
+}
+
+/// Refuses arguments that the contract's tool does not have. The command line may say more.
+pub(crate) fn only_known(surface: Surface, input: &Value, names: &[&str]) -> Result<(), Problem> {
+    let known = |name: &String| surface == Surface::Cli || names.contains(&name.as_str());
+    match input.as_object().and_then(|map| map.keys().find(|name| !known(name))) {
+        None => Ok(()),
+        Some(name) => Err(fault::unexpected(
+            "invalid_arguments",
+            &["fix_arguments", "retry_command"],
+            format!(
+                "the tool has no argument {name:?}; it has {}",
+                names.join(", ")
+            ),
+        )
+        .with("argument", name.clone())),
+    }
 }
 
 /// Whether the caller said yes: the literal `true` and nothing else.

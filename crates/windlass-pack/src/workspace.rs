@@ -22,7 +22,7 @@ use windlass_pack_model::{
 use windlass_pack_render::{Places, RenderInput, render, roots};
 use windlass_pack_state::{PackState, StatCache};
 use windlass_ports::Git;
-use windlass_types::{Digest, Problem, Timestamp};
+use windlass_types::{Digest, Problem, Surface, Timestamp};
 
 use crate::{PackEnvironment, arguments::Common};
 
@@ -42,6 +42,8 @@ pub(crate) struct Moment {
     /// Nanoseconds since the epoch, unique in practice: names snapshots.
     pub(crate) nanos: u128,
     pub(crate) directory: Option<PathBuf>,
+    /// What the call came through.
+    pub(crate) surface: Surface,
 }
 
 impl Moment {
@@ -54,6 +56,7 @@ impl Moment {
             now,
             nanos: millis * 1_000_000 + below,
             directory: context.directory.clone(),
+            surface: context.surface,
         }
     }
 

@@ -4,6 +4,7 @@
 //! An operation's output, and the details of a failure, may carry `warnings`; they move up into
 //! the envelope.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use windlass_types::{Code, Problem};
 
@@ -61,17 +62,20 @@ fn envelope(
     errors: Value,
 ) -> Value {
     let (command, id) = names(context);
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "ok": ok,
-        "command": command,
-        "command_path": id.split(' ').collect::<Vec<_>>(),
-        "command_id": id,
-        "version": env!("CARGO_PKG_VERSION"),
-        "data": data,
-        "warnings": warnings,
-        "errors": errors,
-    })
+    let path: Vec<&str> = id.split(' ').collect();
+    let mut envelope = Map::new();
+    let mut put = |key: &str, value: Value| drop(envelope.insert(key.to_owned(), value));
+    put("schema_version", SCHEMA_VERSION.into());
+    put("ok", ok.into());
+    put("command", command.into());
+    put("command_path", path.into());
+    put("command_id", id.into());
+    put("version", env!("CARGO_PKG_VERSION").into());
+    // Moved, not copied: there may be thousands of changes in it.
+    put("data", data);
+    put("warnings", warnings);
+    put("errors", errors);
+    Value::Object(envelope)
 }
 
 /// The command an operation stands for, and its id with the flag that makes it another one.
@@ -96,27 +100,21 @@ fn names(context: EnvelopeContext<'_>) -> (String, String) {
 
 /// Pretty JSON with the top-level keys in the contract's order.
 pub(super) fn text(envelope: &Value) -> String {
-    let Value::Object(map) = envelope else {
-        return format!("{envelope:#}");
-    };
-    let known = ORDER
-        .iter()
-        .filter_map(|key| map.get_key_value(*key))
-        .map(|(key, value)| (key.as_str(), value));
-    let rest = map
-        .iter()
-        .map(|(key, value)| (key.as_str(), value))
-        .filter(|(key, _)| !ORDER.contains(key));
-    let mut text = String::from("{");
-    for (index, (key, value)) in known.chain(rest).enumerate() {
-        text.push_str(if index == 0 { "\n  " } else { ",\n  " });
-        text.push_str(&Value::from(key).to_string());
-        text.push_str(": ");
-        // Strings are written on one line, so every line break is one of the layout.
-        text.push_str(&format!("{value:#}").replace('\n', "\n  "));
+    serde_json::to_string_pretty(&Ordered(envelope)).unwrap_or_else(|_| envelope.to_string())
+}
+
+/// An envelope whose keys come out in the contract's order.
+struct Ordered<'a>(&'a Value);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Value::Object(map) = self.0 else {
+            return self.0.serialize(serializer);
+        };
+        let known = ORDER.iter().filter_map(|key| map.get_key_value(*key));
+        let rest = map.iter().filter(|(key, _)| !ORDER.contains(&key.as_str()));
+        serializer.collect_map(known.chain(rest))
     }
-    text.push_str("\n}");
-    text
 }
 
 fn reason(code: &'static Code) -> &'static str {

@@ -180,6 +180,48 @@ impl OperationBuilder {
     }
 }
 
+impl OperationBuilder {
+    /// Like `handle_run`, for functions that read and write JSON themselves: nothing is copied,
+    /// which matters where an answer is large.
+    pub fn handle_json<F, Fut>(mut self, function: F) -> Arc<dyn Operation>
+    where
+        F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(Value, Option<RunId>), Problem>> + Send + 'static,
+    {
+        self.info.output_schema = LazySchema::new(output_schema_of::<Value>);
+        Arc::new(Json {
+            info: self.info,
+            function,
+        })
+    }
+}
+
+struct Json<F> {
+    info: OperationInfo,
+    function: F,
+}
+
+impl<F, Fut> Operation for Json<F>
+where
+    F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<(Value, Option<RunId>), Problem>> + Send + 'static,
+{
+    fn info(&self) -> &OperationInfo {
+        &self.info
+    }
+
+    fn call<'a>(
+        &'a self,
+        context: CallContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+        Box::pin(async move {
+            let (output, run_id) = (self.function)(context, input).await?;
+            Ok(Answer { output, run_id })
+        })
+    }
+}
+
 struct Defined<I, O, F> {
     info: OperationInfo,
     function: F,

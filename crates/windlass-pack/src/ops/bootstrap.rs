@@ -16,7 +16,7 @@ use windlass_types::{EffectClass, Problem};
 
 use super::{Outcome, Shop, manifest::config_scope, rollback::Ready, value, with_warnings};
 use crate::{
-    apply::{LOCK_WAIT, blocking},
+    apply::{blocking, lock_unless_dry},
     arguments::{Common, require_yes},
     workspace::{Moment, Pack, Workspace},
 };
@@ -76,34 +76,35 @@ async fn bootstrap(shop: &Shop, context: &CallContext, input: BootstrapInput) ->
         let scope_name = input.scope.clone().unwrap_or_else(|| "both".to_owned());
         let scope = config_scope(&scope_name)?;
         let workspace = Workspace::open(&pack, input.common.clone(), moment.clone())?;
-        let (event, locks) = planned(&workspace, scope, input.adopt)?;
+        let (event, locks) = planned(&workspace, scope, input.adopt, input.dry_run)?;
         if !event.is_noop() && !input.dry_run {
             require_yes(input.yes, "bootstrap")?;
         }
         let data = json!({ "targets": workspace.targets, "scope": scope_name });
         let repo = workspace.repo.clone();
-        let ready = Ready::new(&pack, &moment, repo, locks, event, input.dry_run)?;
+        let ready = Ready::new(&pack, &moment, repo, locks, event)?;
         Ok((ready, data))
     })
     .await?;
     ready.finish(shop, context).await?.into_outcome(data)
 }
 
-/// Plans the assets under the locks of their roots.
+/// Plans the assets, under the locks of their roots unless they are only shown.
 fn planned(
     workspace: &Workspace<'_>,
     scope: ConfigScope,
     adopt: bool,
+    dry_run: bool,
 ) -> Result<
     (
         windlass_pack_deploy::EventPlan,
-        windlass_pack_state::RootLocks,
+        Option<windlass_pack_state::RootLocks>,
     ),
     Problem,
 > {
     let desired = operator_assets(&workspace.operator_input(scope))?;
     let roots: Vec<_> = desired.roots.iter().map(|root| root.path.clone()).collect();
-    let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+    let locks = lock_unless_dry(&workspace.state, &roots, dry_run)?;
     let owned = workspace.owned(&desired.roots)?;
     let disk = gather_disk(&desired, &owned, &workspace.hashes);
     let options = PlanOptions {
@@ -138,7 +139,7 @@ pub(super) fn into_repository(
     let mut workspace = Workspace::open(pack, common.clone(), inside)?;
     let canonical = fs_err::canonicalize(repo).unwrap_or_else(|_| repo.to_owned());
     workspace.project = Some(Project::new(repo.to_owned(), &canonical, None));
-    let (event, locks) = planned(&workspace, ConfigScope::Project, false)?;
+    let (event, locks) = planned(&workspace, ConfigScope::Project, false, dry_run)?;
     let mut data = json!({
         "applied": false,
         "scope": "project",
@@ -146,10 +147,13 @@ pub(super) fn into_repository(
         "changes": value(&event.changes)?,
         "summary": value(&event.summary)?,
     });
-    if event.is_noop() || dry_run {
-        data["reason"] = json!(if dry_run { "dry_run" } else { "no_changes" });
-        return Ok((data, event.warnings));
-    }
+    let locks = match locks {
+        Some(locks) if !event.is_noop() => locks,
+        _ => {
+            data["reason"] = json!(if dry_run { "dry_run" } else { "no_changes" });
+            return Ok((data, event.warnings));
+        }
+    };
     let mut context = workspace.event_context();
     context.run_id = format!("edit_{}", workspace.moment.nanos);
     let transaction = event.transaction(&context);

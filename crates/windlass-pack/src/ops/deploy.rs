@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_engine::{
     confirm::{TokenPurpose, TokenRefusal},
     envelope::Envelope,
-    operation::{CallContext, Operation, operation},
+    operation::{CallContext, Operation, input_schema_of, operation},
 };
 use windlass_pack_deploy::{Adoption, Binding, DeployPlan, PathPattern, PlanHash};
 use windlass_pack_model::fault;
@@ -15,12 +15,12 @@ use windlass_types::{Digest, EffectClass, Problem, Surface};
 
 use super::{
     Outcome, Shop,
-    plan::{PlanInput, plan_data, planned},
+    plan::{ARGUMENTS, PlanInput, plan_data, planned},
     with_warnings,
 };
 use crate::{
     apply::{LOCK_WAIT, Prepared, Start, blocking, start},
-    arguments::{Common, read, require_yes, says_yes},
+    arguments::{Common, only_known, read, require_yes, says_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
 };
@@ -39,7 +39,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 "Shows what a deploy would change and returns a confirm_token for deploy_apply. Show the plan to the user first.",
             )
             .discloses("confirm_token")
-            .handle_run(move |context: CallContext, input: Value| {
+            .handle_json(move |context: CallContext, input: Value| {
                 let shop = planning.clone();
                 async move { deploy(&shop, &context, input).await }
             }),
@@ -63,9 +63,10 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 .not_a_tool()
                 .command(EffectClass::Destructive)
                 .confirmed_by_call()
-                .handle_run(move |context, input: ApplyInput| {
+                .input_schema(input_schema_of::<ApplyInput>())
+                .handle_json(move |context, input| {
                     let shop = shop.clone();
-                    async move { apply(&shop, &context, input).await }
+                    async move { apply(&shop, &context, read(input)?).await }
                 })
         },
     ]
@@ -73,6 +74,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
 
 /// Plans, and hands out a token where the caller is one that confirms with it.
 async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    only_known(context.surface, &input, &ARGUMENTS)?;
     let input: PlanInput = read(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     let (mut data, note, hash) = blocking(move || {

@@ -12,7 +12,7 @@ use windlass_types::Problem;
 
 use super::{Shop, manifest::finish};
 use crate::{
-    arguments::{Common, read, require_yes},
+    arguments::{Common, only_known, read, require_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
 };
@@ -24,7 +24,10 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 "Check the targets",
                 "Checks that every target directory exists, can be written and is ignored by git where it should be. Reads only.",
             ),
-            |pack, moment, input| look(pack, &moment, read(input)?),
+            |pack, moment, input| {
+                only_known(moment.surface, &input, &["repo", "target"])?;
+                look(pack, &moment, read(input)?)
+            },
         ),
         shop.change(
             "doctor_fix",

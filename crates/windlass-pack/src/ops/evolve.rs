@@ -13,7 +13,7 @@ use windlass_types::{EffectClass, Problem, Surface};
 
 use super::{Outcome, Shop, overlay::scope, rollback::Ready, value, with_warnings};
 use crate::{
-    apply::{LOCK_WAIT, blocking},
+    apply::{blocking, lock_unless_dry},
     arguments::{Common, read, require_yes, says_yes},
     contract,
     edit::write,
@@ -163,7 +163,7 @@ async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     let (ready, mut data, missing) = blocking(move || {
         let workspace = Workspace::open(&pack, common, moment.clone())?;
         let roots = workspace.roots_to_lock()?;
-        let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+        let locks = lock_unless_dry(&workspace.state, &roots, input.dry_run)?;
         let scene = workspace.look()?;
         let plan = plan_restore(
             &scene.desired,
@@ -180,7 +180,7 @@ async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
             "summary": value(&if input.dry_run { plan.summary } else { plan.summary_applied() })?,
         });
         let repo = workspace.repo.clone();
-        let ready = Ready::new(&pack, &moment, repo, locks, plan.event, input.dry_run)?;
+        let ready = Ready::new(&pack, &moment, repo, locks, plan.event)?;
         Ok((ready, data, missing))
     })
     .await?;

@@ -88,7 +88,7 @@ impl Shop {
         F: Fn(&Pack, Moment, Value) -> Result<Value, Problem> + Clone + Send + Sync + 'static,
     {
         let shop = self.clone();
-        builder.handle_run(move |context: CallContext, input: Value| {
+        builder.handle_json(move |context: CallContext, input: Value| {
             let (shop, work) = (shop.clone(), work.clone());
             async move {
                 let moment = Moment::of(&shop.engine, &context);
@@ -164,7 +164,7 @@ impl Shop {
         builder
             .command(effect)
             .confirmed_by_call()
-            .handle_run(move |context, input: Value| work(shop.clone(), context, input))
+            .handle_json(move |context, input| work(shop.clone(), context, input))
     }
 }
 

@@ -10,7 +10,7 @@ use windlass_types::Problem;
 
 use super::{Shop, value, with_warnings};
 use crate::{
-    arguments::{Common, read},
+    arguments::{Common, only_known, read},
     contract,
     workspace::{Moment, Pack, Scene, Workspace},
 };
@@ -71,7 +71,11 @@ impl PlanInput {
     }
 }
 
+/// The arguments of `plan`, `diff` and `deploy`.
+pub(super) const ARGUMENTS: [&str; 5] = ["repo", "profile", "target", "machine", "dry_run"];
+
 fn plan(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
+    only_known(moment.surface, &input, &ARGUMENTS)?;
     let input: PlanInput = read(input)?;
     let (workspace, scene, plan) = planned(pack, input.common(), moment)?;
     drop(scene);
@@ -87,17 +91,16 @@ fn preview(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> 
     let mut data = json!({
         "profile": workspace.profile,
         "targets": workspace.targets,
-        "plan": { "changes": changes, "summary": plan.summary },
+        "plan": { "summary": plan.summary },
     });
     if input.diff {
         let preview = make_preview(&plan, &scene.desired, &scene.owned);
         warnings.extend(preview.warnings);
-        data["diff"] = json!({
-            "changes": changes,
-            "summary": plan.summary,
-            "files": preview.files,
-        });
+        data["diff"] = json!({ "summary": plan.summary });
+        data["diff"]["changes"] = changes.clone();
+        data["diff"]["files"] = value(&preview.files)?;
     }
+    data["plan"]["changes"] = changes;
     Ok(with_warnings(data, warnings))
 }
 
@@ -119,9 +122,10 @@ pub(super) fn plan_data(workspace: &Workspace<'_>, plan: &DeployPlan) -> Result<
     let mut data = json!({
         "profile": workspace.profile,
         "targets": workspace.targets,
-        "changes": value(&plan.changes)?,
         "summary": plan.summary,
     });
+    // Put in, not written out by the macro, which would copy thousands of changes.
+    data["changes"] = value(&plan.changes)?;
     if !plan.local_edits.is_empty() {
         data["local_edits"] = value(&plan.local_edits)?;
     }

@@ -13,12 +13,12 @@ use windlass_pack_deploy::{
     undo as plan_undo, uninstall as plan_uninstall,
 };
 use windlass_pack_model::{SnapshotKind, fault, selection::parse_target_filter};
-use windlass_types::{EffectClass, Problem};
+use windlass_types::{EffectClass, Problem, Surface};
 
 use super::{Outcome, Shop, value, with_warnings};
 use crate::{
-    apply::{Applied, LOCK_WAIT, Prepared, Start, blocking, start},
-    arguments::{Common, read, require_yes, says_yes},
+    apply::{Applied, Prepared, Start, blocking, lock_unless_dry, start},
+    arguments::{Common, only_known, read, require_yes, says_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
 };
@@ -81,7 +81,9 @@ struct RollbackInput {
 
 async fn rollback(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     let is_dry = input.get("dry_run") == Some(&Value::Bool(true));
-    require_yes(is_dry || says_yes(&input), "rollback")?;
+    let is_cli = context.surface == Surface::Cli;
+    require_yes(is_cli && is_dry || says_yes(&input), "rollback")?;
+    only_known(context.surface, &input, &["repo", "to", "yes"])?;
     let input: RollbackInput = read(input)?;
     let to = input.to.clone();
     let common = Common {
@@ -103,12 +105,12 @@ async fn rollback(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         };
         request.check()?;
         let roots: Vec<PathBuf> = request.roots().into_iter().map(|root| root.root).collect();
-        let locks = state.lock(&roots, "planning", LOCK_WAIT)?;
+        let locks = lock_unless_dry(&state, &roots, input.dry_run)?;
         let mut event = plan_rollback(&state, &request, &windlass_pack_model::NoHashCache)?;
         event
             .warnings
             .extend(recovered.into_iter().flat_map(|run| run.warnings));
-        Ready::new(&pack, &moment, repo, locks, event, input.dry_run)
+        Ready::new(&pack, &moment, repo, locks, event)
     })
     .await?;
     let done = ready.finish(shop, context).await?;
@@ -168,7 +170,7 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
             only: &only,
         };
         let roots: Vec<PathBuf> = request.roots().into_iter().map(|root| root.root).collect();
-        let locks = state.lock(&roots, "planning", LOCK_WAIT)?;
+        let locks = lock_unless_dry(&state, &roots, input.dry_run)?;
         let mut event = plan_undo(&state, &request, &windlass_pack_model::NoHashCache)?;
         event
             .warnings
@@ -177,7 +179,7 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
             .repo
             .clone()
             .unwrap_or_else(|| pack.repo(&input.common, &moment));
-        let ready = Ready::new(&pack, &moment, repo, locks, event, input.dry_run)?;
+        let ready = Ready::new(&pack, &moment, repo, locks, event)?;
         Ok((ready, id))
     })
     .await?;
@@ -223,7 +225,7 @@ async fn uninstall(shop: &Shop, context: &CallContext, input: UninstallInput) ->
     let ready = blocking(move || {
         let workspace = Workspace::open(&pack, input.common, moment.clone())?;
         let roots = workspace.roots_to_lock()?;
-        let locks = workspace.state.lock(&roots, "planning", LOCK_WAIT)?;
+        let locks = lock_unless_dry(&workspace.state, &roots, input.dry_run)?;
         let owned = workspace.owned(&workspace.roots()?)?;
         let event = plan_uninstall(
             &workspace.state,
@@ -232,7 +234,7 @@ async fn uninstall(shop: &Shop, context: &CallContext, input: UninstallInput) ->
             &workspace.hashes,
         )?;
         let repo = workspace.repo.clone();
-        Ready::new(&pack, &moment, repo, locks, event, input.dry_run)
+        Ready::new(&pack, &moment, repo, locks, event)
     })
     .await?;
     let done = ready.finish(shop, context).await?;
@@ -259,13 +261,13 @@ pub(super) struct Done {
 }
 
 impl Ready {
+    /// An event that may be started; one without locks is only shown.
     pub(super) fn new(
         pack: &Pack,
         moment: &Moment,
         repo: PathBuf,
-        locks: windlass_pack_state::RootLocks,
+        locks: Option<windlass_pack_state::RootLocks>,
         event: EventPlan,
-        dry_run: bool,
     ) -> Result<Self, Problem> {
         let context = pack.event_context(pack.project(moment).as_ref(), moment, repo);
         Ok(Self {
@@ -273,10 +275,9 @@ impl Ready {
             summary: value(&event.summary)?,
             warnings: event.warnings.clone(),
             title: format!("pack {}", value(&event.kind)?.as_str().unwrap_or("event")),
-            prepared: match dry_run {
-                true => None,
-                false => Some(Prepared::new(&pack.state(), locks, &event, &context)?),
-            },
+            prepared: locks
+                .map(|locks| Prepared::new(&pack.state(), locks, &event, &context))
+                .transpose()?,
         })
     }
 

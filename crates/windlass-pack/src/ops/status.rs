@@ -81,10 +81,10 @@ fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
     let mut data = json!({
         "profile": workspace.profile,
         "targets": workspace.targets,
-        "drift": value(&report.items)?,
         "summary": report.summary,
         "summary_by_root": value(&report.summary_by_root())?,
     });
+    data["drift"] = value(&report.items)?;
     if let Some(total) = report.summary_total {
         data["summary_total"] = json!(total);
     }
@@ -113,16 +113,16 @@ fn next_actions(workspace: &Workspace<'_>, report: &DriftReport) -> (Vec<NextAct
     let mut actions = Vec::new();
     let summary = report.summary;
     if summary.modified + summary.missing > 0 {
-        actions.push(caller.suggest(Action::PreviewDiff, "preview --diff"));
-        actions.push(caller.suggest(Action::DeployApply, "deploy --apply"));
+        actions.push(caller.suggest(Action::PreviewDiff, "preview --diff --json"));
+        actions.push(caller.suggest(Action::DeployApply, "deploy --apply --yes --json"));
         if report.any_manifest {
-            actions.push(caller.suggest(Action::EvolvePropose, "evolve propose"));
+            actions.push(caller.suggest(Action::EvolvePropose, "evolve propose --yes --json"));
         }
     } else if summary.extra > 0 {
-        actions.push(caller.suggest(Action::PreviewDiff, "preview --diff"));
+        actions.push(caller.suggest(Action::PreviewDiff, "preview --diff --json"));
     }
     if report.needs_deploy {
-        actions.push(caller.suggest(Action::DeployApply, "deploy --apply"));
+        actions.push(caller.suggest(Action::DeployApply, "deploy --apply --yes --json"));
     }
     let declined = workspace
         .state

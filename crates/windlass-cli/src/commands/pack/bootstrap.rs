@@ -20,6 +20,9 @@ pub(crate) struct BootstrapArgs {
         value_parser = PossibleValuesParser::new(["user", "project", "both"])
     )]
     scope: String,
+    /// Write over existing files of the same names that pack did not write.
+    #[arg(long)]
+    adopt: bool,
     /// Install nothing, and let `status` never suggest it again.
     #[arg(long, conflicts_with = "scope")]
     decline: bool,
@@ -37,7 +40,7 @@ impl BootstrapArgs {
             context.say(message);
             return Ok(report(message, data));
         }
-        let own = json!({ "scope": self.scope });
+        let own = json!({ "scope": self.scope, "adopt": self.adopt });
         let confirmed = confirm_changes(context, "pack.bootstrap", own, "bootstrap").await?;
         applied(context, confirmed)
     }

@@ -151,7 +151,7 @@ impl PackArgs {
         use PackCommand as C;
         let name = match &self.command {
             C::Init(_) => "init",
-            C::Import(args) => return ("import", wire::flag("apply", args.apply)),
+            C::Import(args) => return ("import", json!({ "apply": args.apply })),
             C::Add(_) => "add",
             C::Remove(_) => "remove",
             C::Lock(_) => "lock",
@@ -168,7 +168,8 @@ impl PackArgs {
             C::Undo(_) => "undo",
             C::Uninstall(_) => "uninstall",
             C::Snapshots(command) => command.operation(),
-            C::Doctor(args) => return ("doctor", wire::flag("fix", args.fix)),
+            C::Doctor(args) if args.fix => "doctor_fix",
+            C::Doctor(_) => "doctor",
             C::Explain(command) => return ("explain", json!({ "kind": command.kind() })),
             C::Evolve(EvolveCommand::Propose(_)) => "evolve.propose",
             C::Evolve(EvolveCommand::Restore(_)) => "evolve.restore",

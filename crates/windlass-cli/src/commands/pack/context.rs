@@ -211,7 +211,9 @@ impl Context<'_> {
     /// The commands an answer suggests.
     pub(super) fn next(&self, data: &Value) {
         for command in texts(data.get("next_actions")) {
-            self.printer().hint(command);
+            // Flags for programs are no help to a person.
+            let command = command.replace(" --yes", "").replace(" --json", "");
+            self.printer().hint(&command);
         }
     }
 

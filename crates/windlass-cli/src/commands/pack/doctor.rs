@@ -50,10 +50,10 @@ struct Fix {
 
 impl DoctorArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let own = json!({ "fix": self.fix, "strict": self.strict });
+        let own = json!({ "strict": self.strict });
         let data = if self.fix {
             context
-                .write("pack.doctor", own, Touches::Repository)
+                .write("pack.doctor_fix", own, Touches::Repository)
                 .await?
         } else {
             context.read("pack.doctor", own).await?

@@ -28,6 +28,9 @@ pub(super) struct Answers {
     claude_md: bool,
     /// Whether skills also go to `.agents/skills`.
     agents_skills: bool,
+    /// Where `export_dir` goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    export_root: Option<String>,
     #[serde(skip)]
     pub(super) bootstrap: bool,
 }
@@ -39,6 +42,7 @@ impl Default for Answers {
             scope: "both".to_owned(),
             claude_md: true,
             agents_skills: true,
+            export_root: None,
             bootstrap: false,
         }
     }
@@ -72,6 +76,10 @@ pub(super) async fn ask(context: &Context<'_>, bootstrap: bool) -> Result<Answer
             |line| yes(line, true),
         )
         .await?;
+    let mut export_root = None;
+    if has("export_dir") {
+        export_root = Some(until(context, "Directory export_dir writes to:", directory).await?);
+    }
     let bootstrap = bootstrap
         || until(
             context,
@@ -84,6 +92,7 @@ pub(super) async fn ask(context: &Context<'_>, bootstrap: bool) -> Result<Answer
         scope,
         claude_md,
         agents_skills,
+        export_root,
         bootstrap,
     })
 }
@@ -144,6 +153,13 @@ fn targets(line: &str, default: &[String]) -> Result<Vec<String>, String> {
     Ok(named)
 }
 
+fn directory(line: &str) -> Result<String, String> {
+    if line.is_empty() {
+        return Err("a directory is needed".to_owned());
+    }
+    Ok(line.to_owned())
+}
+
 fn choice(line: &str, known: &[&str], default: &str) -> Result<String, String> {
     match line.to_ascii_lowercase().as_str() {
         "" => Ok(default.to_owned()),
@@ -193,6 +209,8 @@ mod tests {
             assert_eq!(yes(line, default), expected);
         }
         assert!(yes("maybe", true).is_err());
+        assert_eq!(directory("/out"), Ok("/out".to_owned()));
+        assert!(directory("").is_err());
     }
 
     #[test]

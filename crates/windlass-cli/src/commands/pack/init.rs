@@ -26,7 +26,7 @@ pub(crate) struct InitArgs {
     git: bool,
     /// Install the files that let agents operate pack in it.
     #[arg(long)]
-    pub(super) bootstrap: bool,
+    bootstrap: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -53,11 +53,6 @@ impl InitArgs {
     }
 
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let touches = if self.bootstrap {
-            Touches::Targets
-        } else {
-            Touches::Repository
-        };
         let mut bootstrap = self.bootstrap;
         let mut guided = Value::Null;
         if self.guided {
@@ -71,7 +66,7 @@ impl InitArgs {
             guided = json!(answers);
         }
         let own = json!({ "git": self.git, "bootstrap": bootstrap, "guided": guided });
-        let data = context.write("pack.init", own, touches).await?;
+        let data = context.write("pack.init", own, Touches::Repository).await?;
         let made: Initialised = parse(&data)?;
         let repo = context.view.path(&made.repo);
         let message = if context.options.dry_run {

@@ -65,6 +65,8 @@ pub(crate) use program::Program;
 pub(crate) use wire::Wire;
 
 #[cfg(test)]
+mod call_tests;
+#[cfg(test)]
 mod pack_tests;
 
 // Everything behind `windlass pack`.
@@ -161,7 +163,6 @@ impl PackArgs {
         use PackCommand as C;
         match &self.command {
             C::Deploy(args) if args.apply => Need::Long,
-            C::Init(args) if args.bootstrap => Need::Long,
             C::Watch(_)
             | C::Rollback(_)
             | C::Undo(_)

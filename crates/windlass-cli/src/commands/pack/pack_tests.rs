@@ -33,10 +33,10 @@ fn what_people_type_is_understood() {
         "plan --check",
         "diff",
         "preview --diff",
-        "deploy --apply --adopt --yes",
+        "deploy --apply --adopt",
         "deploy --apply --adopt-path a --adopt-path **/*.md --skip-unadopted",
         "status --only missing,modified --only extra --check",
-        "watch --apply --yes",
+        "watch --apply",
         "rollback --to 1",
         "undo",
         "undo 12 --path a --path b",
@@ -245,7 +245,6 @@ fn long_commands_end_gracefully() {
         ("watch", Need::Long),
         ("mcp serve", Need::Long),
         ("init", Need::Short),
-        ("init --bootstrap", Need::Long),
     ] {
         assert_eq!(pack(line).need(), need, "{line}");
     }

@@ -106,10 +106,10 @@ mod tests {
             ],
             "summary": { "modified": 2, "missing": 1, "extra": 1 },
         })), @r"
-           KIND      TARGET       PATH                      NOTE
+           KIND      TARGET       PATH                     NOTE
         ~  modified  codex        ~/.codex/prompts/a.md
-        ~  modified  codex        .codex/skills/x/run.sh    mode 0644, should be 0755
-        -  missing   codex        ~/.codex/AGENTS.md        not deployed yet
+        ~  modified  codex        .codex/skills/x/run.sh   mode 0644, should be 0755
+        -  missing   codex        ~/.codex/AGENTS.md       not deployed yet
         ?  extra     claude_code  ~/.claude/commands/x.md
         2 modified, 1 missing, 1 extra
         ");

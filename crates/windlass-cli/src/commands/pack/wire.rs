@@ -5,7 +5,7 @@
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::CommandFactory as _;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use windlass_engine::envelope::{Envelope, EnvelopeContext};
 use windlass_types::{Problem, code};
 
@@ -182,13 +182,10 @@ pub(super) fn tty_required(stdin_is_terminal: bool, stdout_is_terminal: bool) ->
     .next("retry_without_guided")
 }
 
-/// Input a command makes itself, as `input` of a [`Wire`].
-pub(super) fn flag(name: &str, set: bool) -> Value {
-    Value::Object(Map::from_iter([(name.to_owned(), json!(set))]))
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn wire(operation: &str, input: Value) -> Wire {
@@ -227,15 +224,15 @@ mod tests {
                 "explain diff",
             ),
             (
-                "pack.doctor",
-                flag("fix", true),
+                "pack.doctor_fix",
+                Value::Null,
                 "doctor",
                 "doctor",
                 "doctor --fix",
             ),
             (
                 "pack.import",
-                flag("apply", true),
+                json!({ "apply": true }),
                 "import",
                 "import",
                 "import --apply",

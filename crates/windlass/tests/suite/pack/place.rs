@@ -143,7 +143,6 @@ impl PackPlace {
         command
             .env("HOME", self.user())
             .env("AGENTPACK_MACHINE_ID", MACHINE)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .current_dir(directory)
             .stderr(Stdio::null());
         if let Some(path) = std::env::var_os("PATH") {

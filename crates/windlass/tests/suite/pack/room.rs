@@ -29,7 +29,6 @@ impl Room {
             program: "windlass pack".to_owned(),
         };
         let mut variables: HashMap<OsString, OsString> = HashMap::new();
-        variables.insert("GIT_CONFIG_GLOBAL".into(), "/dev/null".into());
         variables.insert("HOME".into(), place.user().into());
         variables.extend(std::env::var_os("PATH").map(|path| ("PATH".into(), path)));
         let git = Arc::new(GitProgram::new(variables));

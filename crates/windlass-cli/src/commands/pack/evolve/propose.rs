@@ -87,7 +87,7 @@ impl ProposeArgs {
         context.warn(&confirmed.data);
         if proposed.created {
             context.printer().hint(&format!(
-                "review it: git diff HEAD...{}",
+                "review it in the repository: git diff HEAD...{}",
                 one_line(&proposed.branch)
             ));
         }

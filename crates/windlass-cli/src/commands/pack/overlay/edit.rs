@@ -25,14 +25,13 @@ pub(crate) struct EditArgs {
     /// The layer it goes into.
     #[arg(long, value_name = "SCOPE", default_value = "global", value_parser = overlay_scopes())]
     scope: String,
-    /// Whether it holds whole files or patches.
+    /// Whether it holds whole files or patches. Default: what it holds already, or whole files.
     #[arg(
         long,
         value_name = "KIND",
-        default_value = "dir",
         value_parser = PossibleValuesParser::new(["dir", "patch"])
     )]
-    kind: String,
+    kind: Option<String>,
     /// The same as --scope project, which is to be preferred.
     #[arg(long)]
     project: bool,

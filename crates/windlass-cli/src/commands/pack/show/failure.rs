@@ -66,7 +66,8 @@ fn for_people(problem: &Problem, command: impl Fn(&str) -> String) -> Problem {
             told = told.with(key, value.clone());
         }
     }
-    if let Some(hint) = details.get("hint").and_then(Value::as_str) {
+    let hint = details.get("hint").and_then(Value::as_str);
+    if let Some(hint) = hint.filter(|hint| !problem.message().contains(hint)) {
         told = told.next(hint);
     }
     for action in problem.next_actions() {
