@@ -22,6 +22,9 @@ const LOCATING: [&str; 12] = [
     "GIT_WORK_TREE",
 ];
 
+/// Beginnings of names that only speak of transfers.
+const HARMLESS_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
+
 /// Variables that cannot change where a repository is, what its remotes are or where it stands.
 const HARMLESS: [&str; 15] = [
     "GIT_ASKPASS",
@@ -74,7 +77,9 @@ impl Environment {
     pub fn is_plain(&self, scope: Scope) -> bool {
         self.seen_by_git(scope).all(|(key, _)| {
             let key = key.to_string_lossy();
-            !key.starts_with("GIT_") || HARMLESS.contains(&&*key)
+            !key.starts_with("GIT_")
+                || HARMLESS.contains(&&*key)
+                || HARMLESS_FAMILIES.iter().any(|family| key.starts_with(family))
         })
     }
 

@@ -1,6 +1,9 @@
 //! Snapshots: what an apply did, and what was managed afterwards.
 
-use std::{cmp::Ordering, path::PathBuf};
+use std::{
+    cmp::Ordering,
+    path::{Component, Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 use windlass_types::{Digest, Problem};
@@ -162,17 +165,32 @@ pub enum SnapshotError {
     /// The id inside is not one.
     #[error("its id {0:?} is not a number")]
     Id(String),
+    /// A path inside could lead anywhere.
+    #[error("its path {0:?} is not an absolute path without `..`")]
+    Path(PathBuf),
 }
 
 impl Snapshot {
     /// Reads a snapshot, ours or agentpack's.
     pub fn parse(text: &str) -> Result<Self, SnapshotError> {
         let snapshot: Self = serde_json::from_str(text)?;
-        if is_snapshot_id(&snapshot.id) {
-            Ok(snapshot)
-        } else {
-            Err(SnapshotError::Id(snapshot.id))
+        if !is_snapshot_id(&snapshot.id) {
+            return Err(SnapshotError::Id(snapshot.id));
         }
+        if let Some(path) = snapshot.paths().find(|path| !is_plain(path)) {
+            return Err(SnapshotError::Path(path.to_owned()));
+        }
+        Ok(snapshot)
+    }
+
+    /// Every path that an event based on this snapshot may write to.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let files = self.managed_files.iter().chain(&self.manifests);
+        let roots = self.roots.iter().map(|root| root.root.as_path());
+        files
+            .map(|file| file.path.as_path())
+            .chain(self.changes.iter().map(|change| change.path.as_path()))
+            .chain(roots)
     }
 
     /// The bytes of the file, compact: the list of managed files is the bulk of it. Fails on a
@@ -184,6 +202,15 @@ impl Snapshot {
         text.push('\n');
         Ok(text)
     }
+}
+
+/// Whether a path says where it leads: old snapshots name their roots by nothing else.
+fn is_plain(path: &Path) -> bool {
+    path.is_absolute()
+        && !path.as_os_str().as_encoded_bytes().contains(&0)
+        && path
+            .components()
+            .all(|part| !matches!(part, Component::ParentDir))
 }
 
 /// Whether a text can be a snapshot's id; ids become file names.

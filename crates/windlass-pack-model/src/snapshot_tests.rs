@@ -134,3 +134,24 @@ fn a_path_that_is_not_utf8_is_refused_not_mangled() {
     let problem = snapshot.render().unwrap_err();
     assert_eq!(problem.code().name, "E_IO_INVALID_PATH");
 }
+
+#[test]
+fn must_4_paths_that_could_lead_anywhere_make_a_snapshot_unusable() {
+    for path in ["/r/../etc/x", "r/x", "../x", "", "/r/x\u{0}"] {
+        for key in ["managed_files", "manifests", "changes", "roots"] {
+            let mut snapshot = serde_json::json!({
+                "id": "17", "created_at": "", "targets": ["codex"], "changes": [],
+                "lockfile_sha256": null, "backup_root": "/b",
+            });
+            let sha256 = windlass_types::Digest::of(b"x");
+            snapshot[key] = serde_json::json!([{
+                "target": "codex", "path": path, "root": path, "sha256": sha256, "op": "create",
+            }]);
+            let read = Snapshot::parse(&snapshot.to_string());
+            assert!(
+                matches!(&read, Err(SnapshotError::Path(found)) if found.to_str() == Some(path)),
+                "{key} {path:?}: {read:?}"
+            );
+        }
+    }
+}

@@ -4,7 +4,12 @@
 //! in the commit that redeems its confirm token. The run carries out exactly that transaction:
 //! one effect, whose undo takes the event back.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,7 +20,7 @@ use windlass_engine::{
 };
 use windlass_pack_deploy::{EventContext, EventPlan, UndoRequest, undo};
 use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
-use windlass_pack_state::{NoFaults, PackState, RootLocks, commit};
+use windlass_pack_state::{NoFaults, PackState, RootLocks, Transaction, commit};
 use windlass_ports::BoxFuture;
 use windlass_types::{Digest, Problem, RunId, RunState, TokenId, code};
 
@@ -45,7 +50,7 @@ struct ApplyInput {
 /// An event that was planned under locks and may be started.
 pub(crate) struct Prepared {
     locks: Option<RootLocks>,
-    frozen: Option<Vec<u8>>,
+    planned: Option<Planned>,
     snapshot_id: String,
     event: SnapshotKind,
     pack_home: PathBuf,
@@ -58,29 +63,23 @@ impl Prepared {
         locks: RootLocks,
         event: &EventPlan,
         context: &EventContext,
-    ) -> Result<Self, Problem> {
-        let frozen = if event.is_noop() {
-            None
-        } else {
-            let frozen =
-                FrozenTransactionV1::new(&event.transaction(context), event.directories())?;
-            Some(
-                serde_json::to_vec(&frozen)
-                    .map_err(|error| Problem::internal("frozen transaction", error))?,
-            )
-        };
-        Ok(Self {
+    ) -> Self {
+        let planned = (!event.is_noop()).then(|| Planned {
+            transaction: event.transaction(context),
+            roots: event.directories(),
+        });
+        Self {
             locks: Some(locks),
-            frozen,
+            planned,
             snapshot_id: context.snapshot_id.clone(),
             event: event.kind,
             pack_home: state.home().root().to_owned(),
-        })
+        }
     }
 
     /// Whether there is nothing to do.
     pub(crate) const fn is_noop(&self) -> bool {
-        self.frozen.is_none()
+        self.planned.is_none()
     }
 }
 
@@ -95,6 +94,30 @@ pub(crate) fn lock_unless_dry(
         return Ok(None);
     }
     state.lock(roots, "planning", LOCK_WAIT).map(Some)
+}
+
+/// A transaction and the directories it writes in.
+pub(crate) struct Planned {
+    transaction: Transaction,
+    roots: Vec<PathBuf>,
+}
+
+/// Transactions whose run may be driven by this very process: it need not read them back.
+#[derive(Default)]
+pub(crate) struct Handoff(Mutex<HashMap<Digest, Planned>>);
+
+impl Handoff {
+    fn put(&self, digest: Digest, planned: Planned) {
+        self.lock().insert(digest, planned);
+    }
+
+    fn take(&self, digest: &Digest) -> Option<Planned> {
+        self.lock().remove(digest)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Digest, Planned>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a run did.
@@ -115,17 +138,36 @@ pub(crate) struct Start<'a> {
 
 /// Starts the run and waits for its end.
 pub(crate) async fn start(
+    pack: &Pack,
     engine: &Engine,
     mut prepared: Prepared,
     start: Start<'_>,
 ) -> Result<Applied, Problem> {
-    let transaction = match prepared.frozen.take() {
-        Some(bytes) => {
+    let transaction = match prepared.planned.take() {
+        Some(planned) => {
+            let frozen = FrozenTransactionV1::new(&planned.transaction, &planned.roots)?;
+            let bytes = serde_json::to_vec(&frozen)
+                .map_err(|error| Problem::internal("frozen transaction", error))?;
             let stored = engine.blobs.put(bytes).await;
-            Some(stored.map_err(|error| Problem::internal("planned transaction", error))?)
+            let digest = stored.map_err(|error| Problem::internal("planned transaction", error))?;
+            pack.handoff.put(digest, planned);
+            Some(digest)
         }
         None => None,
     };
+    let outcome = run(engine, prepared, transaction, start).await;
+    if let Some(digest) = transaction {
+        pack.handoff.take(&digest);
+    }
+    outcome
+}
+
+async fn run(
+    engine: &Engine,
+    mut prepared: Prepared,
+    transaction: Option<Digest>,
+    start: Start<'_>,
+) -> Result<Applied, Problem> {
     let input = ApplyInput {
         transaction,
         snapshot_id: prepared.snapshot_id,
@@ -213,13 +255,14 @@ impl RunKind for ApplyPack {
                     blocking(move || take_back(&pack, &input, &run_id))
                 })
                 .run(context, move |_| {
-                    let engine = engine.clone();
+                    let (engine, pack) = (engine.clone(), Arc::clone(&pack));
                     let (input, run_id) = (Arc::clone(&work_input), work_run.clone());
                     async move {
-                        let bytes = engine.upgrade()?.blobs.get(transaction).await;
-                        let bytes = bytes
-                            .map_err(|error| Problem::internal("planned transaction", error))?;
-                        blocking(move || carry_out(&input, &bytes, &run_id)).await
+                        let planned = match pack.handoff.take(&transaction) {
+                            Some(planned) => planned,
+                            None => read_back(&engine, transaction).await?,
+                        };
+                        blocking(move || carry_out(&input, planned, &run_id)).await
                     }
                 })
                 .await
@@ -227,17 +270,27 @@ impl RunKind for ApplyPack {
     }
 }
 
-/// Applies the transaction, unless it was applied before.
-fn carry_out(input: &ApplyInput, bytes: &[u8], run_id: &str) -> Result<Value, Problem> {
-    let state = PackState::open(windlass_pack_model::PackHome::at(&input.pack_home));
-    let frozen: FrozenTransactionV1 = serde_json::from_slice(bytes)
+/// The transaction as it was stored when the run was created.
+async fn read_back(engine: &WeakEngine, digest: Digest) -> Result<Planned, Problem> {
+    let bytes = engine.upgrade()?.blobs.get(digest).await;
+    let bytes = bytes.map_err(|error| Problem::internal("planned transaction", error))?;
+    let frozen: FrozenTransactionV1 = serde_json::from_slice(&bytes)
         .map_err(|error| Problem::internal("frozen transaction", error))?;
+    let (transaction, roots) = frozen.thaw()?;
+    Ok(Planned { transaction, roots })
+}
+
+/// Applies the transaction, unless it was applied before.
+fn carry_out(input: &ApplyInput, planned: Planned, run_id: &str) -> Result<Value, Problem> {
+    let state = PackState::open(windlass_pack_model::PackHome::at(&input.pack_home));
     // Taking the locks settles what an earlier try left half done.
-    let locks = state.lock(&frozen.roots, run_id, LOCK_WAIT)?;
+    let locks = state.lock(&planned.roots, run_id, LOCK_WAIT)?;
     if state.snapshot(&input.snapshot_id).is_ok() {
         return Ok(json!({ "snapshot_id": input.snapshot_id, "warnings": [] }));
     }
-    let committed = commit(&state, &locks, frozen.thaw(run_id)?, &NoFaults)?;
+    let mut transaction = planned.transaction;
+    run_id.clone_into(&mut transaction.run_id);
+    let committed = commit(&state, &locks, transaction, &NoFaults)?;
     Ok(json!({ "snapshot_id": committed.snapshot_id, "warnings": committed.warnings }))
 }
 

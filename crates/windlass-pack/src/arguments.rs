@@ -53,7 +53,10 @@ pub(crate) fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
 /// Refuses arguments that the contract's tool does not have. The command line may say more.
 pub(crate) fn only_known(surface: Surface, input: &Value, names: &[&str]) -> Result<(), Problem> {
     let known = |name: &String| surface == Surface::Cli || names.contains(&name.as_str());
-    match input.as_object().and_then(|map| map.keys().find(|name| !known(name))) {
+    match input
+        .as_object()
+        .and_then(|map| map.keys().find(|name| !known(name)))
+    {
         None => Ok(()),
         Some(name) => Err(fault::unexpected(
             "invalid_arguments",

@@ -23,7 +23,7 @@ pub(crate) struct FrozenTransactionV1 {
     forget_roots: Vec<KnownRoot>,
     fsync: bool,
     /// The directories to lock.
-    pub(crate) roots: Vec<PathBuf>,
+    roots: Vec<PathBuf>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ struct FrozenManifest {
 
 impl FrozenTransactionV1 {
     /// Freezes a transaction that writes in these directories.
-    pub(crate) fn new(transaction: &Transaction, roots: Vec<PathBuf>) -> Result<Self, Problem> {
+    pub(crate) fn new(transaction: &Transaction, roots: &[PathBuf]) -> Result<Self, Problem> {
         let actions = transaction.actions.iter().map(|action| FrozenAction {
             target: action.target,
             path: action.path.clone(),
@@ -99,13 +99,13 @@ impl FrozenTransactionV1 {
             remember_roots: transaction.remember_roots.clone(),
             forget_roots: transaction.forget_roots.clone(),
             fsync: transaction.fsync,
-            roots,
+            roots: roots.to_vec(),
         })
     }
 
-    /// The transaction again, for a run.
-    pub(crate) fn thaw(self, run_id: &str) -> Result<Transaction, Problem> {
-        let mut transaction = Transaction::new(run_id);
+    /// The transaction again, and its directories. Which run it belongs to is for the run to say.
+    pub(crate) fn thaw(self) -> Result<(Transaction, Vec<PathBuf>), Problem> {
+        let mut transaction = Transaction::new("");
         for action in self.actions {
             transaction.actions.push(FileAction {
                 target: action.target,
@@ -135,7 +135,7 @@ impl FrozenTransactionV1 {
         transaction.remember_roots = self.remember_roots;
         transaction.forget_roots = self.forget_roots;
         transaction.fsync = self.fsync;
-        Ok(transaction)
+        Ok((transaction, self.roots))
     }
 }
 

@@ -22,7 +22,11 @@ pub use environment::PackEnvironment;
 
 /// The pack domain.
 pub fn domain(environment: PackEnvironment, git: Arc<dyn Git>) -> Box<dyn Domain> {
-    Box::new(PackDomain(Arc::new(workspace::Pack { environment, git })))
+    Box::new(PackDomain(Arc::new(workspace::Pack {
+        environment,
+        git,
+        handoff: apply::Handoff::default(),
+    })))
 }
 
 struct PackDomain(Arc<workspace::Pack>);

@@ -24,7 +24,7 @@ use windlass_pack_state::{PackState, StatCache};
 use windlass_ports::Git;
 use windlass_types::{Digest, Problem, Surface, Timestamp};
 
-use crate::{PackEnvironment, arguments::Common};
+use crate::{PackEnvironment, apply::Handoff, arguments::Common};
 
 /// The name of the lockfile.
 pub(crate) const LOCK_FILE: &str = "agentpack.lock.json";
@@ -33,6 +33,7 @@ pub(crate) const LOCK_FILE: &str = "agentpack.lock.json";
 pub(crate) struct Pack {
     pub(crate) environment: PackEnvironment,
     pub(crate) git: Arc<dyn Git>,
+    pub(crate) handoff: Handoff,
 }
 
 /// When and where a command runs.

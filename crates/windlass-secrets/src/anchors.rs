@@ -84,6 +84,9 @@ impl Table {
     fn compare(&self, text: &[u8], start: usize) -> Option<Hit> {
         let [first, second, third] = *text[start..].first_chunk()?;
         let slot = slot(u64::from_le_bytes([first, second, third, 0, 0, 0, 0, 0]));
+        if self.begins[slot] == 0 {
+            return None;
+        }
         let index = self
             .rules
             .binary_search_by_key(&slot, |(slot, _)| *slot)

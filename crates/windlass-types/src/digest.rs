@@ -52,9 +52,19 @@ impl Digest {
     }
 }
 
+impl Digest {
+    /// Calls `work` with the 64 characters, which never leave the stack.
+    fn with_text<T>(&self, work: impl FnOnce(&str) -> T) -> T {
+        let mut text = [0_u8; 64];
+        // The buffer has the right size and hex is ASCII; neither can fail.
+        let _ = hex::encode_to_slice(self.0, &mut text);
+        work(str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&hex::encode(self.0))
+        self.with_text(|text| formatter.write_str(text))
     }
 }
 
@@ -81,7 +91,7 @@ impl FromStr for Digest {
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.with_text(|text| serializer.serialize_str(text))
     }
 }
 

@@ -4,7 +4,9 @@
 //! and checks what they did; a tour that meets something unexpected ends with a failure, so the
 //! tour is also a test. A capability adds its chapter to `CHAPTERS`.
 
+mod agent_configuration;
 mod durable_change;
+mod sample_pack;
 mod stage;
 
 use serde_json::json;
@@ -22,11 +24,18 @@ struct Chapter {
     next: &'static [&'static str],
 }
 
-const CHAPTERS: &[Chapter] = &[Chapter {
-    title: "A durable change",
-    play: durable_change::play,
-    next: durable_change::NEXT,
-}];
+const CHAPTERS: &[Chapter] = &[
+    Chapter {
+        title: "A durable change",
+        play: durable_change::play,
+        next: durable_change::NEXT,
+    },
+    Chapter {
+        title: "Agent configuration",
+        play: agent_configuration::play,
+        next: agent_configuration::NEXT,
+    },
+];
 
 /// Plays every chapter, or the one of that number.
 pub(crate) fn run(
@@ -50,6 +59,10 @@ pub(crate) fn run(
     let mut stage = Stage::new(printer, keep)?;
     let mut played = Vec::new();
     for (number, chapter) in &chosen {
+        if !played.is_empty() {
+            printer.data("");
+        }
+        stage.begin();
         let heading = format!("Chapter {number}: {}", chapter.title);
         printer.data(&printer.paint().text(Tone::Strong, &heading));
         (chapter.play)(&mut stage)?;

@@ -1,6 +1,7 @@
 //! Where a chapter plays: a temporary home and directory, and the real program run in them.
 
 use std::{
+    ffi::OsStr,
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -16,11 +17,26 @@ use crate::{
     output::{Printer, Tone},
 };
 
+/// The user's home directory, below the tour's own.
+const USER: &str = "me";
+
+/// What would lead git to another repository or to the user's own settings.
+const GIT_VARIABLES: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_GLOBAL",
+    "XDG_CONFIG_HOME",
+];
+
 /// The place and the means of a chapter.
 pub(super) struct Stage<'a> {
     printer: &'a Printer,
     program: PathBuf,
     place: TempDir,
+    /// The directory the commands run in.
+    directory: PathBuf,
     /// Long words and what is shown instead of them, as a shell variable would be.
     names: Vec<(String, &'static str)>,
     commands: Vec<Value>,
@@ -43,18 +59,40 @@ impl<'a> Stage<'a> {
             .disable_cleanup(keep)
             .tempdir()
             .map_err(|error| Problem::internal("tour: temporary directory", error))?;
+        // The user's home directory as the commands see it.
+        fs_err::create_dir(place.path().join(USER))
+            .map_err(|error| Problem::internal("tour: temporary directory", error))?;
         Ok(Self {
             printer,
             program,
+            directory: place.path().to_owned(),
             place,
             names: Vec::new(),
             commands: Vec::new(),
         })
     }
 
-    /// The directory the commands run in.
+    /// The directory everything happens in; every chapter begins there.
     pub(super) fn path(&self) -> &Path {
         self.place.path()
+    }
+
+    /// The home directory of the user the commands run for.
+    pub(super) fn user(&self) -> PathBuf {
+        self.path().join(USER)
+    }
+
+    /// Goes back to where every chapter begins.
+    pub(super) fn begin(&mut self) {
+        self.directory = self.path().to_owned();
+    }
+
+    /// Runs what follows in a directory of the user's home.
+    pub(super) fn enter(&mut self, below_home: &str) {
+        self.directory = self.user().join(below_home);
+        self.printer.data("");
+        self.printer
+            .data(&self.prompt(&format!("cd ~/{below_home}")));
     }
 
     /// The commands run so far, for the report.
@@ -96,8 +134,8 @@ impl<'a> Stage<'a> {
 
     /// Runs a command, shows it and its output, and expects an exit code.
     pub(super) fn run(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
-        let played = self.play(args, |_| false)?;
-        let shown = self.shown(args);
+        let shown = self.shown("windlass", args);
+        let played = self.play(self.command(args), &shown, |_| false)?;
         self.expect(
             played.exit == Some(expected),
             &format!("`{shown}` exits with {expected}, not {:?}", played.exit),
@@ -111,12 +149,29 @@ impl<'a> Stage<'a> {
         args: &[&str],
         fits: impl Fn(&str) -> bool,
     ) -> Result<(), Problem> {
-        let played = self.play(args, fits)?;
-        let shown = self.shown(args);
+        let shown = self.shown("windlass", args);
+        let played = self.play(self.command(args), &shown, fits)?;
         self.expect(
             played.exit.is_none(),
             &format!("`{shown}` is killed half-way, not exited"),
         )
+    }
+
+    /// Runs git, shows it and its output, and expects it to work.
+    pub(super) fn git(&mut self, args: &[&str]) -> Result<(), Problem> {
+        let shown = self.shown("git", args);
+        let played = self.play(self.prepared("git", args), &shown, |_| false)?;
+        self.expect(
+            played.exit == Some(0),
+            &format!("`{shown}` works, not exits with {:?}", played.exit),
+        )
+    }
+
+    /// Runs git unseen and returns what it printed; none when there is no git or it fails.
+    pub(super) fn ask_git(&self, args: &[&str]) -> Option<String> {
+        let output = self.prepared("git", args).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
     }
 
     /// Runs a command unseen and returns its `--json` document.
@@ -130,24 +185,32 @@ impl<'a> Stage<'a> {
         serde_json::from_slice(&output.stdout).map_err(|error| {
             Problem::internal(
                 "tour",
-                format!("`{}` did not print JSON: {error}", self.shown(args)),
+                format!(
+                    "`{}` did not print JSON: {error}",
+                    self.shown("windlass", args)
+                ),
             )
         })
     }
 
-    fn play(&mut self, args: &[&str], stop: impl Fn(&str) -> bool) -> Result<Played, Problem> {
+    fn play(
+        &mut self,
+        mut command: Command,
+        shown: &str,
+        stop: impl Fn(&str) -> bool,
+    ) -> Result<Played, Problem> {
         let failed = |error: std::io::Error| Problem::internal("tour: command", error);
-        let shown = self.shown(args);
         self.printer.data("");
-        self.printer.data(&self.prompt(&shown));
+        self.printer.data(&self.prompt(shown));
         // One pipe for both streams keeps the lines in the order a terminal would show.
         let (reader, writer) = std::io::pipe().map_err(failed)?;
         let child = {
-            let mut command = self.command(args);
             let errors = writer.try_clone().map_err(failed)?;
             command.stdout(writer).stderr(errors).stdin(Stdio::null());
-            command.spawn().map_err(failed)?
-            // The command is dropped here, and with it our ends for writing.
+            let child = command.spawn().map_err(failed)?;
+            // With the command our ends for writing go, so that reading ends when the child does.
+            drop(command);
+            child
         };
         let mut child = Reaped(child);
         let mut text = String::new();
@@ -174,18 +237,29 @@ impl<'a> Stage<'a> {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
+        self.prepared(&self.program, args)
+    }
+
+    fn prepared(&self, program: impl AsRef<OsStr>, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(args)
-            .current_dir(self.path())
-            .env(env::WINDLASS_HOME.name, self.path().join("home"));
+            .current_dir(&self.directory)
+            .env(env::WINDLASS_HOME.name, self.path().join("home"))
+            .env(env::HOME.name, self.user());
         // The tour is the same everywhere: the user's own settings stay out of it.
         for variable in [
             &env::WINDLASS_CONFIG,
             &env::WINDLASS_LOG,
             &env::OTEL_EXPORTER_OTLP_ENDPOINT,
+            &env::AGENTPACK_HOME,
+            &env::AGENTPACK_MACHINE_ID,
+            &env::CODEX_HOME,
         ] {
             command.env_remove(variable.name);
+        }
+        for variable in GIT_VARIABLES {
+            command.env_remove(variable);
         }
         if self.printer.colours_data() {
             command
@@ -203,14 +277,14 @@ impl<'a> Stage<'a> {
             .text(Tone::Active, &format!("$ {text}"))
     }
 
-    fn shown(&self, args: &[&str]) -> String {
+    fn shown(&self, program: &str, args: &[&str]) -> String {
         let words = args.iter().map(
             |arg| match self.names.iter().find(|(word, _)| word == arg) {
                 Some((_, name)) => format!("\"{name}\""),
                 None => quoted(arg),
             },
         );
-        format!("windlass {}", words.collect::<Vec<_>>().join(" "))
+        format!("{program} {}", words.collect::<Vec<_>>().join(" "))
     }
 }
 

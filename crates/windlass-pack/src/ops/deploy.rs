@@ -115,7 +115,7 @@ struct Note {
 impl Note {
     fn of(workspace: &Workspace<'_>, hash: &PlanHash, plan: &DeployPlan) -> Self {
         Self {
-            pack_home: workspace.pack.environment.pack_home.clone(),
+            pack_home: canonical_home(workspace),
             binding: Binding::digest(&workspace.binding()),
             confirm_plan_hash: hash.confirm,
             paths: change_marks(plan),
@@ -125,6 +125,12 @@ impl Note {
     fn into_value(self) -> Result<Value, Problem> {
         super::value(&self)
     }
+}
+
+/// The pack home, whatever name it was given by.
+fn canonical_home(workspace: &Workspace<'_>) -> std::path::PathBuf {
+    let home = &workspace.pack.environment.pack_home;
+    fs_err::canonicalize(home).unwrap_or_else(|_| home.clone())
 }
 
 /// Enough of each change to find those that differ; bounded, since a token is kept for a day.
@@ -287,7 +293,7 @@ fn prepare(
 ) -> Result<Ready, Problem> {
     let workspace = Workspace::open(pack, common, moment)?;
     if let Some(confirmed) = confirmed {
-        let same_home = confirmed.note.pack_home == workspace.pack.environment.pack_home;
+        let same_home = confirmed.note.pack_home == canonical_home(&workspace);
         if !same_home || confirmed.note.binding != workspace.binding().digest() {
             return Err(hinted(fault::token_mismatch(
                 "the confirm token was issued for other arguments",
@@ -306,7 +312,7 @@ fn prepare(
         return Err(plan_changed(confirmed, &hash, &plan));
     }
     let event = plan.approve(adoption)?;
-    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context())?;
+    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context());
     let mut data = plan_data(&workspace, &plan)?;
     if !event.left_out.is_empty() {
         let left_out = event.left_out.iter();
@@ -349,7 +355,7 @@ async fn finish(
         plan_digest: Some(plan_digest),
         token,
     };
-    let applied = start(&shop.engine, prepared, begin)
+    let applied = start(&shop.pack, &shop.engine, prepared, begin)
         .await
         .map_err(used_up)?;
     data["applied"] = json!(!is_noop);

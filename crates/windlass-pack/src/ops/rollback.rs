@@ -275,9 +275,7 @@ impl Ready {
             summary: value(&event.summary)?,
             warnings: event.warnings.clone(),
             title: format!("pack {}", value(&event.kind)?.as_str().unwrap_or("event")),
-            prepared: locks
-                .map(|locks| Prepared::new(&pack.state(), locks, &event, &context))
-                .transpose()?,
+            prepared: locks.map(|locks| Prepared::new(&pack.state(), locks, &event, &context)),
         })
     }
 
@@ -303,7 +301,7 @@ impl Ready {
             plan_digest: None,
             token: None,
         };
-        let applied = start(&shop.engine, prepared, begin).await?;
+        let applied = start(&shop.pack, &shop.engine, prepared, begin).await?;
         done.warnings.extend(applied.warnings.iter().cloned());
         done.applied = Some(applied);
         Ok(done)

@@ -187,6 +187,20 @@ impl Context<'_> {
         }
     }
 
+    /// The report on an answer with changes, where only programs read it: nothing of it has to
+    /// be put into words.
+    pub(super) fn for_programs(&self, data: Value) -> Result<Report, Value> {
+        if self.printer().is_human() {
+            return Err(data);
+        }
+        let changes = data.get("changes").and_then(Value::as_array);
+        let message = match changes.map_or(0, Vec::len) {
+            1 => "1 change".to_owned(),
+            many => format!("{many} changes"),
+        };
+        Ok(report(message, data))
+    }
+
     /// Text for people, on standard output.
     pub(super) fn say(&self, text: &str) {
         if !text.is_empty() {

@@ -50,6 +50,10 @@ impl DeployArgs {
 
     async fn plan(self, context: &Context<'_>) -> Result<Report, Problem> {
         let data = context.read("pack.deploy", json!({})).await?;
+        let data = match context.for_programs(data) {
+            Ok(report) => return Ok(report),
+            Err(data) => data,
+        };
         let plan: PlanView = parse(&data)?;
         context.say(&plan_text(&plan, &context.view));
         context.warn(&data);
@@ -149,15 +153,20 @@ pub(super) async fn confirm_changes(
 
 /// Shows what was written, or would be.
 pub(super) fn applied(context: &Context<'_>, confirmed: Confirmed) -> Result<Report, Problem> {
-    let plan: PlanView = parse(&confirmed.data)?;
-    if !confirmed.seen && !plan.is_empty() {
+    let Confirmed { data, seen } = confirmed;
+    let data = match context.for_programs(data) {
+        Ok(report) => return Ok(report),
+        Err(data) => data,
+    };
+    let plan: PlanView = parse(&data)?;
+    if !seen && !plan.is_empty() {
         context.say(&if plan.applied {
             changes_text(&plan, &context.view) + "\n"
         } else {
             plan_text(&plan, &context.view)
         });
     }
-    context.warn(&confirmed.data);
+    context.warn(&data);
     let message = if plan.applied {
         match &plan.snapshot_id {
             Some(id) => format!("{}; snapshot {id}", plan.done()),
@@ -172,5 +181,5 @@ pub(super) fn applied(context: &Context<'_>, confirmed: Confirmed) -> Result<Rep
     if plan.applied && plan.snapshot_id.is_some() {
         context.hint("undo");
     }
-    Ok(report(message, confirmed.data))
+    Ok(report(message, data))
 }

@@ -20,6 +20,13 @@ pub(crate) struct PlanArgs {
 impl PlanArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let data = context.read("pack.plan", json!({})).await?;
+        let data = match context.for_programs(data) {
+            Ok(report) => {
+                let found = report.data["changes"] != json!([]);
+                return Ok(report.found(self.check && found));
+            }
+            Err(data) => data,
+        };
         let plan: PlanView = parse(&data)?;
         context.say(&plan_text(&plan, &context.view));
         context.warn(&data);

@@ -65,6 +65,7 @@ fn rollback_without_yes_is_refused_before_anything_else() {
         json!({ "to": "../../etc/passwd" }),
         json!({ "to": 7, "yes": "true" }),
         json!({ "surprise": true, "yes": 1 }),
+        json!({ "to": "1", "dry_run": true }),
     ] {
         let told = client.call("rollback", arguments);
         let details = told.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
@@ -92,7 +93,14 @@ fn d9_target_names() {
     let place = PackPlace::new();
     place.edit_manifest("modules:\n", &format!("{MORE_TARGETS}modules:\n"));
     let mut client = place.serve();
-    for target in ["all", "codex", "claude_code", "jetbrains", "zed", "export_dir"] {
+    for target in [
+        "all",
+        "codex",
+        "claude_code",
+        "jetbrains",
+        "zed",
+        "export_dir",
+    ] {
         let told = client.call("plan", json!({ "target": target }));
         assert!(told.is_ok(), "{target}: {:#}", told.0);
         if target != "all" {
@@ -125,13 +133,27 @@ fn d10_bad_arguments_come_back_in_an_envelope() {
         ("preview", json!({ "diff": 1 })),
         ("status", json!({ "only": "missing" })),
         ("status", json!({ "only": ["new"] })),
+        ("plan", json!({ "diff": true })),
+        ("deploy", json!({ "diff": true })),
         ("doctor", json!({ "profile": "default" })),
+        ("doctor", json!({ "fix": true, "yes": true })),
         ("deploy", json!({ "machine": {} })),
         ("deploy_apply", json!({ "yes": true, "adopt": "yes" })),
         ("deploy_apply", json!({ "yes": true, "confirm_token": 7 })),
         ("rollback", json!({ "yes": true })),
         ("rollback", json!({ "yes": true, "to": 7 })),
-        ("evolve_propose", json!({ "yes": true, "scope": "everywhere" })),
+        (
+            "rollback",
+            json!({ "yes": true, "to": "1", "dry_run": true }),
+        ),
+        (
+            "rollback",
+            json!({ "yes": true, "to": "1", "target": "codex" }),
+        ),
+        (
+            "evolve_propose",
+            json!({ "yes": true, "scope": "everywhere" }),
+        ),
         ("evolve_restore", json!({ "yes": true, "module_id": 7 })),
         ("explain", json!({})),
         ("explain", json!({ "kind": "everything" })),
@@ -165,8 +187,14 @@ fn must_28_a_corrupt_lockfile_is_not_ignored() {
         r#"{"version": 7, "generated_at": "", "modules": []}"#,
     );
     let told = client.call("plan", json!({}));
-    let details = told.refused_for("E_LOCKFILE_UNSUPPORTED_VERSION", "lockfile_unsupported_version");
-    assert_eq!((&details["version"], &details["supported"]), (&json!(7), &json!([1])));
+    let details = told.refused_for(
+        "E_LOCKFILE_UNSUPPORTED_VERSION",
+        "lockfile_unsupported_version",
+    );
+    assert_eq!(
+        (&details["version"], &details["supported"]),
+        (&json!(7), &json!([1]))
+    );
 }
 
 /// An MCP server over HTTP, with the flags given.
@@ -295,10 +323,15 @@ fn d11_another_key_is_another_caller() {
             .json()
     };
     let planned = call(&ada, "pack.deploy", &json!({}));
-    let token = planned["data"]["confirm_token"].as_str().unwrap_or_else(|| panic!("{planned}"));
+    let token = planned["data"]["confirm_token"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{planned}"));
     let apply = json!({ "yes": true, "confirm_token": token });
     let refused = call(&bob, "pack.deploy_apply", &apply);
-    assert_eq!(refused["errors"][0]["code"], "E_CONFIRM_TOKEN_MISMATCH", "{refused}");
+    assert_eq!(
+        refused["errors"][0]["code"], "E_CONFIRM_TOKEN_MISMATCH",
+        "{refused}"
+    );
     let applied = call(&ada, "pack.deploy_apply", &apply);
     assert_eq!(applied["data"]["applied"], true, "{applied}");
 }

@@ -181,13 +181,48 @@ fn envelopes_name_the_command_behind_the_tool() {
         ("deploy", json!({}), "deploy", "deploy"),
         ("status", json!({}), "status", "status"),
         ("doctor", json!({}), "doctor", "doctor"),
-        ("deploy_apply", json!({ "yes": true, "dry_run": true }), "deploy", "deploy --apply"),
-        ("rollback", json!({ "to": "1", "yes": true }), "rollback", "rollback"),
-        ("evolve_propose", json!({ "dry_run": true }), "evolve.propose", "evolve propose"),
-        ("evolve_restore", json!({ "dry_run": true }), "evolve.restore", "evolve restore"),
-        ("explain", json!({ "kind": "plan" }), "explain.plan", "explain plan"),
-        ("explain", json!({ "kind": "diff" }), "explain.plan", "explain diff"),
-        ("explain", json!({ "kind": "status" }), "explain.status", "explain status"),
+        (
+            "deploy_apply",
+            json!({ "yes": true, "dry_run": true }),
+            "deploy",
+            "deploy --apply",
+        ),
+        (
+            "rollback",
+            json!({ "to": "1", "yes": true }),
+            "rollback",
+            "rollback",
+        ),
+        (
+            "evolve_propose",
+            json!({ "dry_run": true }),
+            "evolve.propose",
+            "evolve propose",
+        ),
+        (
+            "evolve_restore",
+            json!({ "dry_run": true }),
+            "evolve.restore",
+            "evolve restore",
+        ),
+        (
+            "explain",
+            json!({ "kind": "plan" }),
+            "explain.plan",
+            "explain plan",
+        ),
+        (
+            "explain",
+            json!({ "kind": "diff" }),
+            "explain.plan",
+            "explain diff",
+        ),
+        (
+            "explain",
+            json!({ "kind": "status" }),
+            "explain.status",
+            "explain status",
+        ),
     ];
     for (tool, arguments, command, id) in table {
         let mut broken = arguments.clone();

@@ -51,7 +51,10 @@ fn write_repository(place: &PackPlace, round: usize) {
     for number in 0..FILES {
         let number = number + round * FILES / 3;
         let text = format!("round {round}, file {number}\n").repeat(50);
-        place.repo_file(&format!("modules/bulk/part-{}/{number}.md", number % 7), &text);
+        place.repo_file(
+            &format!("modules/bulk/part-{}/{number}.md", number % 7),
+            &text,
+        );
     }
 }
 
@@ -113,7 +116,10 @@ fn assert_recorded(place: &PackPlace, files: &Files, when: &str) {
         .collect();
     assert_eq!(managed, found, "{when}: the snapshot");
     for event in events {
-        assert!(snapshots.iter().any(|snapshot| snapshot["id"] == event), "{when}: {event}");
+        assert!(
+            snapshots.iter().any(|snapshot| snapshot["id"] == event),
+            "{when}: {event}"
+        );
     }
 }
 
@@ -126,6 +132,19 @@ fn stranger(place: &PackPlace) -> Client {
         .env("WINDLASS_HOME", home)
         .args(["mcp", "serve", "--toolset", "pack"]);
     Client::of(command)
+}
+
+fn has_journal(place: &PackPlace) -> bool {
+    let journal = place.pack_home().join("state/journal");
+    std::fs::read_dir(journal).is_ok_and(|list| list.count() > 0)
+}
+
+/// Until an apply has announced what it writes; it may also be over before this is seen.
+fn wait_for_journal(place: &PackPlace, at_most: Duration) {
+    let started = Instant::now();
+    while !has_journal(place) && started.elapsed() < at_most {
+        std::thread::yield_now();
+    }
 }
 
 #[test]
@@ -154,16 +173,23 @@ fn must_7_kill_9_leaves_before_or_after() {
         let token = client.token(json!({}));
         let apply = json!({ "yes": true, "confirm_token": token });
         client.ask_tool("deploy_apply", &apply);
-        let moment = random.between(0, u64::try_from(usual.as_micros()).unwrap());
-        std::thread::sleep(Duration::from_micros(moment));
+        let mut longest = u64::try_from(usual.as_micros()).unwrap();
+        if round % 2 == 0 {
+            // Every second one while files are being written, whenever in that time.
+            wait_for_journal(&place, usual * 20);
+            longest /= 8;
+        }
+        std::thread::sleep(Duration::from_micros(random.between(0, longest)));
         client.server.process.kill();
-        let journal = place.pack_home().join("state/journal");
-        interrupted += u32::from(std::fs::read_dir(journal).is_ok_and(|list| list.count() > 0));
+        interrupted += u32::from(has_journal(&place));
 
         // The next command, whoever gives it.
         stranger(&place).call("status", json!({})).data();
         let found = deployed(&place);
-        assert!(found == before || found == after, "{when}: between the states");
+        assert!(
+            found == before || found == after,
+            "{when}: between the states"
+        );
         assert_recorded(&place, &found, &when);
 
         // The home of the run: what was started is brought to its end.

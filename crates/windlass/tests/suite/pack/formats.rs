@@ -15,7 +15,10 @@ fn named(place: &PackPlace, text: &str) -> String {
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z\b", "TIME-9"),
         (r"\b\d{19}\b", "ID"),
         (r"\brun_[0-9a-f]{32}\b", "RUN"),
-        (r#""project_id": "[0-9a-f]{16}""#, r#""project_id": "PROJECT""#),
+        (
+            r#""project_id": "[0-9a-f]{16}""#,
+            r#""project_id": "PROJECT""#,
+        ),
         (r#""version": "\d+\.\d+\.\d+""#, r#""version": "VERSION""#),
     ] {
         let pattern = Regex::new(pattern).unwrap();
@@ -79,9 +82,15 @@ fn the_manifest_of_a_root() {
 #[test]
 fn a_snapshot() {
     let place = PackPlace::new();
-    place.edit_manifest("  claude_code:\n    mode: files\n    scope: both\n    options: {}\n", "");
+    place.edit_manifest(
+        "  claude_code:\n    mode: files\n    scope: both\n    options: {}\n",
+        "",
+    );
     place.edit_manifest("scope: both", "scope: project");
-    place.edit_manifest("    options: {}\n", "    options:\n      write_repo_skills: false\n");
+    place.edit_manifest(
+        "    options: {}\n",
+        "    options:\n      write_repo_skills: false\n",
+    );
     let lockfile = r#"{"version":1,"generated_at":"2025-01-01T00:00:00Z","modules":[]}"#;
     place.repo_file("agentpack.lock.json", lockfile);
     fill(&place.project(), &[("AGENTS.md", "mine\n")]);
@@ -156,6 +165,97 @@ fn a_snapshot() {
     assert!(!own.join("state").exists(), "no tree of contents");
 }
 
+#[test]
+fn the_lockfile() {
+    let place = PackPlace::new();
+    place.say(&["pack", "lock", "--yes", "--json"]).worked();
+    let path = place.repo().join("agentpack.lock.json");
+    let text = fs_err::read_to_string(&path).unwrap();
+    insta::assert_snapshot!(named(&place, &text), @r#"
+    {
+      "version": 1,
+      "generated_at": "TIME-9",
+      "modules": [
+        {
+          "id": "command:greet",
+          "type": "command",
+          "resolved_source": {
+            "local_path": {
+              "path": "modules/greet.md"
+            },
+            "git": null
+          },
+          "resolved_version": "local",
+          "sha256": "40b477869aaa67b6d20eac7808b230d11bef91f171fe06740d66ca6d653b2622",
+          "file_manifest": [
+            {
+              "path": "greet.md",
+              "sha256": "66995de00de5550d85f5203750bb42d46fdda48bedad640bff2f7e17247a28e2",
+              "bytes": 39
+            }
+          ]
+        },
+        {
+          "id": "instructions:base",
+          "type": "instructions",
+          "resolved_source": {
+            "local_path": {
+              "path": "modules/base"
+            },
+            "git": null
+          },
+          "resolved_version": "local",
+          "sha256": "da8fac143899443e0811d9ee186bd787b0f17e88df28a1da16216fdfab55b299",
+          "file_manifest": [
+            {
+              "path": "AGENTS.md",
+              "sha256": "a35e972177595b0735e0231799361624bdff74ee9393efed07c65c8f9cad31f7",
+              "bytes": 7
+            }
+          ]
+        },
+        {
+          "id": "skill:demo",
+          "type": "skill",
+          "resolved_source": {
+            "local_path": {
+              "path": "modules/demo"
+            },
+            "git": null
+          },
+          "resolved_version": "local",
+          "sha256": "a9ba45dd93ddab950373b8af3094f7a8e73e80c9656fb3f33ec9b04ed3c79d5f",
+          "file_manifest": [
+            {
+              "path": "SKILL.md",
+              "sha256": "982b63dc04d46edaaa4de8f7cbf48daae59ccfc875558e3fb13812bd7b26049a",
+              "bytes": 44
+            },
+            {
+              "path": "run.sh",
+              "sha256": "514e1a509a5d2f74c51efaf30a234b8bde391ac08a76ebff51658656465a61bc",
+              "bytes": 10
+            }
+          ]
+        }
+      ]
+    }
+    "#);
+    // The module's hash by its formula: path, digest and size of every file, in path order.
+    let lines: String = ["SKILL.md", "run.sh"]
+        .iter()
+        .map(|name| {
+            let text = module(&format!("modules/demo/{name}"));
+            format!("{name}\n{}\n{}\n", sha(text), text.len())
+        })
+        .collect();
+    assert_eq!(json_file(&path)["modules"][2]["sha256"], sha(lines));
+    // must 23: nothing changed, not a byte.
+    place.say(&["pack", "lock", "--yes", "--json"]).worked();
+    assert_eq!(fs_err::read_to_string(&path).unwrap(), text);
+    place.serve().call("plan", json!({})).data();
+}
+
 /// The keys 0.9.1 insists on, in every event this program records for its eyes.
 #[test]
 fn every_event_has_the_v1_keys() {
@@ -164,7 +264,9 @@ fn every_event_has_the_v1_keys() {
     let first = client.deploy();
     place.repo_file("modules/base/AGENTS.md", "# Second\n");
     client.deploy();
-    client.call("rollback", json!({ "to": first, "yes": true })).data();
+    client
+        .call("rollback", json!({ "to": first, "yes": true }))
+        .data();
     let snapshots = place.snapshots();
     assert_eq!(snapshots.len(), 3);
     for snapshot in &snapshots {
@@ -174,7 +276,12 @@ fn every_event_has_the_v1_keys() {
         for key in ["targets", "managed_files", "changes"] {
             assert!(snapshot[key].is_array(), "{key}: {snapshot}");
         }
-        assert!(snapshot.as_object().unwrap().contains_key("lockfile_sha256"));
+        assert!(
+            snapshot
+                .as_object()
+                .unwrap()
+                .contains_key("lockfile_sha256")
+        );
         for change in snapshot["changes"].as_array().unwrap() {
             let path = Path::new(change["path"].as_str().unwrap());
             assert!(path.is_absolute(), "{change}");
@@ -203,7 +310,9 @@ fn a_manifest_whose_list_did_not_change_stays_as_it_is() {
     let place = PackPlace::new();
     let mut client = place.serve();
     client.deploy();
-    let commands = place.project().join(".claude/commands/.agentpack.manifest.claude_code.json");
+    let commands = place
+        .project()
+        .join(".claude/commands/.agentpack.manifest.claude_code.json");
     let before = super::place::picture(&commands);
     place.repo_file("modules/base/AGENTS.md", "# Second\n");
     client.deploy();
@@ -297,7 +406,7 @@ fn the_envelope_of_a_failure() {
             "path_posix": "ROOT/user/.agentpack/repo/agentpack.yaml",
             "reason_code": "config_missing"
           },
-          "message": "there is no ROOT/user/.agentpack/repo/agentpack.yaml"
+          "message": "there is no ROOT/user/.agentpack/repo/agentpack.yaml; create it with init, or name the repository with --repo"
         }
       ]
     }
@@ -382,9 +491,8 @@ fn the_plan_hash_of_no_arguments_is_that_of_the_formula() {
     fill(&place.project(), &[(".codex/skills/demo/go.sh", "mine\n")]);
     let planned = client.call("deploy", json!({}));
     let (user, project) = (place.user(), place.project());
-    let quoted = |hash: Option<&str>| {
-        hash.map_or("null".to_owned(), |text| format!("\"{}\"", sha(text)))
-    };
+    let quoted =
+        |hash: Option<&str>| hash.map_or("null".to_owned(), |text| format!("\"{}\"", sha(text)));
     let (base, second) = (module("modules/base/AGENTS.md"), "# Second\n");
     let script = module("modules/demo/run.sh");
     let changes: String = [
@@ -419,7 +527,12 @@ fn the_plan_hash_of_no_arguments_is_that_of_the_formula() {
     let text = format!(
         r#"{{"binding":{{"machine":null,"profile":null,"repo":null,"target":null}},"data":{{"applied":false,"changes":[{changes}],"profile":"default","summary":{{"create":1,"delete":2,"update":3}},"targets":["claude_code","codex"]}}}}"#
     );
-    assert_eq!(planned.data()["confirm_plan_hash"], sha(text), "{:#}", planned.0);
+    assert_eq!(
+        planned.data()["confirm_plan_hash"],
+        sha(text),
+        "{:#}",
+        planned.0
+    );
 }
 
 /// A manifest that 0.9.1 wrote, with keys nobody knows, is read; its list decides.

@@ -1,8 +1,9 @@
 //! Packs from outside: contract 003 over the real binary, the formats of 0.9.1, homes that are
 //! killed, filled and lied to.
 
-mod contract;
 mod arguments;
+mod commands;
+mod contract;
 mod fault_full;
 mod fault_kill;
 mod formats;

@@ -111,9 +111,7 @@ impl OldHome {
             sha(lines.concat())
         };
         let files = |list: &[(&str, &str)]| -> Value {
-            let file = |(name, text): &(&str, &str)| {
-                json!({ "path": name, "sha256": sha(text), "bytes": text.len() })
-            };
+            let file = |(name, text): &(&str, &str)| json!({ "path": name, "sha256": sha(text), "bytes": text.len() });
             list.iter().map(file).collect()
         };
         let locked = |id: &str, kind: &str, path: &str, list: &[(&str, &str)]| {
@@ -156,8 +154,14 @@ impl OldHome {
                 ("modules/draft.md", "Draft\nPR\n"),
                 (&format!("{dir}/run.sh"), SCRIPT),
                 (&format!("{dir}/.agentpack/module_id"), "skill:demo\n"),
-                (&format!("{dir}/.agentpack/baseline.json"), &format!("{baseline:#}\n")),
-                (&format!("{patch}/overlay.json"), "{\n  \"overlay_kind\": \"patch\"\n}\n"),
+                (
+                    &format!("{dir}/.agentpack/baseline.json"),
+                    &format!("{baseline:#}\n"),
+                ),
+                (
+                    &format!("{patch}/overlay.json"),
+                    "{\n  \"overlay_kind\": \"patch\"\n}\n",
+                ),
                 (&format!("{patch}/module_id"), "prompt:draft\n"),
                 (
                     &format!("{patch}/patches/draft.md.patch"),
@@ -175,7 +179,11 @@ impl OldHome {
                 ("demo/run.sh".to_owned(), SCRIPT.to_owned(), module),
             ]
         };
-        let agents = vec![("AGENTS.md".to_owned(), instructions.to_owned(), "instructions:base")];
+        let agents = vec![(
+            "AGENTS.md".to_owned(),
+            instructions.to_owned(),
+            "instructions:base",
+        )];
         let name = format!("{RULE}{}.mdc", first_ten("instructions:base"));
         let old = |target, root, files| OldRoot {
             target,
@@ -219,13 +227,17 @@ impl OldHome {
             let manifest = self.manifest(id, root);
             let mut all: Vec<(PathBuf, String, Option<String>)> = Vec::new();
             for (number, (name, text, _)) in root.files.iter().enumerate() {
-                let before = old_roots.as_ref().map(|old| old[index].files[number].1.clone());
+                let before = old_roots
+                    .as_ref()
+                    .map(|old| old[index].files[number].1.clone());
                 all.push((root.root.join(name), text.clone(), before));
                 managed.push(json!({
                     "target": root.target, "path": root.root.join(name), "sha256": sha(text),
                 }));
             }
-            let before = old_roots.as_ref().map(|old| self.manifest(FIRST, &old[index]));
+            let before = old_roots
+                .as_ref()
+                .map(|old| self.manifest(FIRST, &old[index]));
             all.push((self.manifest_path(root), manifest, before));
             for (path, text, before) in all {
                 let name = path.to_str().unwrap();
@@ -267,9 +279,7 @@ impl OldHome {
     }
 
     fn manifest(&self, id: &str, root: &OldRoot) -> String {
-        let file = |(name, text, module): &(String, String, &str)| {
-            json!({ "path": name, "sha256": sha(text), "module_ids": [module] })
-        };
+        let file = |(name, text, module): &(String, String, &str)| json!({ "path": name, "sha256": sha(text), "module_ids": [module] });
         let value = json!({
             "schema_version": 1, "generated_at": "2025-01-01T00:00:00.000000000Z",
             "tool": root.target, "snapshot_id": id,
@@ -280,7 +290,10 @@ impl OldHome {
 
     fn snapshot(&self, value: Value) {
         let id = value["id"].as_str().unwrap();
-        let path = self.place.pack_home().join(format!("state/snapshots/{id}.json"));
+        let path = self
+            .place
+            .pack_home()
+            .join(format!("state/snapshots/{id}.json"));
         fs_err::write(path, format!("{value:#}\n")).unwrap();
     }
 
@@ -289,7 +302,10 @@ impl OldHome {
         let mut changes = Vec::new();
         for root in self.roots("# First\n") {
             let manifest = (self.manifest_path(&root), self.manifest(FIRST, &root));
-            let files = root.files.iter().map(|(name, text, _)| (root.root.join(name), text.clone()));
+            let files = root
+                .files
+                .iter()
+                .map(|(name, text, _)| (root.root.join(name), text.clone()));
             for (path, text) in files.chain([manifest]) {
                 fs_err::write(&path, &text).unwrap();
                 changes.push(json!({
@@ -353,12 +369,56 @@ fn reading_an_old_home_leaves_every_byte_and_every_time() {
 }
 
 #[test]
+fn commands_that_read_leave_an_old_home_alone() {
+    let home = OldHome::new();
+    let place = &home.place;
+    let before = place.whole_picture();
+    for line in [
+        "plan",
+        "plan --check",
+        "diff",
+        "preview --diff",
+        "deploy",
+        "status",
+        "status --only missing,extra",
+        "explain plan",
+        "explain status",
+        "doctor",
+        "score",
+        "snapshots list",
+        "snapshots show 1700000000000000002",
+        "overlay path skill:demo",
+        "policy lint",
+        "help",
+        "schema",
+    ] {
+        for json in [true, false] {
+            let mut arguments = vec!["pack"];
+            arguments.extend(line.split(' '));
+            arguments.extend(json.then_some("--json"));
+            let said = place.say(&arguments);
+            assert!(
+                matches!(said.code, Some(0 | 3)),
+                "{line}: {}{}",
+                said.stdout,
+                said.stderr
+            );
+            let changed = difference(&before, &place.whole_picture());
+            assert_eq!(changed, Vec::<String>::new(), "{line}");
+        }
+    }
+}
+
+#[test]
 fn an_old_home_is_planned_as_it_is() {
     let home = OldHome::new();
     let place = &home.place;
     let mut client = place.serve();
     let told = client.call("plan", json!({}));
-    let rule = format!("update ROOT/project/.cursor/rules/{RULE}{}.mdc", first_ten("instructions:base"));
+    let rule = format!(
+        "update ROOT/project/.cursor/rules/{RULE}{}.mdc",
+        first_ten("instructions:base")
+    );
     assert_eq!(
         told.changes(place),
         [
@@ -390,16 +450,26 @@ fn an_old_home_is_planned_as_it_is() {
             format!("{} {path}", item["kind"].as_str().unwrap())
         })
         .collect();
-    assert!(found.contains(&"missing ROOT/user/.codex/skills/demo/run.sh".to_owned()), "{found:?}");
-    assert!(found.contains(&"extra ROOT/user/.codex/prompts/mine.md".to_owned()), "{found:?}");
-    assert_eq!(data["summary"], json!({ "modified": 4, "missing": 1, "extra": 1 }), "{found:?}");
+    assert!(
+        found.contains(&"missing ROOT/user/.codex/skills/demo/run.sh".to_owned()),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(&"extra ROOT/user/.codex/prompts/mine.md".to_owned()),
+        "{found:?}"
+    );
+    assert_eq!(
+        data["summary"],
+        json!({ "modified": 4, "missing": 1, "extra": 1 }),
+        "{found:?}"
+    );
 
     let told = client.call("explain", json!({ "kind": "plan" }));
     let changes = told.data()["changes"].as_array().unwrap();
     let layer = |path: &str| {
-        let change = changes.iter().find(|change| {
-            change["path"].as_str().unwrap().ends_with(path)
-        });
+        let change = changes
+            .iter()
+            .find(|change| change["path"].as_str().unwrap().ends_with(path));
         change.unwrap()["modules"][0]["layer"].clone()
     };
     assert_eq!(layer("run.sh"), "global");

@@ -74,7 +74,10 @@ fn must_8_64_tokens_of_one_plan_in_flight() {
     let runs = place.runs();
     let completed = runs.iter().filter(|run| run["state"] == "completed");
     assert_eq!(completed.count(), 1, "{runs:?}");
-    assert!(runs.iter().all(|run| run["state"] == "completed" || run["state"] == "failed"));
+    assert!(
+        runs.iter()
+            .all(|run| run["state"] == "completed" || run["state"] == "failed")
+    );
 }
 
 #[test]

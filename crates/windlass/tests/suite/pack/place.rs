@@ -171,7 +171,10 @@ impl PackPlace {
 
     /// Every run of this Windlass home.
     pub(crate) fn runs(&self) -> Vec<Value> {
-        let listed = self.say(&["runs", "list", "--limit", "200", "--json"]).worked().json();
+        let listed = self
+            .say(&["runs", "list", "--limit", "200", "--json"])
+            .worked()
+            .json();
         listed["runs"].as_array().unwrap().clone()
     }
 
@@ -242,8 +245,12 @@ fn look(path: &Path, into: &mut Picture) {
 
 /// What two pictures do not share, for a message.
 pub(crate) fn difference(before: &Picture, after: &Picture) -> Vec<String> {
-    let gone = before.iter().filter(|(path, seen)| after.get(*path) != Some(seen));
-    let new = after.iter().filter(|(path, seen)| before.get(*path) != Some(seen));
+    let gone = before
+        .iter()
+        .filter(|(path, seen)| after.get(*path) != Some(seen));
+    let new = after
+        .iter()
+        .filter(|(path, seen)| before.get(*path) != Some(seen));
     gone.map(|(path, seen)| format!("- {} {seen}", path.display()))
         .chain(new.map(|(path, seen)| format!("+ {} {seen}", path.display())))
         .collect()
@@ -353,7 +360,10 @@ impl Client {
 
     /// Sends a call of a tool and does not wait.
     pub(crate) fn ask_tool(&mut self, tool: &str, arguments: &Value) -> u64 {
-        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+        self.ask(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        )
     }
 
     /// The next answer, whoever it is for. Notifications are left out.
@@ -390,7 +400,10 @@ impl Client {
 
     /// Calls `deploy_apply` with a token and nothing else.
     pub(crate) fn apply(&mut self, token: &str) -> Told {
-        self.call("deploy_apply", json!({ "yes": true, "confirm_token": token }))
+        self.call(
+            "deploy_apply",
+            json!({ "yes": true, "confirm_token": token }),
+        )
     }
 
     /// Plans and applies; the id of the snapshot.

@@ -55,7 +55,9 @@ fn must_1_a_deploy_in_one_project_never_plans_anothers_deletes() {
         let changes = planned(&mut b, &place);
         assert_eq!(changes.len(), 4, "manifests {with_manifests}: {changes:?}");
         assert!(
-            changes.iter().all(|line| line.starts_with("delete ROOT/other/")),
+            changes
+                .iter()
+                .all(|line| line.starts_with("delete ROOT/other/")),
             "{changes:?}"
         );
         b.deploy();
@@ -113,8 +115,14 @@ fn must_9_switching_an_option_or_target_off_plans_its_deletes() {
     let place = PackPlace::new();
     let mut client = place.serve();
     client.deploy();
-    fill(&place.project(), &[(".codex/skills/mine/SKILL.md", "mine\n")]);
-    place.edit_manifest("options: {}\n  claude", "options:\n      write_repo_skills: false\n  claude");
+    fill(
+        &place.project(),
+        &[(".codex/skills/mine/SKILL.md", "mine\n")],
+    );
+    place.edit_manifest(
+        "options: {}\n  claude",
+        "options:\n      write_repo_skills: false\n  claude",
+    );
     assert_eq!(
         planned(&mut client, &place),
         [
@@ -127,7 +135,10 @@ fn must_9_switching_an_option_or_target_off_plans_its_deletes() {
     assert_eq!(tree[".codex/skills/mine/SKILL.md"], "mine\n");
     assert!(!tree.contains_key(".codex/skills/demo/"), "{tree:?}");
     // A whole target.
-    place.edit_manifest("  claude_code:\n    mode: files\n    scope: both\n    options: {}\n", "");
+    place.edit_manifest(
+        "  claude_code:\n    mode: files\n    scope: both\n    options: {}\n",
+        "",
+    );
     assert_eq!(
         planned(&mut client, &place),
         [
@@ -155,7 +166,10 @@ fn a_removed_module_goes_and_foreign_files_stay() {
     let text = fs_err::read_to_string(place.repo().join("agentpack.yaml")).unwrap();
     let (before, after) = text.split_once("  - id: skill:demo").unwrap();
     let (_, after) = after.split_once("  - id: command:greet").unwrap();
-    place.repo_file("agentpack.yaml", &format!("{before}  - id: command:greet{after}"));
+    place.repo_file(
+        "agentpack.yaml",
+        &format!("{before}  - id: command:greet{after}"),
+    );
     client.deploy();
     let tree = read_tree(&place.user());
     assert_eq!(tree[".codex/skills/demo/notes.txt"], "mine\n");
@@ -173,13 +187,17 @@ fn must_3_an_identical_file_of_the_user_is_not_taken_over() {
     let mut client = place.serve();
     let changes = planned(&mut client, &place);
     assert!(
-        !changes.iter().any(|line| line.ends_with("project/AGENTS.md")),
+        !changes
+            .iter()
+            .any(|line| line.ends_with("project/AGENTS.md")),
         "{changes:?}"
     );
     client.deploy();
     // No module wants it any more: it stays, since it was never ours.
-    place.edit_manifest("tags: [base]\n    source:\n      local_path:\n        path: modules/base\n",
-        "tags: [other]\n    source:\n      local_path:\n        path: modules/base\n");
+    place.edit_manifest(
+        "tags: [base]\n    source:\n      local_path:\n        path: modules/base\n",
+        "tags: [other]\n    source:\n      local_path:\n        path: modules/base\n",
+    );
     let changes = planned(&mut client, &place);
     assert_eq!(changes, ["delete ROOT/user/.codex/AGENTS.md"]);
     client.deploy();
@@ -211,7 +229,12 @@ fn must_13_modes_follow_the_source() {
     );
     set(0o644);
     let told = client.call("plan", json!({}));
-    assert_eq!(told.data()["changes"][0]["reason"], "mode differs", "{:#}", told.0);
+    assert_eq!(
+        told.data()["changes"][0]["reason"],
+        "mode differs",
+        "{:#}",
+        told.0
+    );
     client.deploy();
     assert_eq!(mode() & 0o111, 0);
 }

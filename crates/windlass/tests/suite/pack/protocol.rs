@@ -70,7 +70,10 @@ fn the_modern_revision_is_served_by_the_same_process() {
     });
     server.send(call.to_string().as_bytes());
     let answer = server.receive().unwrap();
-    assert_eq!(answer["result"]["structuredContent"]["ok"], true, "{answer}");
+    assert_eq!(
+        answer["result"]["structuredContent"]["ok"], true,
+        "{answer}"
+    );
     assert!(answer["result"]["resultType"].is_string(), "{answer}");
 }
 

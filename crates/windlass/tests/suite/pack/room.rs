@@ -50,8 +50,14 @@ impl Room {
         operation: &str,
         input: Value,
     ) -> Result<Value, Problem> {
-        self.call_in(process, principal, Some(self.place.project()), operation, input)
-            .await
+        self.call_in(
+            process,
+            principal,
+            Some(self.place.project()),
+            operation,
+            input,
+        )
+        .await
     }
 
     pub(crate) async fn call(

@@ -72,8 +72,15 @@ fn tokens_that_were_never_issued() {
     let mut other = token.clone();
     let last = if other.pop() == Some('0') { '1' } else { '0' };
     other.push(last);
-    for forged in [other, token.to_uppercase() + "G", "x".to_owned(), " ".to_owned()] {
-        client.apply(&forged).refused_for(MISMATCH, "confirm_token_mismatch");
+    for forged in [
+        other,
+        token.to_uppercase() + "G",
+        "x".to_owned(),
+        " ".to_owned(),
+    ] {
+        client
+            .apply(&forged)
+            .refused_for(MISMATCH, "confirm_token_mismatch");
     }
     for arguments in [
         json!({ "yes": true }),
@@ -176,7 +183,10 @@ fn must_37_spelled_out_defaults_bind_like_none() {
 #[test]
 fn other_arguments_are_another_binding() {
     let place = PackPlace::new();
-    place.edit_manifest("profiles:\n", "profiles:\n  same:\n    include_tags: [base]\n");
+    place.edit_manifest(
+        "profiles:\n",
+        "profiles:\n  same:\n    include_tags: [base]\n",
+    );
     let mut client = place.serve();
     let plain = client.call("deploy", json!({}));
     let token = plain.data()["confirm_token"].clone();
@@ -232,10 +242,18 @@ fn must_35_a_failed_plan_gives_no_token() {
     let mut client = place.serve();
     let told = client.call("deploy", json!({}));
     told.refusal("E_CONFIG_INVALID");
-    assert!(!told.0.to_string().contains("confirm_token"), "{:#}", told.0);
+    assert!(
+        !told.0.to_string().contains("confirm_token"),
+        "{:#}",
+        told.0
+    );
     let told = client.call("deploy", json!({ "repo": "/nowhere" }));
     told.refusal("E_CONFIG_MISSING");
-    assert!(!told.0.to_string().contains("confirm_token"), "{:#}", told.0);
+    assert!(
+        !told.0.to_string().contains("confirm_token"),
+        "{:#}",
+        told.0
+    );
 }
 
 /// Each refusal although everything that is looked at later is wrong as well.
@@ -251,7 +269,10 @@ fn must_36_refusals_come_in_the_order_of_the_contract() {
     let refused = [
         (call(json!({})), "E_CONFIRM_REQUIRED"),
         (call(json!({ "yes": true })), "E_CONFIRM_TOKEN_REQUIRED"),
-        (call(json!({ "yes": true, "confirm_token": "f00" })), MISMATCH),
+        (
+            call(json!({ "yes": true, "confirm_token": "f00" })),
+            MISMATCH,
+        ),
         (
             call(json!({ "yes": true, "confirm_token": token })),
             "E_CONFIG_INVALID",
@@ -267,7 +288,10 @@ fn must_36_refusals_come_in_the_order_of_the_contract() {
     place.repo_file("modules/base/AGENTS.md", "# Base\n");
     client.apply(&token).refusal("E_ADOPT_CONFIRM_REQUIRED");
     let adopt = json!({ "yes": true, "adopt": true, "confirm_token": token });
-    assert!(client.call("deploy_apply", adopt).is_ok(), "valid to the end");
+    assert!(
+        client.call("deploy_apply", adopt).is_ok(),
+        "valid to the end"
+    );
 }
 
 #[test]
@@ -294,7 +318,11 @@ fn a_token_of_another_pack_home_is_none_of_ours() {
     let token = place.serve().token(json!({}));
     let other = place.root().join("other");
     let output = std::process::Command::new("cp")
-        .args(["-a".as_ref(), place.pack_home().as_os_str(), other.as_os_str()])
+        .args([
+            "-a".as_ref(),
+            place.pack_home().as_os_str(),
+            other.as_os_str(),
+        ])
         .status();
     assert!(output.unwrap().success());
     let mut command = place.command(&place.project());
@@ -303,5 +331,13 @@ fn a_token_of_another_pack_home_is_none_of_ours() {
         .env("AGENTPACK_HOME", &other);
     let mut client = super::place::Client::of(command);
     client.apply(&token).refusal(MISMATCH);
-    assert!(place.serve().apply(&token).is_ok());
+    // Another name for the same home is the same home.
+    let link = place.root().join("link");
+    std::os::unix::fs::symlink(place.pack_home(), &link).unwrap();
+    let mut command = place.command(&place.project());
+    command
+        .args(["mcp", "serve", "--toolset", "pack"])
+        .env("AGENTPACK_HOME", &link);
+    let told = super::place::Client::of(command).apply(&token);
+    assert!(told.is_ok(), "{:#}", told.0);
 }

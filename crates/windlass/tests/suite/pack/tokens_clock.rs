@@ -51,7 +51,10 @@ async fn a_token_expires_after_ten_minutes() {
         let outcome = apply(&room, &process, &late).await;
         refused(outcome, "CONFIRM_TOKEN_EXPIRED", "confirm_token_expired");
     }
-    assert_eq!(difference(&before, &room.place.picture()), Vec::<String>::new());
+    assert_eq!(
+        difference(&before, &room.place.picture()),
+        Vec::<String>::new()
+    );
     room.world
         .clock
         .set(issued.after(minutes(10) - Duration::from_millis(1)));
@@ -114,7 +117,10 @@ async fn a_token_of_another_caller_is_none() {
             .await;
         refused(outcome, "CONFIRM_TOKEN_MISMATCH", "confirm_token_mismatch");
     }
-    assert_eq!(difference(&before, &room.place.picture()), Vec::<String>::new());
+    assert_eq!(
+        difference(&before, &room.place.picture()),
+        Vec::<String>::new()
+    );
     apply(&room, &process, &token).await.unwrap();
 }
 

@@ -24,11 +24,57 @@ const SKILL: &str = "---\nname: x\ndescription: x\n---\n";
 
 /// What names are put together from.
 const PARTS: &[&str] = &[
-    "..", "..", "..", ".", "...", "a", "x.md", "SKILL.md", "outside", "precious.txt", "~", "~root",
-    "$HOME", "%2e%2e", "..%2f", "..%5c", "\u{2024}\u{2024}", "\u{ff0e}\u{ff0e}", "..\0", "\0",
-    "..\n", "\n..", "..\r", "CON", "nul.txt", "COM1", "C:", "C:\\", "\\\\host\\share", "a:b",
-    "a.", "a ", " ", "", ".git", ".GIT", ".agentpack", ".Agentpack", ".agentpack.manifest.codex.json",
-    "\u{202e}", "é", "e\u{301}", "\u{feff}..", "..\u{200b}", "*", "?", "-rf", "--", "{}", "'", "\"",
+    "..",
+    "..",
+    "..",
+    ".",
+    "...",
+    "a",
+    "x.md",
+    "SKILL.md",
+    "outside",
+    "precious.txt",
+    "~",
+    "~root",
+    "$HOME",
+    "%2e%2e",
+    "..%2f",
+    "..%5c",
+    "\u{2024}\u{2024}",
+    "\u{ff0e}\u{ff0e}",
+    "..\0",
+    "\0",
+    "..\n",
+    "\n..",
+    "..\r",
+    "CON",
+    "nul.txt",
+    "COM1",
+    "C:",
+    "C:\\",
+    "\\\\host\\share",
+    "a:b",
+    "a.",
+    "a ",
+    " ",
+    "",
+    ".git",
+    ".GIT",
+    ".agentpack",
+    ".Agentpack",
+    ".agentpack.manifest.codex.json",
+    "\u{202e}",
+    "é",
+    "e\u{301}",
+    "\u{feff}..",
+    "..\u{200b}",
+    "*",
+    "?",
+    "-rf",
+    "--",
+    "{}",
+    "'",
+    "\"",
 ];
 const SEPARATORS: &[&str] = &["/", "/", "/", "\\", "//", "/./", "\\\\", "\u{2215}", "/.//"];
 
@@ -129,8 +175,16 @@ impl Cage {
         // In pack's own directory of a target only what a target has.
         for entry in std::fs::read_dir(&self.roots[0]).unwrap() {
             let name = entry.unwrap().file_name();
-            let known = ["skills", "prompts", "AGENTS.md", ".agentpack.manifest.codex.json"];
-            assert!(known.iter().any(|known| *known == name), "{name:?} after {after}");
+            let known = [
+                "skills",
+                "prompts",
+                "AGENTS.md",
+                ".agentpack.manifest.codex.json",
+            ];
+            assert!(
+                known.iter().any(|known| *known == name),
+                "{name:?} after {after}"
+            );
         }
     }
 
@@ -165,7 +219,10 @@ impl Cage {
             .components()
             .all(|part| matches!(part, Component::Normal(_) | Component::RootDir));
         let clean = !path.to_str().unwrap().contains(['\0']) && plain;
-        let inside = self.roots.iter().any(|root| path.starts_with(root) && path != root);
+        let inside = self
+            .roots
+            .iter()
+            .any(|root| path.starts_with(root) && path != root);
         assert!(clean && inside, "{what:?} plans {path:?}");
     }
 }
@@ -217,8 +274,11 @@ async fn must_4_module_ids_cannot_leave_their_root() {
     let mut applied = 0;
     for number in 0..IDS {
         let payload = name(&mut random);
-        let (kind, path) = [("skill", "skill"), ("prompt", "prompt.md"), ("instructions", "base")]
-            [number % 3];
+        let (kind, path) = [
+            ("skill", "skill"),
+            ("prompt", "prompt.md"),
+            ("instructions", "base"),
+        ][number % 3];
         let id = match random.between(0, 4) {
             0 => payload,
             _ => format!("{kind}:{payload}"),
@@ -292,7 +352,10 @@ async fn must_4_snapshot_paths_cannot_leave_their_root() {
     let snapshots = cage.place().pack_home().join("state/snapshots");
     let blobs = cage.place().pack_home().join("state/blobs/sha256");
     let evil = sha("evil\n");
-    fill(&blobs, &[(&format!("{}/{}", &evil[..2], &evil[2..]), "evil\n")]);
+    fill(
+        &blobs,
+        &[(&format!("{}/{}", &evil[..2], &evil[2..]), "evil\n")],
+    );
     let root = &cage.roots[1];
     let mut went = 0;
     for number in 0..SNAPSHOTS {
@@ -325,7 +388,9 @@ async fn must_4_snapshot_paths_cannot_leave_their_root() {
         }
         let file = snapshots.join(format!("{id}.json"));
         fs_err::write(&file, value.to_string()).unwrap();
-        let outcome = cage.call("pack.rollback", json!({ "to": id, "yes": true })).await;
+        let outcome = cage
+            .call("pack.rollback", json!({ "to": id, "yes": true }))
+            .await;
         match outcome {
             Ok(_) => went += 1,
             Err(problem) => assert_typed(&problem, &path),
@@ -341,7 +406,10 @@ async fn must_4_snapshot_paths_cannot_leave_their_root() {
 
 /// Whether something is new outside, so that the culprit is named at once.
 fn outcome_is_fresh(cage: &Cage) -> bool {
-    fs_err::read_to_string(cage.outside.join("precious.txt")).ok().as_deref() != Some(PRECIOUS)
+    fs_err::read_to_string(cage.outside.join("precious.txt"))
+        .ok()
+        .as_deref()
+        != Some(PRECIOUS)
 }
 
 #[tokio::test]
@@ -354,7 +422,14 @@ async fn must_4_overlay_paths_cannot_leave_their_module() {
     ))
     .await;
     let repo = cage.place().repo();
-    fill(&repo, &[("skill/SKILL.md", SKILL), ("skill/a.md", "a\n"), ("secret.md", "secret\n")]);
+    fill(
+        &repo,
+        &[
+            ("skill/SKILL.md", SKILL),
+            ("skill/a.md", "a\n"),
+            ("secret.md", "secret\n"),
+        ],
+    );
     let key = format!("skill_x--{}", &sha("skill:x")[..10]);
     let overlay = repo.join("overlays").join(&key);
     let mut applied = 0;
@@ -365,7 +440,10 @@ async fn must_4_overlay_paths_cannot_leave_their_module() {
         let payload = name_of(&mut random, &cage.outside, 4);
         if number % 2 == 0 {
             let delete = json!({ "overlay_kind": "dir", "delete": [payload] });
-            fill(&overlay, &[(".agentpack/overlay.json", &delete.to_string())]);
+            fill(
+                &overlay,
+                &[(".agentpack/overlay.json", &delete.to_string())],
+            );
         } else {
             let line = payload.replace('\n', " ");
             let patch = format!("--- a/{line}\n+++ b/{line}\n@@ -1 +1 @@\n-precious\n+evil\n");
@@ -384,7 +462,10 @@ async fn must_4_overlay_paths_cannot_leave_their_module() {
         }
     }
     cage.assert_untouched("all overlays");
-    assert_eq!(fs_err::read_to_string(repo.join("secret.md")).unwrap(), "secret\n");
+    assert_eq!(
+        fs_err::read_to_string(repo.join("secret.md")).unwrap(),
+        "secret\n"
+    );
     println!("{applied} of {OVERLAYS} overlays were deployed");
 }
 
@@ -407,10 +488,18 @@ async fn must_14_links_in_modules_and_overlays_cannot_leave_the_repository() {
         repo.join("skill/directory"),
         repo.join("overlays").join(&key).join("link.md"),
     ] {
-        for target in [precious.clone(), cage.outside.clone(), "../../../../outside".into()] {
+        for target in [
+            precious.clone(),
+            cage.outside.clone(),
+            "../../../../outside".into(),
+        ] {
             std::os::unix::fs::symlink(&target, &link).unwrap();
             let refused = cage.call("pack.plan", json!({})).await.unwrap_err();
-            assert_eq!(refused.code().name, "E_CONFIG_INVALID", "{link:?}: {refused:?}");
+            assert_eq!(
+                refused.code().name,
+                "E_CONFIG_INVALID",
+                "{link:?}: {refused:?}"
+            );
             let name = link.file_name().unwrap().to_str().unwrap();
             assert!(refused.message().contains(name), "{refused:?}");
             std::fs::remove_file(&link).unwrap();
@@ -440,12 +529,25 @@ async fn must_4_subdirectories_cannot_leave_their_checkout() {
             ("a/SKILL.md", stolen),
         ],
     );
-    fill(&cage.place().pack_home(), &[("cache/SKILL.md", stolen), ("SKILL.md", stolen)]);
+    fill(
+        &cage.place().pack_home(),
+        &[("cache/SKILL.md", stolen), ("SKILL.md", stolen)],
+    );
     let mut applied = 0;
     for number in 0..SUBDIRS {
         let subdir = match number % 4 {
-            0 => ["..", "../..", "../a", "a/../..", "./..", "../../../..", "/", "//", "a/.", "a"]
-                [usize::try_from(random.between(0, 10)).unwrap()]
+            0 => [
+                "..",
+                "../..",
+                "../a",
+                "a/../..",
+                "./..",
+                "../../../..",
+                "/",
+                "//",
+                "a/.",
+                "a",
+            ][usize::try_from(random.between(0, 10)).unwrap()]
             .to_owned(),
             1 => checkouts.to_str().unwrap().to_owned(),
             _ => name(&mut random),
@@ -456,7 +558,10 @@ async fn must_4_subdirectories_cannot_leave_their_checkout() {
         let planned = cage.call("pack.plan", json!({})).await;
         if let Ok(planned) = &planned {
             let text = planned.to_string();
-            assert!(!text.contains(&sha(stolen)), "{subdir:?} leaves the checkout");
+            assert!(
+                !text.contains(&sha(stolen)),
+                "{subdir:?} leaves the checkout"
+            );
         }
         applied += usize::from(cage.deploy(&subdir).await.is_ok());
     }
