@@ -135,7 +135,7 @@ impl GitProgram {
             .args([format!("--message={message}")])
             .args(FROM_INPUT)
             .success()?;
-        self.commit_of(repo, "HEAD")
+        self.ask_commit_of(repo, "HEAD")
     }
 
     fn on_paths<'a>(&'a self, repo: &'a Path, paths: &[u8], author: Option<&Author>) -> Call<'a> {

@@ -205,6 +205,10 @@ impl Git for GitProgram {
         self.ask_head(repo)
     }
 
+    fn commit_of(&self, repo: &Path, revision: &str) -> Result<Option<String>, GitError> {
+        self.ask_commit_of(repo, revision)
+    }
+
     fn changed_paths(&self, repo: &Path) -> Result<Vec<PathBuf>, GitError> {
         self.ask_changed_paths(repo)
     }

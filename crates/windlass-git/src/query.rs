@@ -80,12 +80,12 @@ impl GitProgram {
             Some(1) => None,
             _ => return Err(answer.failed()),
         };
-        let commit = self.commit_of(repo, "HEAD")?;
+        let commit = self.ask_commit_of(repo, "HEAD")?;
         Ok(Head { branch, commit })
     }
 
     /// The commit that a revision names, if it exists.
-    pub(crate) fn commit_of(
+    pub(crate) fn ask_commit_of(
         &self,
         repo: &Path,
         revision: &str,
@@ -156,7 +156,7 @@ impl GitProgram {
         revision: &str,
     ) -> Result<Vec<TreeFile>, GitError> {
         check_revision(revision)?;
-        let Some(commit) = self.commit_of(repo, revision)? else {
+        let Some(commit) = self.ask_commit_of(repo, revision)? else {
             return Err(missing_revision(repo, revision));
         };
         let output = self

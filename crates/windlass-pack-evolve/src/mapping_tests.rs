@@ -1,3 +1,5 @@
+//! Outputs mapped back to their sources, as a table.
+
 use proptest::prelude::*;
 use windlass_pack_model::{Layer, Origin, RelPath, Target};
 

@@ -231,6 +231,9 @@ pub trait Git: Send + Sync {
         Ok(self.blobs(repo, revision, &[path])?.pop().flatten())
     }
 
+    /// The commit a revision names; `None` when there is none.
+    fn commit_of(&self, repo: &Path, revision: &str) -> Result<Option<String>, GitError>;
+
     /// All files at a revision below `repo`, in path order.
     fn files_at(&self, repo: &Path, revision: &str) -> Result<Vec<TreeFile>, GitError>;
 

@@ -64,7 +64,7 @@ fn make_executable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _};
 

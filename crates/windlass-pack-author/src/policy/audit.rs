@@ -101,7 +101,7 @@ pub struct AuditPolicyPack {
 pub struct ChangeSummary {
     /// The revision.
     pub base_ref: &'static str,
-    /// Its commit; filled in by whoever can ask.
+    /// Its commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_commit: Option<String>,
     /// Modules that are new.
@@ -187,7 +187,10 @@ pub fn audit(repo: &Path, git: &dyn Git) -> Result<Authored<AuditData>, Problem>
         },
         org_policy_pack: policy_pack(repo, &mut warnings),
         change_summary: match before(repo, git) {
-            Ok(Some(before)) => Some(compare(&before, &modules)),
+            Ok(Some(before)) => Some(ChangeSummary {
+                base_commit: git.commit_of(repo, BASE).ok().flatten(),
+                ..compare(&before, &modules)
+            }),
             Ok(None) => None,
             Err(why) => {
                 warnings.push(format!("policy audit: nothing to compare with: {why}"));

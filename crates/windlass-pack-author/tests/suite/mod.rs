@@ -1,3 +1,5 @@
+//! The suites of this crate.
+
 mod doctor;
 mod edits;
 mod events;

@@ -1,3 +1,5 @@
+//! The suites of this crate.
+
 mod adopt;
 mod back;
 mod deploy;

@@ -1,3 +1,5 @@
+//! The suites of this crate.
+
 mod checks;
 mod commits;
 mod edits;

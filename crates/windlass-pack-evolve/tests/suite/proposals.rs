@@ -1,4 +1,6 @@
 //! Which edits are taken back, in which form, and what is said about the others.
+//!
+//! Long because every rule of proposing is one scene in a real repository.
 
 use windlass_pack_evolve::{ProposeRequest, Scope};
 

@@ -1,4 +1,6 @@
 //! Overlays that follow their upstream.
+//!
+//! Long because every outcome of a rebase is one scene in a real repository.
 
 use windlass_pack_evolve::{EditRequest, RebaseRequest, Scope};
 use windlass_pack_model::OverlayKind;

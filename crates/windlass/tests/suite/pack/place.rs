@@ -236,7 +236,7 @@ fn look(path: &Path, into: &mut Picture) {
     } else if meta.is_symlink() {
         format!("-> {}", std::fs::read_link(path).unwrap().display())
     } else {
-        sha(&fs_err::read(path).unwrap())
+        sha(fs_err::read(path).unwrap())
     };
     let times = format!("{}.{:09}", meta.mtime(), meta.mtime_nsec());
     let seen = format!("{content} {:o} {} {times}", meta.mode(), meta.ino());

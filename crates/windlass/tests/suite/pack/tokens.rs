@@ -35,19 +35,25 @@ fn a_token_survives_kill_9() {
 fn a_token_works_once() {
     let place = PackPlace::new();
     let mut client = place.serve();
-    let token = client.token(json!({}));
-    assert!(client.apply(&token).is_ok());
+    let planned = client.call("deploy", json!({}));
+    let token = planned.data()["confirm_token"].as_str().unwrap();
+    assert!(client.apply(token).is_ok());
     let before = place.picture();
     for _ in 0..2 {
-        let told = client.apply(&token);
+        let told = client.apply(token);
         told.refused_for(MISMATCH, "confirm_token_mismatch");
     }
-    // Also when the plan is again the one it was issued for.
-    let snapshot = client.call("status", json!({})).data()["summary"].clone();
-    assert_eq!(snapshot, json!({ "modified": 0, "missing": 0, "extra": 0 }));
     assert_eq!(difference(&before, &place.picture()), Vec::<String>::new());
-    assert_eq!(place.runs().len(), 1);
-    assert_eq!(place.snapshots().len(), 1);
+    assert_eq!((place.runs().len(), place.snapshots().len()), (1, 1));
+    // Also when the plan is again the one it was issued for.
+    place.say(&["pack", "undo", "--yes", "--json"]).worked();
+    let again = client.call("deploy", json!({}));
+    assert_eq!(
+        again.data()["confirm_plan_hash"],
+        planned.data()["confirm_plan_hash"]
+    );
+    client.apply(token).refusal(MISMATCH);
+    assert!(!place.project().join("AGENTS.md").exists());
 }
 
 #[test]
@@ -265,16 +271,12 @@ fn must_36_refusals_come_in_the_order_of_the_contract() {
     let token = client.token(json!({}));
     let manifest = fs_err::read_to_string(place.repo().join("agentpack.yaml")).unwrap();
     place.repo_file("agentpack.yaml", "version: [\n");
-    let call = |arguments: Value| arguments;
     let refused = [
-        (call(json!({})), "E_CONFIRM_REQUIRED"),
-        (call(json!({ "yes": true })), "E_CONFIRM_TOKEN_REQUIRED"),
+        (json!({}), "E_CONFIRM_REQUIRED"),
+        (json!({ "yes": true }), "E_CONFIRM_TOKEN_REQUIRED"),
+        (json!({ "yes": true, "confirm_token": "f00" }), MISMATCH),
         (
-            call(json!({ "yes": true, "confirm_token": "f00" })),
-            MISMATCH,
-        ),
-        (
-            call(json!({ "yes": true, "confirm_token": token })),
+            json!({ "yes": true, "confirm_token": token }),
             "E_CONFIG_INVALID",
         ),
     ];

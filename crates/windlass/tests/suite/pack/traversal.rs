@@ -115,7 +115,7 @@ fn name_of(random: &mut Random, outside: &Path, depth: usize) -> String {
         2 => format!("{up}outside/precious.txt"),
         3 => format!("./{up}outside/precious.txt"),
         4 => format!("a/../{up}outside/./precious.txt"),
-        5 => format!("x/{}{up}outside/precious.txt", "../".repeat(1)),
+        5 => format!("x/../{up}outside/precious.txt"),
         6 => format!("{}{}", "../".repeat(40), file.trim_start_matches('/')),
         _ => name(random),
     }
@@ -467,6 +467,17 @@ async fn must_4_overlay_paths_cannot_leave_their_module() {
         "secret\n"
     );
     println!("{applied} of {OVERLAYS} overlays were deployed");
+    // A name that stays inside does what it says.
+    std::fs::remove_dir_all(&overlay).unwrap();
+    cage.deploy("no overlay").await.unwrap();
+    let deployed = cage.roots[1].join("x/a.md");
+    assert!(deployed.exists());
+    fill(
+        &overlay,
+        &[(".agentpack/overlay.json", r#"{"delete":["a.md"]}"#)],
+    );
+    cage.deploy("an overlay").await.unwrap();
+    assert!(!deployed.exists());
 }
 
 /// Links are the other way out.
