@@ -79,7 +79,9 @@ impl Environment {
             let key = key.to_string_lossy();
             !key.starts_with("GIT_")
                 || HARMLESS.contains(&&*key)
-                || HARMLESS_FAMILIES.iter().any(|family| key.starts_with(family))
+                || HARMLESS_FAMILIES
+                    .iter()
+                    .any(|family| key.starts_with(family))
         })
     }
 

@@ -335,12 +335,12 @@ pub(crate) fn local_edit_warning(edits: &[LocalEdit]) -> Option<String> {
     };
     Some(match edits.len() {
         1 => format!(
-            "{} was edited since it was deployed; the edit would be {verb}",
+            "{} was edited since it was deployed; this plan has the edit {verb}",
             first.path.display()
         ),
         count => format!(
-            "{count} managed files were edited since they were deployed and the edits would be \
-             lost, {} among them",
+            "{count} managed files were edited since they were deployed, {} among them; this plan \
+             has the edits overwritten or removed",
             first.path.display()
         ),
     })

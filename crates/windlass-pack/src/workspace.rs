@@ -9,8 +9,8 @@ use fs_err as fs;
 use windlass_engine::operation::CallContext;
 use windlass_pack_author::{GitCheckouts, ManifestFile, OperatorInput, read_manifest};
 use windlass_pack_deploy::{
-    Binding, BindingDefaults, DeployPlan, Disk, EventContext, Owned, OwnershipScope, PlanHash,
-    PlanOptions, gather_disk, gather_owned, plan,
+    Binding, BindingDefaults, DeployPlan, Disk, EventContext, Owned, OwnershipScope, PathPattern,
+    PlanHash, PlanOptions, gather_disk, gather_owned, plan,
 };
 use windlass_pack_model::{
     ConfigScope, Desired, FileWarning, Lockfile, Manifest, PackHome, Project, Target, TargetConfig,
@@ -59,6 +59,18 @@ impl Moment {
             directory: context.directory.clone(),
             surface: context.surface,
         }
+    }
+
+    /// Paths or patterns as the caller means them: from where the caller is.
+    pub(crate) fn patterns(&self, texts: &[String]) -> Vec<PathPattern> {
+        let absolute = |text: &String| match &self.directory {
+            Some(directory) => directory.join(text).display().to_string(),
+            None => text.clone(),
+        };
+        texts
+            .iter()
+            .map(|text| PathPattern::new(&absolute(text)))
+            .collect()
     }
 
     /// The id of a snapshot made now.

@@ -30,6 +30,13 @@ const INSTRUCTIONS: &str = "Windlass runs changes durably. A change is planned f
     returns its run_id. Show plans to the user before applying. Runs go on when you disconnect: follow them with \
     runs_watch, or read windlass://runs/{run_id}. Failures name a code, the cause and next_actions.";
 
+/// The same for a server that offers packs alone.
+const PACK_INSTRUCTIONS: &str = "Deploys agent configuration (instructions, skills, prompts, commands) from a config repository \
+    to Codex, Claude Code, Cursor and VS Code. plan, diff, preview, status, doctor and explain only read. To deploy, call \
+    deploy, show its plan to the user, then call deploy_apply with yes=true and that answer's confirm_token within ten \
+    minutes. rollback goes back to a snapshot; evolve_propose keeps edits of deployed files on a branch. Failures carry \
+    errors[0].code, details.reason_code and details.next_actions.";
+
 /// How long a client may keep the tool list, which changes only with the program.
 const TOOLS_TTL_MS: u64 = 300_000;
 
@@ -97,6 +104,10 @@ impl McpHandler {
 }
 
 fn server_config(name: &str) -> ServerConfig {
+    let instructions = match name {
+        "windlass" => INSTRUCTIONS,
+        _ => PACK_INSTRUCTIONS,
+    };
     let capabilities = ServerCapabilities::builder()
         .enable_completions()
         .enable_logging()
@@ -110,7 +121,7 @@ fn server_config(name: &str) -> ServerConfig {
     ServerConfig::new(capabilities)
         .with_server_info(name)
         .with_protocol_version(negotiate::FALLBACK)
-        .with_instructions(INSTRUCTIONS)
+        .with_instructions(instructions)
 }
 
 impl ServerHandler for McpHandler {

@@ -9,7 +9,7 @@ use windlass_engine::{
     envelope::Envelope,
     operation::{CallContext, Operation, input_schema_of, operation},
 };
-use windlass_pack_deploy::{Adoption, Binding, DeployPlan, PathPattern, PlanHash};
+use windlass_pack_deploy::{Adoption, Binding, DeployPlan, PlanHash};
 use windlass_pack_model::fault;
 use windlass_types::{Digest, EffectClass, Problem, Surface};
 
@@ -257,11 +257,7 @@ async fn apply(shop: &Shop, context: &CallContext, input: ApplyInput) -> Outcome
     require_yes(input.yes, "deploy --apply")?;
     let adoption = Adoption {
         all: input.adopt,
-        paths: input
-            .adopt_paths
-            .iter()
-            .map(|pattern| PathPattern::new(pattern))
-            .collect(),
+        paths: moment.patterns(&input.adopt_paths),
         skip_others: input.skip_unadopted,
     };
     let ready = blocking(move || prepare(&pack, input.common, moment, &adoption, None)).await?;
@@ -319,6 +315,9 @@ fn prepare(
         data["left_out"] = left_out
             .map(|(target, path)| json!({ "target": target, "path": path.display().to_string() }))
             .collect();
+        // What is shown is what is done.
+        data["changes"] = super::value(&event.changes)?;
+        data["summary"] = super::value(&event.summary)?;
     }
     Ok(Ready {
         data,

@@ -9,8 +9,8 @@ use windlass_engine::{
     operation::{CallContext, Operation, operation},
 };
 use windlass_pack_deploy::{
-    EventPlan, PathPattern, RollbackRequest, UndoRequest, rollback as plan_rollback,
-    undo as plan_undo, uninstall as plan_uninstall,
+    EventPlan, RollbackRequest, UndoRequest, rollback as plan_rollback, undo as plan_undo,
+    uninstall as plan_uninstall,
 };
 use windlass_pack_model::{SnapshotKind, fault, selection::parse_target_filter};
 use windlass_types::{EffectClass, Problem, Surface};
@@ -160,11 +160,7 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
             None => newest(&state)?,
         };
         let snapshot = state.snapshot(&id)?;
-        let only: Vec<PathPattern> = input
-            .paths
-            .iter()
-            .map(|text| PathPattern::new(text))
-            .collect();
+        let only = moment.patterns(&input.paths);
         let request = UndoRequest {
             event: &snapshot,
             only: &only,
