@@ -77,6 +77,11 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    /// The position of the next event that is written.
+    pub(crate) const fn next_position(&self) -> i64 {
+        self.next_position
+    }
+
     /// Forgets what a transaction that did not happen may have changed.
     pub(crate) fn forget(&mut self) {
         self.heads.clear();

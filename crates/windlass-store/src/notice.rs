@@ -39,8 +39,16 @@ impl Notice {
         })
     }
 
-    /// Everything up to `position` is durable; `turned` when something was derived from it.
-    pub(crate) fn committed(&self, position: u64, turned: bool) {
+    /// Our own events from `first` to `last` are durable; `turned` when something was derived
+    /// from them.
+    pub(crate) fn committed(&self, first: u64, last: u64, turned: bool) {
+        // What lies between the latest known and our first is somebody else's, and may be
+        // anything. The poll will not tell of it any more: ours is later.
+        let others = first > *self.latest.borrow() + 1;
+        self.advance(last, turned || others);
+    }
+
+    fn advance(&self, position: u64, turned: bool) {
         let is_news = advance(&self.latest, position);
         if turned && is_news {
             advance(&self.turn, position);
@@ -115,7 +123,7 @@ impl Notice {
             let current = version.query_row([], |row| row.get(0))?;
             if seen != Some(current) {
                 // What another process wrote may be anything.
-                self.committed(read::position(&connection)?, true);
+                self.advance(read::position(&connection)?, true);
                 seen = Some(current);
             }
         }

@@ -104,6 +104,7 @@ impl Session {
 
     fn attempt(&mut self, works: &[&Work]) -> Result<Vec<Outcome>> {
         self.begin()?;
+        let first = self.memory.next_position();
         let mut appender = Appender::new(
             &self.connection,
             &mut self.memory,
@@ -125,7 +126,8 @@ impl Session {
         {
             self.last_durable = Some((position, hash));
             let turned = works.iter().any(|work| work.is_turn());
-            self.notice.committed(position.unsigned_abs(), turned);
+            self.notice
+                .committed(first.unsigned_abs(), position.unsigned_abs(), turned);
         }
         self.fault(FaultPoint::AfterCommit, &outcomes)?;
         Ok(outcomes)

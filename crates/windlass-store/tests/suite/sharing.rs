@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_ports::{CommitError, Expect, RunStore};
+use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_types::RunState;
 
 use super::support::*;
@@ -149,4 +150,31 @@ async fn subscribers_hear_of_own_commits_and_of_others() {
     .await
     .unwrap()
     .unwrap();
+}
+
+/// The poll looks for what is later than all it knows; a commit of ours may come before its look
+/// and hide what another process did just before.
+#[tokio::test]
+async fn own_plain_steps_do_not_hide_the_turns_of_others() {
+    let home = tempfile::tempdir().unwrap();
+    let (one, run) = (open(home.path()), id("run_1"));
+    append(&one, &run, 1, &[created().into(), started()]).await;
+    let never = SqliteStoreOptions {
+        poll_interval: Duration::from_secs(3600),
+        ..SqliteStoreOptions::default()
+    };
+    let two = SqliteStore::open(home.path(), never).unwrap();
+    append(&two, &run, 2, &[step("one")]).await;
+    let mut turns = two.turns();
+    append(&two, &run, 3, &[step("two")]).await;
+    assert!(!turns.has_changed().unwrap(), "a plain step wakes nobody");
+    append(&one, &run, 4, &[completed()]).await;
+    append(&two, &id("run_2"), 5, &[step("three")]).await;
+    assert!(
+        turns.has_changed().unwrap(),
+        "the run of the other has ended"
+    );
+    turns.mark_unchanged();
+    append(&two, &id("run_2"), 6, &[step("four")]).await;
+    assert!(!turns.has_changed().unwrap(), "and that was told once");
 }
