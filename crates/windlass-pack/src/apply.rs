@@ -6,6 +6,7 @@
 
 use std::{
     collections::HashMap,
+    ops::ControlFlow,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -20,11 +21,14 @@ use windlass_engine::{
 };
 use windlass_pack_deploy::{EventContext, EventPlan, UndoRequest, undo};
 use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
-use windlass_pack_state::{NoFaults, PackState, RootLocks, Transaction, commit};
+use windlass_pack_state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit};
 use windlass_ports::BoxFuture;
-use windlass_types::{Digest, Problem, RunId, RunState, TokenId, code};
+use windlass_types::{Digest, Problem, RunId, RunState, Timestamp, TokenId, code};
 
-use crate::{frozen::FrozenTransactionV1, workspace::Pack};
+use crate::{
+    frozen::FrozenTransactionV1,
+    workspace::{Pack, nanos, rfc3339},
+};
 
 /// The kind of run.
 pub(crate) const KIND: &str = "pack.apply";
@@ -244,6 +248,7 @@ impl RunKind for ApplyPack {
             let work_run = run_id.clone();
             let undo_input = Arc::clone(&input);
             let undo_pack = Arc::clone(&pack);
+            let undo_engine = engine.clone();
             Step::effect("apply", input.snapshot_id.clone())
                 .input(&json!({ "transaction": transaction, "snapshot_id": input.snapshot_id }))
                 .undo(move |_: Value| {
@@ -252,7 +257,14 @@ impl RunKind for ApplyPack {
                         Arc::clone(&undo_input),
                         run_id.clone(),
                     );
-                    blocking(move || take_back(&pack, &input, &run_id))
+                    let engine = undo_engine.upgrade();
+                    async move {
+                        let engine = engine?;
+                        let now = engine.now();
+                        let nanos = nanos(&engine, now);
+                        let when = (now, nanos);
+                        blocking(move || take_back(&pack, &input, &run_id, when, &NoFaults)).await
+                    }
                 })
                 .run(context, move |_| {
                     let (engine, pack) = (engine.clone(), Arc::clone(&pack));
@@ -262,7 +274,7 @@ impl RunKind for ApplyPack {
                             Some(planned) => planned,
                             None => read_back(&engine, transaction).await?,
                         };
-                        blocking(move || carry_out(&input, planned, &run_id)).await
+                        blocking(move || carry_out(&input, planned, &run_id, &NoFaults)).await
                     }
                 })
                 .await
@@ -281,7 +293,12 @@ async fn read_back(engine: &WeakEngine, digest: Digest) -> Result<Planned, Probl
 }
 
 /// Applies the transaction, unless it was applied before.
-fn carry_out(input: &ApplyInput, planned: Planned, run_id: &str) -> Result<Value, Problem> {
+fn carry_out(
+    input: &ApplyInput,
+    planned: Planned,
+    run_id: &str,
+    probe: &dyn FaultProbe,
+) -> Result<Value, Problem> {
     let state = PackState::open(windlass_pack_model::PackHome::at(&input.pack_home));
     // Taking the locks settles what an earlier try left half done.
     let locks = state.lock(&planned.roots, run_id, LOCK_WAIT)?;
@@ -290,24 +307,28 @@ fn carry_out(input: &ApplyInput, planned: Planned, run_id: &str) -> Result<Value
     }
     let mut transaction = planned.transaction;
     run_id.clone_into(&mut transaction.run_id);
-    let committed = commit(&state, &locks, transaction, &NoFaults)?;
+    let committed = commit(&state, &locks, transaction, probe)?;
     Ok(json!({ "snapshot_id": committed.snapshot_id, "warnings": committed.warnings }))
 }
 
-/// Undoes the event, unless it did not happen or was undone before.
-fn take_back(pack: &Pack, input: &ApplyInput, run_id: &str) -> Result<(), Problem> {
+/// Undoes the event, unless it was undone before. The engine asks only for what did happen, so
+/// an event whose record is gone is a failure, not a success.
+fn take_back(
+    pack: &Pack,
+    input: &ApplyInput,
+    run_id: &str,
+    (now, nanos): (Timestamp, u128),
+    probe: &dyn FaultProbe,
+) -> Result<(), Problem> {
     let state = PackState::open(windlass_pack_model::PackHome::at(&input.pack_home));
-    let Ok(snapshot) = state.snapshot(&input.snapshot_id) else {
-        return Ok(());
-    };
-    let undo_id = undo_id(&input.snapshot_id);
+    let snapshot = state.snapshot(&input.snapshot_id)?;
     let request = UndoRequest {
         event: &snapshot,
         only: &[],
     };
     let roots: Vec<PathBuf> = request.roots().into_iter().map(|root| root.root).collect();
     let locks = state.lock(&roots, run_id, LOCK_WAIT)?;
-    if state.snapshot(&undo_id).is_ok() {
+    if was_taken_back(&state, &input.snapshot_id, run_id)? {
         return Ok(());
     }
     let event = undo(&state, &request, &NoHashCache)?;
@@ -316,10 +337,11 @@ fn take_back(pack: &Pack, input: &ApplyInput, run_id: &str) -> Result<(), Proble
     }
     let mut write_through = vec![pack.environment.home_dir.clone()];
     write_through.extend(roots.iter().cloned());
+    let nanos = after_all(&state, nanos)?;
     let context = EventContext {
         run_id: run_id.to_owned(),
-        snapshot_id: undo_id,
-        created_at: snapshot.created_at.clone(),
+        snapshot_id: nanos.to_string(),
+        created_at: rfc3339(now, nanos),
         repo: snapshot.repo.clone().unwrap_or_default(),
         project: None,
         profile: snapshot.profile.clone(),
@@ -327,14 +349,27 @@ fn take_back(pack: &Pack, input: &ApplyInput, run_id: &str) -> Result<(), Proble
         write_through,
         fsync: pack.environment.fsync,
     };
-    commit(&state, &locks, event.transaction(&context), &NoFaults).map(drop)
+    commit(&state, &locks, event.transaction(&context), probe).map(drop)
 }
 
-/// The id of the event that takes another back: the same on every try.
-fn undo_id(snapshot_id: &str) -> String {
-    snapshot_id
-        .parse::<u128>()
-        .map_or_else(|_| format!("{snapshot_id}1"), |id| (id + 1).to_string())
+/// Whether a later event of the same run is there: only taking it back makes a second one.
+fn was_taken_back(state: &PackState, snapshot_id: &str, run_id: &str) -> Result<bool, Problem> {
+    let mut found = false;
+    state.walk_back(|event| {
+        found = event.id != snapshot_id && event.run_id.as_deref() == Some(run_id);
+        match found || event.id == snapshot_id {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    Ok(found)
+}
+
+/// An id behind all others, also when the clock went back: what happens last is last in history.
+fn after_all(state: &PackState, nanos: u128) -> Result<u128, Problem> {
+    let ids = state.snapshot_ids()?;
+    let newest = ids.last().and_then(|id| id.parse::<u128>().ok());
+    Ok(newest.map_or(nanos, |newest| nanos.max(newest.saturating_add(1))))
 }
 
 /// Runs work that touches the disk off the async threads.
@@ -349,3 +384,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
         )
     })?
 }
+
+#[cfg(test)]
+#[path = "apply_tests.rs"]
+mod tests;

@@ -158,3 +158,7 @@ fn decode(text: &str) -> Result<Arc<[u8]>, Problem> {
         .map(Arc::from)
         .map_err(|error| Problem::internal("frozen content", error))
 }
+
+#[cfg(test)]
+#[path = "frozen_tests.rs"]
+mod tests;

@@ -50,12 +50,9 @@ pub(crate) struct Moment {
 impl Moment {
     pub(crate) fn of(engine: &windlass_engine::Engine, context: &CallContext) -> Self {
         let now = engine.now();
-        let random: [u8; 4] = windlass_ports::entropy::random(&*engine.entropy);
-        let below = u128::from(u32::from_be_bytes(random)) % 1_000_000;
-        let millis = u128::try_from(now.as_millis()).unwrap_or_default();
         Self {
             now,
-            nanos: millis * 1_000_000 + below,
+            nanos: nanos(engine, now),
             directory: context.directory.clone(),
             surface: context.surface,
         }
@@ -78,13 +75,22 @@ impl Moment {
         self.nanos.to_string()
     }
 
-    /// RFC 3339 in UTC with nanoseconds.
+    /// As people and files write it.
     pub(crate) fn rfc3339(&self) -> String {
         rfc3339(self.now, self.nanos)
     }
 }
 
-fn rfc3339(now: Timestamp, nanos: u128) -> String {
+/// Nanoseconds since the epoch; below the clock's resolution they are chance.
+pub(crate) fn nanos(engine: &windlass_engine::Engine, now: Timestamp) -> u128 {
+    let random: [u8; 4] = windlass_ports::entropy::random(&*engine.entropy);
+    let below = u128::from(u32::from_be_bytes(random)) % 1_000_000;
+    let millis = u128::try_from(now.as_millis()).unwrap_or_default();
+    millis * 1_000_000 + below
+}
+
+/// RFC 3339 in UTC with nanoseconds.
+pub(crate) fn rfc3339(now: Timestamp, nanos: u128) -> String {
     let text = now.to_string();
     let seconds = text.split(['.', 'Z']).next().unwrap_or(&text);
     format!("{seconds}.{:09}Z", nanos % 1_000_000_000)

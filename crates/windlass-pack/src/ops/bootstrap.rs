@@ -32,7 +32,6 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             .envelope(Envelope::Pack)
             .not_a_tool()
             .command(EffectClass::Write)
-            .confirmed_by_call()
             .handle_run(move |context, input: BootstrapInput| {
                 let shop = shop.clone();
                 async move { bootstrap(&shop, &context, input).await }

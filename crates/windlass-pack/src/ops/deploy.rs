@@ -62,7 +62,6 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 .envelope(Envelope::Pack)
                 .not_a_tool()
                 .command(EffectClass::Destructive)
-                .confirmed_by_call()
                 .input_schema(input_schema_of::<ApplyInput>())
                 .handle_json(move |context, input| {
                     let shop = shop.clone();

@@ -121,8 +121,7 @@ impl Shop {
     {
         let builder = self
             .begin(verb, title, description)
-            .command(EffectClass::Write)
-            .confirmed_by_call();
+            .command(EffectClass::Write);
         self.command(builder, work)
     }
 

@@ -40,7 +40,6 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 .envelope(Envelope::Pack)
                 .not_a_tool()
                 .command(EffectClass::Destructive)
-                .confirmed_by_call()
                 .handle_run(move |context, input: UndoInput| {
                     let shop = shop.clone();
                     async move { undo(&shop, &context, input).await }
@@ -56,7 +55,6 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 .envelope(Envelope::Pack)
                 .not_a_tool()
                 .command(EffectClass::Destructive)
-                .confirmed_by_call()
                 .handle_run(move |context, input: UninstallInput| {
                     let shop = shop.clone();
                     async move { uninstall(&shop, &context, input).await }
