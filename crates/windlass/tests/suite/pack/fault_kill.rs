@@ -84,9 +84,7 @@ fn wanted(place: &PackPlace) -> Files {
 
 /// Manifests and the newest snapshot say what is there; nothing half done is left.
 fn assert_recorded(place: &PackPlace, files: &Files, when: &str) {
-    let journal = place.pack_home().join("state/journal");
-    let left = std::fs::read_dir(journal).map_or(0, Iterator::count);
-    assert_eq!(left, 0, "{when}: a journal is left");
+    assert_eq!(journals(place), Vec::<PathBuf>::new(), "{when}");
     let codex = place.user().join(".codex");
     let mut listed = BTreeMap::new();
     let mut events = Vec::new();
@@ -134,15 +132,22 @@ fn stranger(place: &PackPlace) -> Client {
     Client::of(command)
 }
 
-fn has_journal(place: &PackPlace) -> bool {
-    let journal = place.pack_home().join("state/journal");
-    std::fs::read_dir(journal).is_ok_and(|list| list.count() > 0)
+/// The journals that count: one that was not yet whole when its process died has changed nothing.
+fn journals(place: &PackPlace) -> Vec<PathBuf> {
+    let directory = place.pack_home().join("state/journal");
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
+        .collect()
 }
 
 /// Until an apply has announced what it writes; it may also be over before this is seen.
 fn wait_for_journal(place: &PackPlace, at_most: Duration) {
     let started = Instant::now();
-    while !has_journal(place) && started.elapsed() < at_most {
+    while journals(place).is_empty() && started.elapsed() < at_most {
         std::thread::yield_now();
     }
 }
@@ -181,7 +186,7 @@ fn must_7_kill_9_leaves_before_or_after() {
         }
         std::thread::sleep(Duration::from_micros(random.between(0, longest)));
         client.server.process.kill();
-        interrupted += u32::from(has_journal(&place));
+        interrupted += u32::from(!journals(&place).is_empty());
 
         // The next command, whoever gives it.
         stranger(&place).call("status", json!({})).data();

@@ -14,6 +14,7 @@ mod projects;
 mod protocol;
 mod room;
 mod schemas;
+mod screen;
 mod tokens;
 mod tokens_clock;
 mod traversal;
