@@ -117,7 +117,8 @@ fn execute(
                 program: cli.program.pack_command().to_owned(),
                 ..open_options(&cli.globals, environment)?
             };
-            let _guard = start_telemetry(&cli.globals, &options, printer)?;
+            let draws = matches!(&command, Command::Pack(args) if args.fills_the_terminal());
+            let _guard = start_telemetry(&cli.globals, &options, printer, draws)?;
             with_runtime(need, |interrupt| {
                 Box::pin(async move {
                     let opened = host.open(&options).await?;
@@ -195,13 +196,20 @@ fn start_telemetry(
     globals: &Globals,
     options: &OpenOptions,
     printer: &Printer,
+    draws: bool,
 ) -> Result<telemetry::Guard, Problem> {
     let settings = &options.settings.telemetry;
     let redactor = Arc::clone(&options.redactor);
+    // A flag wins over file and environment. Lines would tear a screen that is drawn on the same
+    // terminal; in a file they do not.
+    let filter = if draws && printer.sees_questions() {
+        Some("off".to_owned())
+    } else {
+        settings.log.clone().filter(|_| globals.verbose == 0)
+    };
     telemetry::init(telemetry::Options {
         format: globals.log_format.unwrap_or(settings.log_format),
-        // A flag wins over file and environment.
-        filter: settings.log.clone().filter(|_| globals.verbose == 0),
+        filter,
         verbosity: globals.verbose,
         colour: printer.colours_notices(),
         otlp: settings

@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
+use serde_json::Value;
 use windlass_config::{Environment, Home, Settings};
 use windlass_engine::operation::Catalogue;
 use windlass_ports::BoxFuture;
@@ -100,6 +101,35 @@ pub struct HttpRequest {
     pub shutdown: Interrupt,
 }
 
+/// Writes a path the way a person would here.
+pub type ShortPath = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+/// Says what to do about a failure, one thing per text.
+pub type Advice = Arc<dyn Fn(&Problem) -> Vec<String> + Send + Sync>;
+
+/// The pack screen in this terminal.
+#[derive(Clone)]
+pub struct TuiRequest {
+    /// The name commands are suggested under.
+    pub program: String,
+    /// The repository, profile, target and machine that were given, as fields of an object.
+    pub arguments: Value,
+    /// Ties every call of the screen together.
+    pub request_id: String,
+    /// The directory calls work in.
+    pub directory: Option<PathBuf>,
+    /// Whether colours are used.
+    pub colour: bool,
+    /// Whether nothing may be written.
+    pub read_only: bool,
+    /// Writes paths.
+    pub short_path: ShortPath,
+    /// Says what to do about failures.
+    pub advice: Advice,
+    /// When to stop.
+    pub shutdown: Interrupt,
+}
+
 /// What the binary provides.
 pub trait Host: Send + Sync {
     /// Opens the installation: store, policy, keys, domains. Called inside a Tokio runtime.
@@ -118,6 +148,14 @@ pub trait Host: Send + Sync {
         &'a self,
         opened: Opened,
         request: HttpRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>>;
+
+    /// Shows the pack screen until it is left or `shutdown`. Standard input and output are a
+    /// terminal.
+    fn show_tui<'a>(
+        &'a self,
+        opened: Opened,
+        request: TuiRequest,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
     /// Generated documents of other surfaces (the OpenAPI document, the tool list), by their

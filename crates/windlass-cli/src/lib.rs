@@ -18,5 +18,8 @@ mod session;
 mod tour;
 
 pub use dispatch::run;
-pub use host::{Announce, Host, HttpRequest, McpRequest, OpenOptions, Opened, ToolList, Toolsets};
+pub use host::{
+    Advice, Announce, Host, HttpRequest, McpRequest, OpenOptions, Opened, ShortPath, ToolList,
+    Toolsets, TuiRequest,
+};
 pub use interrupt::Interrupt;

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use windlass_pack_model::{Body, RootScope, SnapshotKind, Target};
-use windlass_types::Digest;
+use windlass_pack_model::{Body, RootScope, Snapshot, SnapshotKind, Target};
+use windlass_pack_state::{KnownRoot, PackState};
+use windlass_types::{Digest, Problem};
 
 use crate::{
     change::{LocalEdit, PlanChange, PlanSummary, local_edit_warning},
@@ -33,6 +34,10 @@ pub struct EventPlan {
     /// Whether keys were taken over that were right already.
     pub(crate) takes_keys: bool,
     pub(crate) roots: Vec<RootAfter>,
+    /// For what goes back in history: the project it goes back in, wherever that is done from.
+    pub(crate) project_id: Option<String>,
+    /// Likewise: the roots as they are remembered, whose they are included.
+    pub(crate) known: Vec<KnownRoot>,
 }
 
 /// A file that is taken over without a change.
@@ -87,7 +92,21 @@ impl EventPlan {
             taken: Vec::new(),
             takes_keys: false,
             roots: Vec::new(),
+            project_id: None,
+            known: Vec::new(),
         }
+    }
+
+    /// Goes back in an event's project: its roots stay whose they are.
+    pub(crate) fn in_project_of(
+        mut self,
+        event: &Snapshot,
+        state: &PackState,
+    ) -> Result<Self, Problem> {
+        self.project_id.clone_from(&event.project_id);
+        let (remembered, _) = state.remembered()?;
+        self.known = remembered.known_roots.into_iter().collect();
+        Ok(self)
     }
 
     /// Puts the lists in their order and counts.

@@ -106,7 +106,7 @@ pub fn rollback(
         keyed.extend(keys.map(|key| key.path.under(&root.root)));
     }
     let disk = look_at(whole, keyed, hashes);
-    plan_rollback(request, &owned, &disk, state)
+    plan_rollback(request, &owned, &disk, state)?.in_project_of(request.to, state)
 }
 
 /// Compares the state after a snapshot with what is owned and there now.

@@ -160,25 +160,52 @@ impl EventPlan {
         }
     }
 
+    /// Remembers a root that holds something, forgets one that does not.
     fn known_root(&self, root: &RootAfter, context: &EventContext, transaction: &mut Transaction) {
-        let scope = root.scope.unwrap_or_else(|| match &context.project {
-            Some((_, project)) if root.path.starts_with(project) => RootScope::Project,
-            _ => RootScope::User,
-        });
-        let known = KnownRoot {
-            repo: context.repo.clone(),
-            project_id: match (scope, &context.project) {
-                (RootScope::Project, Some((id, _))) => Some(id.clone()),
-                _ => None,
-            },
-            target: root.target,
-            root: root.path.clone(),
-            scan_extras: root.scan_extras,
-        };
+        let mut known: Vec<KnownRoot> = self
+            .known
+            .iter()
+            .filter(|known| known.target == root.target && known.root == root.path)
+            .filter(|known| known.repo == context.repo)
+            .cloned()
+            .collect();
+        if known.is_empty()
+            && let Some(project_id) = self.owner(root, context)
+        {
+            known.push(KnownRoot {
+                repo: context.repo.clone(),
+                project_id,
+                target: root.target,
+                root: root.path.clone(),
+                scan_extras: root.scan_extras,
+            });
+        }
         if !root.is_empty() {
-            transaction.remember_roots.push(known);
+            transaction.remember_roots.extend(known);
         } else if matches!(root.manifest, ManifestFate::Removed | ManifestFate::None) {
-            transaction.forget_roots.push(known);
+            transaction.forget_roots.extend(known);
+        }
+    }
+
+    /// The project a root belongs to, or none for the user's. Nothing when that is not known: a
+    /// root taken for the user's by mistake would be cleaned up from every other project.
+    fn owner(&self, root: &RootAfter, context: &EventContext) -> Option<Option<String>> {
+        let project = context.project.as_ref();
+        if let Some(scope) = root.scope {
+            return Some(match scope {
+                RootScope::Project => project.map(|(id, _)| id.clone()),
+                RootScope::User => None,
+            });
+        }
+        match (project, &self.project_id) {
+            (Some((here, directory)), Some(id)) if here == id => {
+                Some(root.path.starts_with(directory).then(|| id.clone()))
+            }
+            (_, Some(id)) => Some(Some(id.clone())),
+            (Some((here, directory)), None) if root.path.starts_with(directory) => {
+                Some(Some(here.clone()))
+            }
+            (_, None) => None,
         }
     }
 
@@ -220,7 +247,10 @@ impl EventPlan {
             lockfile_sha256: context.lockfile_sha256,
             backup_root: PathBuf::new(),
             repo: Some(context.repo.clone()),
-            project_id: context.project.as_ref().map(|(id, _)| id.clone()),
+            project_id: self
+                .project_id
+                .clone()
+                .or_else(|| context.project.as_ref().map(|(id, _)| id.clone())),
             profile: context.profile.clone(),
             roots,
             manifests,

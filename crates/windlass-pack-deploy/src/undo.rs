@@ -75,7 +75,7 @@ pub fn undo(
         .filter(|path| paths.contains(path))
         .collect();
     let disk = look_at(paths, keyed, hashes);
-    plan_undo(request, &owned, &disk, state)
+    plan_undo(request, &owned, &disk, state)?.in_project_of(request.event, state)
 }
 
 /// Every path some manifest has keys of.

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 use windlass_cli::{
-    Host, HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, ToolList, Toolsets,
+    Host, HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, ToolList, Toolsets, TuiRequest,
 };
 use windlass_engine::{
     access::{ApiKeys, Tier},
@@ -62,6 +62,26 @@ impl Host for Binary {
         request: HttpRequest,
     ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(serve_http(opened, request))
+    }
+
+    fn show_tui<'a>(
+        &'a self,
+        opened: Opened,
+        request: TuiRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        let options = windlass_tui::Options {
+            program: request.program,
+            arguments: request.arguments,
+            principal: opened.principal,
+            request_id: request.request_id,
+            directory: request.directory,
+            colour: request.colour,
+            read_only: request.read_only,
+            short_path: request.short_path,
+            advice: request.advice,
+        };
+        let shutdown = request.shutdown;
+        Box::pin(async move { windlass_tui::run(opened.catalogue, options, shutdown.wait()).await })
     }
 
     fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {

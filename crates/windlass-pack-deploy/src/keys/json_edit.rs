@@ -186,19 +186,18 @@ impl JsonText {
         let after = skip_blank(&self.text, last_end).unwrap_or(last_end);
         let trailing_comma = self.text.as_bytes().get(after) == Some(&b',');
         let resume = if trailing_comma { after + 1 } else { last_end };
-        let comma = if trailing_comma { "" } else { "," };
+        let (comma, end_comma) = if trailing_comma { ("", ",") } else { (",", "") };
         let text = if lines {
             let tail = self.same_line_comments(resume);
             let kept = &self.text[last_end..tail];
             let kept = kept.trim_end_matches([' ', '\t']);
-            let end_comma = if trailing_comma { "," } else { "" };
             (
                 last_end..tail,
                 format!("{comma}{kept}{newline}{indent}{part}{end_comma}"),
             )
         } else {
             let kept = &self.text[last_end..resume];
-            (last_end..resume, format!("{comma}{kept} {part}"))
+            (last_end..resume, format!("{comma}{kept} {part}{end_comma}"))
         };
         self.replace(text.0, &text.1)
     }

@@ -100,6 +100,7 @@ fn setting_and_removing_gives_the_text_back() {
         "{\n  \"a\": 1 // last\n}\n",
         "{\r\n\t\"a\": {\"b\": 2}\r\n}",
         r#"{"a":1}"#,
+        r#"{"a":1,}"#,
         "\u{feff}{\n    \"a\": []\n}",
         "{\n  \"a\": 1\n  // end\n}\n",
     ] {

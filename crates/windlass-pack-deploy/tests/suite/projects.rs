@@ -163,3 +163,29 @@ fn a_root_without_manifest_falls_back_to_its_own_files_only() {
         ["delete a/AGENTS.md: no longer managed"]
     );
 }
+
+#[test]
+fn must_1_going_back_from_another_project_leaves_the_first_its_roots() {
+    let undo: fn(&World, &str, &str) = |world, _, second| {
+        world.undo(second);
+    };
+    let rollback: fn(&World, &str, &str) = |world, first, _| {
+        world.rollback(first);
+    };
+    for back in [undo, rollback] {
+        let mut world = World::new();
+        world.project = "a".to_owned();
+        let first = world.deploy(&desired(&world, "a", "one"));
+        let second = world.deploy(&desired(&world, "a", "two"));
+        let known = world.state.remembered().unwrap().0;
+        world.project = "b".to_owned();
+        back(&world, &first, &second);
+        assert_eq!(world.read("a/AGENTS.md").unwrap(), "one");
+        assert_eq!(world.state.remembered().unwrap().0, known);
+        let changes = lines(&world, &world.plan(&empty(&world, "b")).changes);
+        assert!(
+            changes.iter().all(|line| !line.contains(" a/")),
+            "{changes:?}"
+        );
+    }
+}

@@ -20,7 +20,7 @@ use windlass_testkit::{TestWorld, local};
 
 use super::*;
 use crate::{
-    HttpRequest, Interrupt, McpRequest, OpenOptions, Opened,
+    HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, TuiRequest,
     cli::{Cli, Command},
     output::{Captured, Mode},
     session::Ending,
@@ -106,6 +106,10 @@ impl Host for NoHost {
     }
 
     fn serve_http<'a>(&'a self, _: Opened, _: HttpRequest) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn show_tui<'a>(&'a self, _: Opened, _: TuiRequest) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async { Ok(()) })
     }
 

@@ -130,6 +130,7 @@ impl PackArgs {
             | C::Score(_)
             | C::Policy(_)
             | C::Mcp(_)
+            | C::Tui(_)
             | C::Help(_)
             | C::Schema(_)
             | C::Completions(_) => None,
@@ -185,6 +186,7 @@ impl PackArgs {
             C::Policy(PolicyCommand::Audit(_)) => "policy.audit",
             C::Policy(PolicyCommand::Lock(_)) => "policy.lock",
             C::Mcp(_) => "mcp.serve",
+            C::Tui(_) => "tui",
             C::Help(_) => "help",
             C::Schema(_) => "schema",
             C::Completions(_) => "completions",

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Commands whose output is not an envelope.
-const WITHOUT_JSON: [&str; 2] = ["completions", "mcp serve"];
+const WITHOUT_JSON: [&str; 3] = ["completions", "mcp serve", "tui"];
 
 const NOTES: [&str; 3] = [
     "recommended: doctor -> update -> preview -> deploy --apply",

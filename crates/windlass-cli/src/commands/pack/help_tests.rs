@@ -124,6 +124,7 @@ fn writing_commands_are_marked() {
     assert_eq!(ids, expected);
     assert_eq!(command("completions")["supports_json"], false);
     assert_eq!(command("mcp serve")["supports_json"], false);
+    assert_eq!(command("tui")["supports_json"], false);
 }
 
 #[test]

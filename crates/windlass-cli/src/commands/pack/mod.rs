@@ -37,6 +37,7 @@ mod show;
 mod snapshots;
 mod status;
 mod sync;
+mod tui;
 mod undo;
 mod uninstall;
 mod update;
@@ -149,6 +150,8 @@ pub(crate) enum PackCommand {
     /// Serve the pack tools to MCP clients.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
+    /// Look through plan, drift and history on a screen; apply and take back from there.
+    Tui(tui::TuiArgs),
     /// Describe every command.
     Help(help::HelpArgs),
     /// Describe the JSON that commands print.
@@ -170,9 +173,15 @@ impl PackArgs {
             | C::Bootstrap(_)
             | C::Evolve(_)
             | C::Overlay(_)
-            | C::Mcp(_) => Need::Long,
+            | C::Mcp(_)
+            | C::Tui(_) => Need::Long,
             _ => Need::Short,
         }
+    }
+
+    /// Whether the command draws on the whole terminal, where log lines would be in the way.
+    pub(crate) const fn fills_the_terminal(&self) -> bool {
+        matches!(self.command, PackCommand::Tui(_))
     }
 
     /// Everything that can be answered or must be refused before anything is opened or read.
@@ -186,6 +195,7 @@ impl PackArgs {
             PackCommand::Schema(args) => return Ok(Some(args.run(printer))),
             PackCommand::Completions(args) => return Ok(Some(args.run(printer, program))),
             PackCommand::Init(args) => args.needs_a_terminal(printer)?,
+            PackCommand::Tui(_) => tui::needs_a_terminal(printer)?,
             _ => {}
         }
         self.refuse_without_yes(printer)?;
@@ -248,6 +258,7 @@ impl PackArgs {
             C::Score(args) => args.run(context).await,
             C::Policy(command) => command.run(context).await,
             C::Mcp(command) => command.run(session, host, open).await,
+            C::Tui(args) => args.run(context, host).await,
             C::Help(_) | C::Schema(_) | C::Completions(_) => {
                 Err(Problem::internal("dispatch", "the command needs no engine"))
             }

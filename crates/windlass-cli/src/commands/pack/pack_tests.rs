@@ -64,6 +64,7 @@ fn what_people_type_is_understood() {
         "policy audit",
         "policy lock",
         "mcp serve --project /p",
+        "tui",
         "help --markdown",
         "help overlay edit",
         "schema",

@@ -171,15 +171,25 @@ pub(super) fn declined(command: &str) -> Problem {
 
 /// The failure of questions without a terminal.
 pub(super) fn tty_required(stdin_is_terminal: bool, stdout_is_terminal: bool) -> Problem {
-    Problem::new(
-        &code::E_TTY_REQUIRED,
+    without_terminal(
         "init --guided asks questions and needs a terminal",
+        stdin_is_terminal,
+        stdout_is_terminal,
     )
-    .with("reason_code", "tty_required")
-    .with("stdin_is_terminal", stdin_is_terminal)
-    .with("stdout_is_terminal", stdout_is_terminal)
-    .next("retry_in_tty")
     .next("retry_without_guided")
+}
+
+/// The failure of anything that needs a terminal.
+pub(super) fn without_terminal(
+    message: &str,
+    stdin_is_terminal: bool,
+    stdout_is_terminal: bool,
+) -> Problem {
+    Problem::new(&code::E_TTY_REQUIRED, message)
+        .with("reason_code", "tty_required")
+        .with("stdin_is_terminal", stdin_is_terminal)
+        .with("stdout_is_terminal", stdout_is_terminal)
+        .next("retry_in_tty")
 }
 
 #[cfg(test)]

@@ -45,6 +45,14 @@ pub(in crate::commands::pack) fn failure(
     printer.problem(&for_people(problem, command));
 }
 
+/// What to do about a failure, in words. `command` makes a command line of a sub-command.
+pub(in crate::commands::pack) fn advised(
+    problem: &Problem,
+    command: impl Fn(&str) -> String,
+) -> Vec<String> {
+    for_people(problem, command).next_actions().to_vec()
+}
+
 fn issue_table(issues: &[Value]) -> Table {
     let mut table = Table::new(&["RULE", "PATH", "MESSAGE"]);
     for issue in issues {

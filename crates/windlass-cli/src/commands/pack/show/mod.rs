@@ -10,7 +10,7 @@ use serde_json::Value;
 
 pub(super) use diff::{DiffFile, diffs};
 pub(super) use drift::{Drift, DriftSummary, drift_table};
-pub(super) use failure::failure;
+pub(super) use failure::{advised, failure};
 pub(super) use places::Places;
 pub(super) use plan::{PlanView, changes_text, plan_text};
 

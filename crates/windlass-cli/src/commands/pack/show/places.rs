@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The directories paths are shown relative to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::commands::pack) struct Places {
     home: Option<PathBuf>,
     project: Option<PathBuf>,
