@@ -26,9 +26,11 @@ pub(crate) async fn make(
     events: UnboundedSender<Event>,
 ) {
     let mut driving = Driving::new(catalogue.engine().clone());
+    // The digest of the plan that the last question was about: that plan is applied, or none.
+    let mut shown = Value::Null;
     while let Some(call) = calls.recv().await {
         let outcome = tokio::select! {
-            outcome = one(&catalogue, &options, &call, &mut driving) => outcome,
+            outcome = one(&catalogue, &options, &call, &mut driving, &mut shown) => outcome,
             // Nobody looks any more. What was begun is durable: the driver finishes it, or the
             // next one does.
             () = events.closed() => break,
@@ -46,8 +48,12 @@ async fn one(
     options: &Options,
     call: &Call,
     driving: &mut Driving,
+    shown: &mut Value,
 ) -> Result<Reply, Problem> {
-    let (operation, input) = request(call, &options.arguments);
+    let (operation, mut input) = request(call, &options.arguments);
+    if matches!(call, Call::Apply(_)) {
+        input["plan_digest"] = shown.take();
+    }
     if call.writes() {
         driving.ensure().await?;
     }
@@ -63,7 +69,13 @@ async fn one(
     }));
     loop {
         tokio::select! {
-            answer = &mut answer => return read::reply(call, &answer?.output, &options.short_path),
+            answer = &mut answer => {
+                let output = answer?.output;
+                if *call == Call::TryApply {
+                    *shown = output.get("plan_digest").cloned().unwrap_or_default();
+                }
+                return read::reply(call, &output, &options.short_path);
+            }
             () = tokio::time::sleep(LOOK_AGAIN), if call.writes() => driving.ensure().await?,
         }
     }

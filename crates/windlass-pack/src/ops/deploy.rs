@@ -206,12 +206,12 @@ async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outco
     } else {
         Adoption::none()
     };
-    let confirmed = Confirmed {
+    let confirmation = Confirmation::Token(Confirmed {
         plan_digest: returned.purpose.plan_digest,
         note,
-    };
+    });
     let ready =
-        blocking(move || prepare(&pack, common, moment, &adoption, Some(&confirmed))).await?;
+        blocking(move || prepare(&pack, common, moment, &adoption, Some(&confirmation))).await?;
     finish(shop, context, ready, Some(returned.id)).await
 }
 
@@ -221,6 +221,7 @@ async fn dry_run(pack: Arc<Pack>, common: Common, moment: Moment) -> Outcome {
         let (workspace, _, plan) = planned(&pack, common, moment)?;
         let mut data = plan_data(&workspace, &plan)?;
         data["applied"] = json!(false);
+        data["plan_digest"] = json!(workspace.hash(&plan).full);
         Ok((with_warnings(data, plan.warnings), None))
     })
     .await
@@ -240,6 +241,9 @@ struct ApplyInput {
     /// Leave the other unmanaged files out instead of refusing.
     #[serde(default)]
     skip_unadopted: bool,
+    /// The digest of the plan a dry run showed; any other plan is refused.
+    #[serde(default)]
+    plan_digest: Option<Digest>,
     /// Show the plan and write nothing.
     #[serde(default)]
     dry_run: bool,
@@ -259,8 +263,20 @@ async fn apply(shop: &Shop, context: &CallContext, input: ApplyInput) -> Outcome
         paths: moment.patterns(&input.adopt_paths),
         skip_others: input.skip_unadopted,
     };
-    let ready = blocking(move || prepare(&pack, input.common, moment, &adoption, None)).await?;
+    let ready = blocking(move || {
+        let shown = input.plan_digest.map(Confirmation::Shown);
+        prepare(&pack, input.common, moment, &adoption, shown.as_ref())
+    })
+    .await?;
     finish(shop, context, ready, None).await
+}
+
+/// What stands behind an apply.
+enum Confirmation {
+    /// The token of a reviewed plan.
+    Token(Confirmed),
+    /// A person said yes to the plan with this digest.
+    Shown(Digest),
 }
 
 /// What a token confirmed.
@@ -284,10 +300,10 @@ fn prepare(
     common: Common,
     moment: Moment,
     adoption: &Adoption,
-    confirmed: Option<&Confirmed>,
+    confirmation: Option<&Confirmation>,
 ) -> Result<Ready, Problem> {
     let workspace = Workspace::open(pack, common, moment)?;
-    if let Some(confirmed) = confirmed {
+    if let Some(Confirmation::Token(confirmed)) = confirmation {
         let same_home = confirmed.note.pack_home == canonical_home(&workspace);
         if !same_home || confirmed.note.binding != workspace.binding().digest() {
             return Err(hinted(fault::token_mismatch(
@@ -301,10 +317,16 @@ fn prepare(
     let plan = workspace.plan(&scene)?;
     workspace.remember_hashes();
     let hash = workspace.hash(&plan);
-    if let Some(confirmed) = confirmed
-        && confirmed.plan_digest != hash.full
-    {
-        return Err(plan_changed(confirmed, &hash, &plan));
+    match confirmation {
+        Some(Confirmation::Token(confirmed)) if confirmed.plan_digest != hash.full => {
+            return Err(plan_changed(confirmed, &hash, &plan));
+        }
+        Some(Confirmation::Shown(digest)) if *digest != hash.full => {
+            return Err(fault::token_mismatch(
+                "the plan has changed since it was shown; nothing was written",
+            ));
+        }
+        _ => {}
     }
     let event = plan.approve(adoption)?;
     let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context());

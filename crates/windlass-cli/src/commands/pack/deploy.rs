@@ -95,14 +95,11 @@ impl DeployArgs {
                 return Err(wire::declined(APPLY));
             }
         }
+        let mut own = self.input(adopt);
+        // Exactly what was shown, or nothing.
+        own["plan_digest"] = preview.get("plan_digest").cloned().unwrap_or_default();
         let data = context
-            .send(
-                "pack.apply",
-                self.input(adopt),
-                Touches::Targets,
-                true,
-                false,
-            )
+            .send("pack.apply", own, Touches::Targets, true, false)
             .await?;
         Ok(Confirmed {
             data,
