@@ -17,6 +17,7 @@ fuzz_target!(|data: &[u8]| {
                 principal: &principal,
                 target: "/srv/app",
                 effect: EffectClass::Destructive,
+                confirmed: false,
             });
             // Only a written rule may allow destruction.
             assert!(decision.verdict != Verdict::Allow || decision.rule.starts_with("policy.toml"));
