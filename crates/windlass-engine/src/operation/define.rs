@@ -120,7 +120,8 @@ impl OperationBuilder {
         self
     }
 
-    /// An output field that is shown although it is a secret.
+    /// An output field that is shown as it is: a secret meant to be seen once, or a list that
+    /// cannot hold any and may be long.
     #[must_use]
     pub fn discloses(mut self, field: &str) -> Self {
         self.info.discloses.push(field.to_owned());

@@ -74,8 +74,8 @@ pub struct OperationInfo {
     pub output_schema: LazySchema,
     /// Inputs that work.
     pub examples: Vec<Example>,
-    /// Output fields that are meant to be secret and shown once (a token, a new key), which
-    /// redaction therefore leaves alone.
+    /// Output fields that redaction leaves alone: secrets that are meant to be shown once (a
+    /// token, a new key), and long lists that can hold none (paths with their digests).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub discloses: Vec<String>,
     /// Whether MCP clients are offered it; the contract of a toolset may name its tools.

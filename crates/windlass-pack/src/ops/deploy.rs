@@ -39,6 +39,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 "Shows what a deploy would change and returns a confirm_token for deploy_apply. Show the plan to the user first.",
             )
             .discloses("confirm_token")
+            .discloses("changes")
             .handle_json(move |context: CallContext, input: Value| {
                 let shop = planning.clone();
                 async move { deploy(&shop, &context, input).await }
@@ -48,7 +49,8 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 .describe(
                     "Apply a reviewed deploy",
                     "Applies exactly the plan that deploy showed: needs yes=true and that call's confirm_token. Atomic, with a snapshot to roll back to.",
-                ),
+                )
+                .discloses("changes"),
             EffectClass::Destructive,
             |shop, context, input| async move { deploy_apply(&shop, &context, input).await },
         ),
@@ -61,6 +63,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 )
                 .envelope(Envelope::Pack)
                 .not_a_tool()
+                .discloses("changes")
                 .command(EffectClass::Destructive)
                 .input_schema(input_schema_of::<ApplyInput>())
                 .handle_json(move |context, input| {

@@ -21,14 +21,16 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             shop.tool("plan", "plan", contract::plan()).describe(
                 "Plan a deploy",
                 "Shows what a deploy of the config repository would create, update and delete in each target.",
-            ),
+            )
+            .discloses("changes"),
             plan,
         ),
         shop.reading(
             shop.tool("diff", "diff", contract::plan()).describe(
                 "Compare with the targets",
                 "Shows the changes between the config repository and the deployed files.",
-            ),
+            )
+            .discloses("changes"),
             plan,
         ),
         shop.reading(

@@ -25,7 +25,8 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
         shop.tool("status", "status", contract::status()).describe(
             "Show drift",
             "Shows deployed files that were modified, are missing, or nobody asked for, with the commands to run next.",
-        ),
+        )
+        .discloses("drift"),
         status,
     )]
 }
