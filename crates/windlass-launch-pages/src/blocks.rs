@@ -1,0 +1,250 @@
+//! What stands beneath each heading of a page, ready for its template.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use windlass_launch_model::{Page, Snippet, facts::ApiSymbol};
+
+use crate::{draft::DraftInput, links, markup, phrases::phrase, ruleset::BlockKind};
+
+/// More symbols than this belong in generated documentation.
+const MOST_SYMBOLS: usize = 200;
+
+/// One heading and what stands beneath it.
+#[derive(Serialize)]
+pub(crate) struct Block {
+    title: String,
+    kind: BlockKind,
+    lead: &'static str,
+    /// Sentences, each with its marker.
+    claims: Vec<String>,
+    /// Inline code.
+    codes: Vec<String>,
+    /// Rows of inline code.
+    rows: Vec<[String; 2]>,
+    examples: Vec<Example>,
+    links: Vec<LinkItem>,
+    parts: Vec<Part>,
+    empty: bool,
+}
+
+#[derive(Serialize)]
+struct Example {
+    source: String,
+    language: String,
+    fence: String,
+    code: String,
+}
+
+#[derive(Serialize)]
+struct LinkItem {
+    title: String,
+    href: String,
+}
+
+#[derive(Serialize)]
+struct Part {
+    title: String,
+    claims: Vec<String>,
+}
+
+/// The blocks of a page, in the order of its headings.
+pub(crate) fn blocks(page: &Page, input: &DraftInput<'_>) -> Vec<Block> {
+    let required: BTreeSet<&str> = page.required_claim_ids.iter().map(String::as_str).collect();
+    let mut used = BTreeSet::new();
+    page.required_headings
+        .iter()
+        .filter_map(|heading| Some((heading, input.ruleset.block(heading)?)))
+        .map(|(heading, kind)| block(heading, kind, page, input, &required, &mut used))
+        .collect()
+}
+
+fn block<'a>(
+    heading: &str,
+    kind: BlockKind,
+    page: &'a Page,
+    input: &DraftInput<'a>,
+    required: &BTreeSet<&str>,
+    used: &mut BTreeSet<&'a str>,
+) -> Block {
+    let scenarios = &page.content_strategy.scenario_coverage;
+    let mut block = Block {
+        title: markup::heading_text(heading),
+        kind,
+        lead: lead(kind),
+        claims: Vec::new(),
+        codes: codes(kind, input),
+        rows: rows(kind, input),
+        examples: Vec::new(),
+        links: link_items(kind, page, input),
+        parts: Vec::new(),
+        empty: false,
+    };
+    match kind {
+        BlockKind::Workflows => {
+            block.parts = scenarios
+                .iter()
+                .map(|name| part(name, page, input, required))
+                .collect();
+        }
+        BlockKind::Example => {
+            let snippets = input.material.snippets_of(&page.required_snippet_tags);
+            block.examples = snippets.into_iter().map(example).collect();
+        }
+        _ => {
+            let ids = input.material.claims_of(kind, scenarios);
+            let fresh = ids
+                .into_iter()
+                .filter(|id| required.contains(id) && used.insert(id));
+            block.claims = fresh.filter_map(|id| sentence(id, input)).collect();
+        }
+    }
+    block.empty = block.claims.is_empty()
+        && block.codes.is_empty()
+        && block.rows.is_empty()
+        && block.examples.is_empty()
+        && block.links.is_empty()
+        && block.parts.is_empty();
+    block
+}
+
+fn sentence(id: &str, input: &DraftInput<'_>) -> Option<String> {
+    let claim = input.material.claim(id)?;
+    Some(markup::cited(&claim.claim_text, &claim.claim_id))
+}
+
+/// A workflow of a guide. A claim may serve several workflows, so none is used up.
+fn part(name: &str, page: &Page, input: &DraftInput<'_>, required: &BTreeSet<&str>) -> Part {
+    let plain = markup::title(name);
+    // No two headings of a page may be the same.
+    let title = if page.required_headings.contains(&plain) {
+        format!("{plain} workflow")
+    } else {
+        plain
+    };
+    let ids = input
+        .material
+        .claims_of(BlockKind::WorkflowSteps, &[name.to_owned()]);
+    Part {
+        title: markup::heading_text(&title),
+        claims: ids
+            .into_iter()
+            .filter(|id| required.contains(id))
+            .filter_map(|id| sentence(id, input))
+            .collect(),
+    }
+}
+
+fn lead(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Install => phrase("lead_install"),
+        BlockKind::Formats => phrase("lead_formats"),
+        BlockKind::Requirements => phrase("lead_requirements"),
+        BlockKind::Dependencies => phrase("lead_dependencies"),
+        BlockKind::License => phrase("lead_license"),
+        BlockKind::Example => phrase("lead_example"),
+        BlockKind::Children => phrase("lead_children"),
+        BlockKind::SeeAlso => phrase("lead_see_also"),
+        _ => "",
+    }
+}
+
+/// Values from manifests, shown as code: they are quoted, not told.
+fn codes(kind: BlockKind, input: &DraftInput<'_>) -> Vec<String> {
+    let facts = input.material.facts();
+    let values: Vec<&String> = match kind {
+        BlockKind::Install => facts
+            .distribution
+            .iter()
+            .flat_map(|entry| &entry.install_commands)
+            .collect(),
+        BlockKind::Formats => facts.supported_formats.iter().collect(),
+        BlockKind::Requirements => facts.runtime_requirements.iter().collect(),
+        BlockKind::Dependencies => facts.dependencies.iter().collect(),
+        BlockKind::License => facts.license.iter().collect(),
+        _ => Vec::new(),
+    };
+    let showable = values.into_iter().filter(|value| is_safe_code(value));
+    showable.map(|value| markup::code_span(value)).collect()
+}
+
+fn rows(kind: BlockKind, input: &DraftInput<'_>) -> Vec<[String; 2]> {
+    let api = &input.material.facts().api_surface_summary;
+    let symbols: &[ApiSymbol] = match kind {
+        BlockKind::Modules => &api.modules,
+        BlockKind::Classes => &api.classes,
+        BlockKind::Functions => &api.functions,
+        _ => &[],
+    };
+    let cell = |text: &str| markup::code_span(text).replace('|', "\\|");
+    symbols
+        .iter()
+        .filter(|symbol| is_safe_code(&symbol.name) && is_safe_code(&symbol.path))
+        .take(MOST_SYMBOLS)
+        .map(|symbol| {
+            [
+                cell(&symbol.name),
+                cell(&format!("{}:{}", symbol.path, symbol.line)),
+            ]
+        })
+        .collect()
+}
+
+/// Whether something can be shown as inline code without a site generator acting on it.
+fn is_safe_code(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains("{{") && !text.chars().any(char::is_control)
+}
+
+fn example(snippet: &Snippet) -> Example {
+    let source = &snippet.source;
+    let place = format!("{}:{}-{}", source.path, source.start_line, source.end_line);
+    let code = snippet.code.trim_end_matches(['\n', '\r']).to_owned();
+    let named = !snippet.language.is_empty()
+        && snippet
+            .language
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+#-_.".contains(&byte));
+    Example {
+        source: markup::code_span(&place),
+        language: if named {
+            snippet.language.clone()
+        } else {
+            "text".to_owned()
+        },
+        fence: markup::fence(&code),
+        code,
+    }
+}
+
+fn link_items(kind: BlockKind, page: &Page, input: &DraftInput<'_>) -> Vec<LinkItem> {
+    let ids = match kind {
+        BlockKind::Children => &page.content_strategy.child_pages,
+        BlockKind::SeeAlso => &page.cross_links,
+        _ => return Vec::new(),
+    };
+    let mut items: Vec<LinkItem> = ids
+        .iter()
+        .filter_map(|id| input.plan.pages.iter().find(|other| other.page_id == *id))
+        .map(|other| LinkItem {
+            title: markup::heading_text(&other.title),
+            href: links::href(page, other, input.site_kind),
+        })
+        .collect();
+    // A local folder or an SSH address is nothing a reader could open.
+    let repository = &input.material.facts().repo_url;
+    if kind == BlockKind::SeeAlso && is_public(repository) {
+        items.push(LinkItem {
+            title: "Source repository".to_owned(),
+            href: repository.clone(),
+        });
+    }
+    items
+}
+
+fn is_public(address: &str) -> bool {
+    address.starts_with("https://")
+        && !address.contains(|character: char| {
+            character.is_whitespace()
+                || matches!(character, '@' | '(' | ')' | '<' | '>' | '{' | '}')
+        })
+}

@@ -1,0 +1,256 @@
+//! Pages as text: front matter from the section's contract, body from the role's template.
+//!
+//! Every statement in a draft carries the marker of its claim or is a registered phrase; code
+//! comes from the catalogue alone. The same input gives the same bytes.
+
+use serde::Serialize;
+use serde_json::Value;
+use windlass_launch_model::{
+    ARTIFACT_VERSION, DraftEntry, DraftManifest, FrontmatterContract, Page, PagePlan, Section,
+    SectionContract, SiteKind,
+};
+use windlass_types::{Digest, Problem};
+
+use crate::{
+    blocks::{self, Block},
+    evidence::Material,
+    frontmatter::{self, Format},
+    phrases, plan,
+    ruleset::Ruleset,
+    templates,
+};
+
+/// Everything drafts are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct DraftInput<'a> {
+    /// The pages.
+    pub plan: &'a PagePlan,
+    /// What may be said and shown.
+    pub material: &'a Material<'a>,
+    /// What front matter looks like.
+    pub contract: &'a FrontmatterContract,
+    /// What kind of site it is.
+    pub site_kind: SiteKind,
+    /// The rules the plan was made by.
+    pub ruleset: &'a Ruleset,
+    /// `YYYY-MM-DD` for sections whose pages carry a date: the day of the product's commit, so
+    /// that the same input gives the same page.
+    pub date: &'a str,
+}
+
+/// A page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// The page.
+    pub page_id: String,
+    /// Its section.
+    pub section: Section,
+    /// Its file, relative to the site.
+    pub output_path: String,
+    /// The text.
+    pub text: String,
+}
+
+#[derive(Serialize)]
+struct Context<'a> {
+    say: &'a std::collections::BTreeMap<String, String>,
+    blocks: Vec<Block>,
+}
+
+/// Drafts every page of the plan, in its order.
+pub fn draft_pages(input: &DraftInput<'_>) -> Result<Vec<Draft>, Problem> {
+    input
+        .plan
+        .pages
+        .iter()
+        .map(|page| draft_page(page, input))
+        .collect()
+}
+
+/// Drafts one page.
+pub fn draft_page(page: &Page, input: &DraftInput<'_>) -> Result<Draft, Problem> {
+    let context = Context {
+        say: phrases::all(),
+        blocks: blocks::blocks(page, input),
+    };
+    let body = templates::render(&page.template, &context)?;
+    Ok(Draft {
+        page_id: page.page_id.clone(),
+        section: page.section,
+        output_path: page.output_path.clone(),
+        text: format!("{}\n{body}", front_matter(page, input)),
+    })
+}
+
+/// `draft_manifest.json`.
+pub fn manifest(drafts: &[Draft]) -> DraftManifest {
+    let entry = |draft: &Draft| DraftEntry {
+        page_id: draft.page_id.clone(),
+        output_path: draft.output_path.clone(),
+        draft_path: format!("drafts/{}/{}", draft.section.as_str(), draft.output_path),
+        sha256: Digest::of(draft.text.as_bytes()).to_string(),
+    };
+    DraftManifest {
+        schema_version: ARTIFACT_VERSION.to_owned(),
+        drafts: drafts.iter().map(entry).collect(),
+    }
+}
+
+/// A page's front matter, with its fences.
+pub fn front_matter(page: &Page, input: &DraftInput<'_>) -> String {
+    let unknown = SectionContract::default();
+    let contract = input
+        .contract
+        .sections
+        .get(&page.section)
+        .unwrap_or(&unknown);
+    let known = |key: &str| {
+        contract.sample_size == 0
+            || contract
+                .required_keys
+                .iter()
+                .chain(&contract.optional_keys)
+                .any(|name| name == key)
+    };
+    let mut keys = vec!["title"];
+    keys.extend(["description"].into_iter().filter(|key| known(key)));
+    for key in contract.required_keys.iter().map(String::as_str) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let values: Vec<(String, Value)> = keys
+        .into_iter()
+        .map(|key| (key.to_owned(), value_of(key, page, contract, input)))
+        .collect();
+    frontmatter::write(Format::named(&contract.format), &values)
+}
+
+/// The value of one key, in the type its section has it in.
+pub fn value_of(
+    key: &str,
+    page: &Page,
+    contract: &SectionContract,
+    input: &DraftInput<'_>,
+) -> Value {
+    let kind = contract
+        .key_types
+        .get(key)
+        .map_or("unknown", String::as_str);
+    let own = own_value(key, kind, page, input);
+    let default = contract.default_values.get(key).cloned();
+    // What tells pages apart is the page's own; what all pages share is the section's.
+    let is_own = matches!(
+        key.to_lowercase().as_str(),
+        "title"
+            | "linktitle"
+            | "description"
+            | "summary"
+            | "slug"
+            | "url"
+            | "weight"
+            | "draft"
+            | "date"
+            | "lastmod"
+            | "publishdate"
+    );
+    let value = if is_own {
+        own.or(default)
+    } else {
+        default.or(own)
+    };
+    value
+        .and_then(|value| coerce(value, kind))
+        .unwrap_or_else(|| empty(kind, input.date))
+}
+
+fn own_value(key: &str, kind: &str, page: &Page, input: &DraftInput<'_>) -> Option<Value> {
+    let facts = input.material.facts();
+    Some(match key.to_lowercase().as_str() {
+        "title" | "linktitle" => page.title.clone().into(),
+        "description" | "summary" => description(page, input).into(),
+        // Hugo ignores the slug of a list page; the file's own name would be a lie.
+        "slug" if !plan::is_list_page(page) => page.slug.clone().into(),
+        "url" => page.url_path.clone().into(),
+        "weight" => weight(page, input).into(),
+        "draft" => false.into(),
+        "keywords" | "tags" => page.seo_keywords.clone().into(),
+        "product" | "categories" => facts.product_name.clone().into(),
+        "family" => facts.product_slug.clone().into(),
+        "lang" | "language" | "locale" => page.locale.clone().into(),
+        _ if kind == "date" => input.date.into(),
+        _ => return None,
+    })
+}
+
+/// A claim of the page, else the registered description of its role.
+fn description(page: &Page, input: &DraftInput<'_>) -> String {
+    // A page that says what the product is says it best; otherwise its first claim does.
+    let positioning = input.material.facts().positioning_claim_id.as_ref();
+    let ids = &page.required_claim_ids;
+    let first = positioning
+        .filter(|id| ids.contains(id))
+        .into_iter()
+        .chain(ids)
+        .find_map(|id| input.material.claim(id));
+    first.map_or_else(
+        || {
+            phrases::phrase(&format!(
+                "description_{}",
+                templates::role_name(page.page_role)
+            ))
+            .to_owned()
+        },
+        |claim| claim.claim_text.clone(),
+    )
+}
+
+/// Ten times the page's place among those of its section and language.
+fn weight(page: &Page, input: &DraftInput<'_>) -> u64 {
+    let before = input
+        .plan
+        .pages
+        .iter()
+        .filter(|other| (other.section, &other.locale) == (page.section, &page.locale))
+        .take_while(|other| other.page_id != page.page_id)
+        .count();
+    (before as u64 + 1) * 10
+}
+
+/// A value in a type, when it can be said in it.
+fn coerce(value: Value, kind: &str) -> Option<Value> {
+    match (kind, &value) {
+        ("string", Value::Array(items)) => {
+            let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            Some(texts.join(", ").into())
+        }
+        ("array_string", Value::String(text)) => Some(vec![text.clone()].into()),
+        ("string", Value::String(_))
+        | ("integer" | "number", Value::Number(_))
+        | ("boolean", Value::Bool(_))
+        | ("array_string", Value::Array(_))
+        | ("object", Value::Object(_)) => Some(value),
+        ("string", other @ (Value::Number(_) | Value::Bool(_))) => Some(other.to_string().into()),
+        ("date", Value::String(text)) if frontmatter::is_date(text) => Some(value),
+        ("string" | "integer" | "number" | "boolean" | "array_string" | "object" | "date", _) => {
+            None
+        }
+        _ => Some(value),
+    }
+}
+
+/// Nothing, in a type: a key that pages of a section must have, and of which nothing is known.
+fn empty(kind: &str, date: &str) -> Value {
+    match kind {
+        "integer" | "number" => 0.into(),
+        "boolean" => false.into(),
+        "array_string" => Value::Array(Vec::new()),
+        "object" => Value::Object(serde_json::Map::new()),
+        "date" => date.into(),
+        _ => "".into(),
+    }
+}
+
+#[cfg(test)]
+#[path = "draft_tests.rs"]
+mod tests;

@@ -1,0 +1,444 @@
+//! Cases of `draft`, as tables.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use windlass_launch_model::{ClaimKind, PageRole};
+
+use super::*;
+use crate::{phrases::registered_sentences, prose, sample};
+
+fn draft_of<'a>(drafts: &'a [Draft], id: &str) -> &'a str {
+    &drafts
+        .iter()
+        .find(|draft| draft.page_id == id)
+        .unwrap()
+        .text
+}
+
+#[test]
+fn a_page_is_written_from_its_claims() {
+    let (_, drafts) = sample::full(SiteKind::Hugo).drafts();
+    insta::assert_snapshot!(
+        draft_of(&drafts, "docs/getting-started").replace(&"0".repeat(60), "…"), @r#"
+    +++
+    title = "Getting started with Acme PDF"
+    description = "Install the wheel first. Then import it."
+    date = 2024-05-06
+    draft = false
+    mood = ""
+    tags = ["Acme PDF getting started", "install Acme PDF"]
+    type = "docs"
+    weight = 30
+    +++
+
+    This page answers one question and points to further reading. It keeps to what the source repository says, so each statement can be checked.
+
+    ## Requirements
+
+    These are named as required:
+
+    - `python >= 3.10`
+
+    ## Installation
+
+    - Install the wheel first. <!-- claim_id: …0004 --> Then import it. <!-- claim_id: …0004 -->
+
+    Use one of these commands:
+
+    - `pip install acme-pdf`
+
+    ## First steps
+
+    1. Open a file with `Reader`. <!-- claim_id: …0005 -->
+
+    ## Example
+
+    This code is in the repository:
+
+    `examples/read.py:1-3`
+
+    ```python
+    from acme import Reader
+
+    Reader("a.pdf")
+    ```
+
+    ## See also
+
+    Read on:
+
+    - [Acme PDF documentation](/docs/acme/)
+    - [Acme PDF](/products/acme/)
+    - [Acme PDF reference](/reference/acme/)
+    - [Acme PDF knowledge base](/kb/acme/)
+    - [Acme PDF news](/blog/acme/)
+    - [Source repository](https://example.org/acme/pdf)
+    "#);
+    insta::assert_snapshot!(draft_of(&drafts, "docs/_index"), @r#"
+    +++
+    title = "Acme PDF documentation"
+    description = "All pages of this section at a glance."
+    date = 2024-05-06
+    draft = false
+    mood = ""
+    tags = ["Acme PDF documentation"]
+    type = "docs"
+    weight = 10
+    +++
+
+    This page lists everything that is written about the product in this section. Pick the page that fits what you want to do.
+
+    ## In this section
+
+    Pages in this section:
+
+    - [Acme PDF developer guide](/docs/acme/developer-guide/)
+    - [Getting started with Acme PDF](/docs/acme/getting-started/)
+
+    ## See also
+
+    Read on:
+
+    - [Acme PDF](/products/acme/)
+    - [Acme PDF reference](/reference/acme/)
+    - [Acme PDF knowledge base](/kb/acme/)
+    - [Acme PDF news](/blog/acme/)
+    - [Source repository](https://example.org/acme/pdf)
+    "#);
+    insta::assert_snapshot!(draft_of(&drafts, "products/_index").replace(&"0".repeat(60), "…"), @r#"
+    ---
+    title: "Acme PDF"
+    description: "Acme PDF reads and writes PDF files."
+    ---
+
+    This page gathers what the source repository says about the product. It adds nothing to what is written there, so each statement can be checked.
+
+    ## Overview
+
+    Acme PDF reads and writes PDF files. <!-- claim_id: …0001 -->
+
+    ## Key features
+
+    - It merges files with `merge(a, b)`. <!-- claim_id: …0002 -->
+    - Text is found with \<fast\> search \| index. <!-- claim_id: …0003 -->
+
+    ## Supported formats
+
+    - Acme PDF reads DOCX files. <!-- claim_id: …0008 -->
+
+    These formats are named:
+
+    - `DOCX`
+    - `PDF`
+
+    ## Installation
+
+    - Install the wheel first. <!-- claim_id: …0004 --> Then import it. <!-- claim_id: …0004 -->
+
+    Use one of these commands:
+
+    - `pip install acme-pdf`
+
+    ## Limitations
+
+    - Encrypted files are not read. <!-- claim_id: …0006 -->
+
+    ## License
+
+    This is the license identifier:
+
+    - `Apache-2.0`
+
+    ## See also
+
+    Read on:
+
+    - [Acme PDF documentation](/docs/acme/)
+    - [Acme PDF reference](/reference/acme/)
+    - [Acme PDF knowledge base](/kb/acme/)
+    - [Acme PDF news](/blog/acme/)
+    - [Source repository](https://example.org/acme/pdf)
+    "#);
+    insta::assert_snapshot!(
+        draft_of(&drafts, "docs/developer-guide").replace(&"0".repeat(60), "…"), @r#"
+    +++
+    title = "Acme PDF developer guide"
+    description = "Acme PDF reads and writes PDF files."
+    date = 2024-05-06
+    draft = false
+    mood = ""
+    tags = ["Acme PDF guide", "Acme PDF workflows"]
+    type = "docs"
+    weight = 20
+    +++
+
+    This guide goes through the documented ways of working one after the other. It keeps to what the source repository says, so each step can be checked.
+
+    ## Overview
+
+    Acme PDF reads and writes PDF files. <!-- claim_id: …0001 -->
+
+    ## Workflows
+
+    ### Merge files
+
+    1. Call `merge` with two paths. <!-- claim_id: …0009 -->
+
+    ### Split a file
+
+    1. Call `split` with one path. <!-- claim_id: …000a -->
+
+    ## Examples
+
+    This code is in the repository:
+
+    `examples/read.py:1-3`
+
+    ```python
+    from acme import Reader
+
+    Reader("a.pdf")
+    ```
+
+    ## Limitations
+
+    - Encrypted files are not read. <!-- claim_id: …0006 -->
+
+    ## See also
+
+    Read on:
+
+    - [Acme PDF documentation](/docs/acme/)
+    - [Acme PDF](/products/acme/)
+    - [Acme PDF reference](/reference/acme/)
+    - [Acme PDF knowledge base](/kb/acme/)
+    - [Acme PDF news](/blog/acme/)
+    - [Source repository](https://example.org/acme/pdf)
+    "#);
+    insta::assert_snapshot!(draft_of(&drafts, "reference/api"), @r#"
+    ---
+    title: "Acme PDF API"
+    description: "Names and places to look up."
+    ---
+
+    This page is for looking things up. Names and places are given as they stand in the source repository, so that each can be found there.
+
+    ## Modules
+
+    The repository does not document this.
+
+    ## Classes
+
+    | Symbol | Defined in |
+    | --- | --- |
+    | `Reader` | `src/reader.py:12` |
+
+    ## Functions
+
+    The repository does not document this.
+
+    ## See also
+
+    Read on:
+
+    - [Acme PDF reference](/reference/acme/)
+    - [Acme PDF](/products/acme/)
+    - [Acme PDF documentation](/docs/acme/)
+    - [Acme PDF knowledge base](/kb/acme/)
+    - [Acme PDF news](/blog/acme/)
+    - [Source repository](https://example.org/acme/pdf)
+    "#);
+}
+
+#[test]
+fn every_statement_is_marked_or_registered_and_every_marker_resolves() {
+    for sample in [
+        sample::full(SiteKind::Hugo),
+        sample::full(SiteKind::Markdown),
+        sample::bare(SiteKind::Hugo),
+    ] {
+        let known: BTreeSet<&str> = sample
+            .facts
+            .claims
+            .iter()
+            .map(|claim| claim.claim_id.as_str())
+            .collect();
+        let (planned, drafts) = sample.drafts();
+        assert_eq!(drafts.len(), planned.plan.pages.len());
+        for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
+            let read = prose::parse(&draft.text);
+            let uncited: Vec<_> = read
+                .uncited(registered_sentences())
+                .map(|sentence| &sentence.text)
+                .collect();
+            assert!(uncited.is_empty(), "{}: {uncited:?}", page.page_id);
+            assert!(read.stray_markers.is_empty());
+            assert!(
+                read.markers()
+                    .all(|marker| known.contains(marker.claim_id.as_str()))
+            );
+            assert!(read.html.is_empty(), "{}", page.page_id);
+            let shown: BTreeSet<&str> = read
+                .markers()
+                .map(|marker| marker.claim_id.as_str())
+                .collect();
+            let required: BTreeSet<&str> =
+                page.required_claim_ids.iter().map(String::as_str).collect();
+            assert_eq!(shown, required, "{}", page.page_id);
+            let headings: Vec<&str> = read
+                .headings
+                .iter()
+                .filter(|heading| heading.level == 2)
+                .map(|heading| heading.text.as_str())
+                .collect();
+            assert_eq!(headings, page.required_headings);
+            assert!(page.page_role != PageRole::Toc || read.code.is_empty());
+            for block in &read.code {
+                assert!(
+                    sample
+                        .snippets
+                        .snippets
+                        .iter()
+                        .any(|snippet| snippet.code == block.code)
+                );
+            }
+            for workflow in page
+                .content_strategy
+                .scenario_coverage
+                .iter()
+                .filter(|_| page.page_role == PageRole::ComprehensiveGuide)
+            {
+                let title = crate::markup::title(workflow);
+                assert!(
+                    read.headings.iter().any(|heading| heading.text == title),
+                    "{title}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_page_leads_to_every_child() {
+    for kind in [SiteKind::Hugo, SiteKind::Markdown] {
+        let (planned, drafts) = sample::full(kind).drafts();
+        for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
+            let targets: Vec<String> = prose::parse(&draft.text)
+                .links
+                .into_iter()
+                .map(|link| link.target)
+                .collect();
+            for id in page
+                .content_strategy
+                .child_pages
+                .iter()
+                .chain(&page.cross_links)
+            {
+                let other = planned
+                    .plan
+                    .pages
+                    .iter()
+                    .find(|other| other.page_id == *id)
+                    .unwrap();
+                assert!(
+                    targets.contains(&crate::links::href(page, other, kind)),
+                    "{} → {id}",
+                    page.page_id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_description_is_a_claim_or_registered() {
+    let sample = sample::full(SiteKind::Hugo);
+    let (_, drafts) = sample.drafts();
+    for draft in &drafts {
+        let (_, keys) = frontmatter::read(&draft.text).unwrap().unwrap();
+        let text = keys["description"].as_str().unwrap();
+        let is_claim = sample
+            .facts
+            .claims
+            .iter()
+            .any(|claim| claim.claim_text == text);
+        assert!(
+            is_claim || registered_sentences().contains(&prose::sentence_digest(text)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_local_repository_is_not_shown() {
+    let mut sample = sample::full(SiteKind::Hugo);
+    for address in [
+        "/home/someone/acme",
+        "file:///home/someone/acme",
+        "git@example.org:a/b",
+        "https://user:secret@example.org/a",
+    ] {
+        sample.facts.repo_url = address.to_owned();
+        let (_, drafts) = sample.drafts();
+        assert!(drafts.iter().all(|draft| !draft.text.contains(address)));
+    }
+}
+
+#[test]
+fn code_that_hugo_would_run_is_not_shown() {
+    let mut sample = sample::full(SiteKind::Hugo);
+    sample.snippets.snippets[0].code = "{{< figure >}}\nx\ny\n".to_owned();
+    assert!(
+        sample
+            .drafts()
+            .1
+            .iter()
+            .all(|draft| !draft.text.contains("figure"))
+    );
+    sample.site.site_kind = SiteKind::Markdown;
+    assert!(
+        sample
+            .drafts()
+            .1
+            .iter()
+            .any(|draft| draft.text.contains("figure"))
+    );
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let sample = sample::full(SiteKind::Hugo);
+    assert_eq!(sample.drafts(), sample.drafts());
+    let (_, drafts) = sample.drafts();
+    let first = &manifest(&drafts).drafts[0];
+    assert_eq!(
+        first.draft_path,
+        "drafts/products/content/products/acme/_index.md"
+    );
+    assert_eq!(
+        first.sha256,
+        Digest::of(drafts[0].text.as_bytes()).to_string()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Whatever a repository says, pages stay whole: nothing uncited, no tag, no lost heading.
+    #[test]
+    fn no_claim_breaks_a_page(texts in proptest::collection::vec("[ -~é]{1,50}", 1..8)) {
+        let mut sample = sample::bare(SiteKind::Hugo);
+        for text in &texts {
+            sample.claim(text, ClaimKind::Feature, "key_features");
+        }
+        let (planned, drafts) = sample.drafts();
+        for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
+            let read = prose::parse(&draft.text);
+            prop_assert_eq!(read.uncited(registered_sentences()).count(), 0, "{}", draft.text);
+            prop_assert!(read.html.is_empty() && read.stray_markers.is_empty(), "{}", draft.text);
+            let headings: Vec<String> = read.headings.iter().filter(|heading| heading.level == 2).map(|heading| heading.text.clone()).collect();
+            prop_assert_eq!(&headings, &page.required_headings);
+            prop_assert!(frontmatter::read(&draft.text).unwrap().is_some());
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What may be said: claims that stand, code that may be shown, and how much there is of both.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use windlass_launch_model::{
+    Claim, EvidenceMap, ProductFacts, SiteKind, Snippet, SnippetCatalog, TruthStatus,
+    config::LaunchTier,
+};
+
+use crate::{markup, ruleset::BlockKind};
+
+/// Fewer claims than this make a minimal launch.
+const FEW_CLAIMS: usize = 5;
+/// More examples than this tire a reader.
+const MOST_EXAMPLES: usize = 3;
+
+/// The claims and code a launch may use.
+#[derive(Debug)]
+pub struct Material<'a> {
+    facts: &'a ProductFacts,
+    claims: BTreeMap<&'a str, &'a Claim>,
+    snippets: Vec<&'a Snippet>,
+}
+
+impl<'a> Material<'a> {
+    /// Keeps what is backed by evidence, not contradicted, and fit to be shown.
+    pub fn gather(
+        facts: &'a ProductFacts,
+        evidence: &EvidenceMap,
+        catalog: &'a SnippetCatalog,
+        site_kind: SiteKind,
+        allow_inference: bool,
+    ) -> Self {
+        let withheld = withheld(evidence);
+        let claims = facts
+            .claims
+            .iter()
+            .filter(|claim| allow_inference || claim.truth_status == TruthStatus::Fact)
+            .filter(|claim| !withheld.contains(claim.claim_id.as_str()))
+            .filter(|claim| {
+                evidence
+                    .claims
+                    .get(&claim.claim_id)
+                    .is_some_and(|found| !found.citations.is_empty())
+            })
+            .filter(|claim| markup::is_showable(&claim.claim_text))
+            .map(|claim| (claim.claim_id.as_str(), claim))
+            .collect();
+        let snippets = catalog
+            .snippets
+            .iter()
+            .filter(|snippet| snippet.syntax_ok != Some(false))
+            // Hugo runs shortcodes even where they stand in code.
+            .filter(|snippet| {
+                site_kind == SiteKind::Markdown
+                    || !(snippet.code.contains("{{<") || snippet.code.contains("{{%"))
+            })
+            .collect();
+        Self {
+            facts,
+            claims,
+            snippets,
+        }
+    }
+
+    /// The facts.
+    pub fn facts(&self) -> &'a ProductFacts {
+        self.facts
+    }
+
+    /// A claim that may be used.
+    pub fn claim(&self, id: &str) -> Option<&'a Claim> {
+        self.claims.get(id).copied()
+    }
+
+    /// The claims a block may show, in the order of the facts.
+    pub fn claims_of(&self, block: BlockKind, workflows: &[String]) -> Vec<&'a str> {
+        let group = |name: &str| {
+            self.facts
+                .claim_groups
+                .get(name)
+                .map_or(&[][..], Vec::as_slice)
+        };
+        let ids: Vec<&str> = match block {
+            BlockKind::Positioning => {
+                let named = self.facts.positioning_claim_id.as_deref();
+                // Without a sentence on what it is, the first feature has to do.
+                let first = group("key_features").first().map(String::as_str);
+                named
+                    .filter(|id| self.claims.contains_key(id))
+                    .or(first)
+                    .into_iter()
+                    .collect()
+            }
+            BlockKind::KeyFeatures => as_strs(group("key_features")),
+            BlockKind::Install => as_strs(group("install_steps")),
+            BlockKind::Quickstart => as_strs(group("quickstart_steps")),
+            BlockKind::Limitations => as_strs(group("limitations")),
+            BlockKind::Compatibility => as_strs(group("compatibility_notes")),
+            BlockKind::Workflows | BlockKind::WorkflowSteps => workflows
+                .iter()
+                .filter_map(|name| self.facts.workflows.get(name))
+                .flat_map(|ids| ids.iter().map(String::as_str))
+                .collect(),
+            BlockKind::Formats => self.of_kind("format"),
+            BlockKind::Classes => self.of_kind("api"),
+            _ => Vec::new(),
+        };
+        let mut seen = BTreeSet::new();
+        ids.into_iter()
+            .filter_map(|id| self.claims.get_key_value(id).map(|(id, _)| *id))
+            .filter(|id| seen.insert(*id))
+            .collect()
+    }
+
+    fn of_kind(&self, kind: &str) -> Vec<&'a str> {
+        self.claims
+            .values()
+            .filter(|claim| claim.claim_kind.as_str() == kind)
+            .map(|claim| claim.claim_id.as_str())
+            .collect()
+    }
+
+    /// Code that may be shown for these tags: the best-tagged first, then as catalogued.
+    pub fn snippets_of(&self, tags: &[String]) -> Vec<&'a Snippet> {
+        if tags.is_empty() {
+            return Vec::new();
+        }
+        let rank = |snippet: &Snippet| tags.iter().position(|tag| snippet.tags.contains(tag));
+        let mut found: Vec<_> = self
+            .snippets
+            .iter()
+            .filter_map(|snippet| Some((rank(snippet)?, *snippet)))
+            .collect();
+        found.sort_by_key(|(rank, _)| *rank);
+        found
+            .into_iter()
+            .map(|(_, snippet)| snippet)
+            .take(MOST_EXAMPLES)
+            .collect()
+    }
+
+    /// Whether a block has anything to say beyond claims.
+    pub fn has_data(&self, block: BlockKind) -> bool {
+        let api = &self.facts.api_surface_summary;
+        match block {
+            BlockKind::Install => !self.facts.distribution.is_empty(),
+            BlockKind::Formats => !self.facts.supported_formats.is_empty(),
+            BlockKind::Requirements => !self.facts.runtime_requirements.is_empty(),
+            BlockKind::Dependencies => !self.facts.dependencies.is_empty(),
+            BlockKind::License => self.facts.license.is_some(),
+            BlockKind::Modules => !api.modules.is_empty(),
+            BlockKind::Classes => !api.classes.is_empty(),
+            BlockKind::Functions => !api.functions.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// How much there is: 2 points a claim, 3 a piece of code, 1 a symbol.
+    pub fn volume(&self) -> BTreeMap<String, u64> {
+        let api = &self.facts.api_surface_summary;
+        let claims = self.claims.len() as u64;
+        let snippets = self.snippets.len() as u64;
+        let symbols = (api.classes.len() + api.functions.len() + api.modules.len()) as u64;
+        BTreeMap::from([
+            ("claims".to_owned(), claims),
+            ("snippets".to_owned(), snippets),
+            ("api_symbols".to_owned(), symbols),
+            ("score".to_owned(), 2 * claims + 3 * snippets + symbols),
+        ])
+    }
+
+    /// The tier the evidence carries, with the reasons when it is not the one asked for.
+    pub fn tier(&self, asked: LaunchTier, evidence: &EvidenceMap) -> (LaunchTier, Vec<String>) {
+        let mut reasons = Vec::new();
+        if self.claims.len() < FEW_CLAIMS {
+            reasons.push(format!(
+                "{} usable claims are fewer than {FEW_CLAIMS}",
+                self.claims.len()
+            ));
+        }
+        let withheld = evidence
+            .contradictions
+            .iter()
+            .filter(|found| found.resolution != "prefer")
+            .count();
+        if withheld > 0 {
+            reasons.push(format!(
+                "{withheld} contradictions leave both claims withheld"
+            ));
+        }
+        if reasons.is_empty() || asked == LaunchTier::Minimal {
+            return (asked, Vec::new());
+        }
+        (LaunchTier::Minimal, reasons)
+    }
+}
+
+fn as_strs(ids: &[String]) -> Vec<&str> {
+    ids.iter().map(String::as_str).collect()
+}
+
+/// The claims a contradiction takes out: the loser, or both where none won.
+fn withheld(evidence: &EvidenceMap) -> BTreeSet<&str> {
+    evidence
+        .contradictions
+        .iter()
+        .flat_map(|found| {
+            [found.claim_a_id.as_str(), found.claim_b_id.as_str()].map(|id| (found, id))
+        })
+        .filter(|(found, id)| {
+            found.resolution != "prefer" || found.winning_claim_id.as_deref() != Some(*id)
+        })
+        .map(|(_, id)| id)
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! What has to change in a page of an earlier launch, part by part.
+//!
+//! Front matter by key, sections by their heading, the rest by lines. What people added under
+//! headings of their own stays.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use windlass_launch_model::{Patch, PatchConflict};
+
+use crate::{
+    frontmatter,
+    patch::{Edit, anchored, edit_file},
+    prose::{self, Heading},
+};
+
+/// Whether a page was written by a launch: some of its sentences carry markers.
+pub(crate) fn is_ours(page: &str) -> bool {
+    prose::parse(page).markers().next().is_some()
+}
+
+/// The patches that bring a page to its draft, and the text they leave.
+pub(crate) fn revise(
+    path: &str,
+    before: &str,
+    draft: &str,
+    mut next_id: impl FnMut() -> String,
+) -> Result<(Vec<Patch>, String), PatchConflict> {
+    let mut text = before.to_owned();
+    let mut patches = Vec::new();
+    let mut apply = |edit: Edit, text: &mut String| -> Result<(), PatchConflict> {
+        let (patch, after) = edit_file("", path, text, &edit)?;
+        if after != *text {
+            patches.push(Patch {
+                patch_id: next_id(),
+                ..patch
+            });
+            *text = after;
+        }
+        Ok(())
+    };
+    apply(Edit::Keys(changed_keys(before, draft)), &mut text)?;
+    let wanted = prose::parse(draft);
+    let preamble = &draft[wanted.body_start..top_end(draft, &wanted.headings)];
+    let (start, end) = preamble_lines(&text);
+    apply(
+        Edit::Range {
+            start,
+            end,
+            text: preamble.to_owned(),
+        },
+        &mut text,
+    )?;
+    let tops: Vec<&Heading> = wanted
+        .headings
+        .iter()
+        .filter(|heading| heading.level <= 2)
+        .collect();
+    // What is there is mended before anything is added: a fence left open above would swallow it.
+    for adding in [false, true] {
+        for (index, heading) in tops.iter().enumerate() {
+            let end = tops
+                .get(index + 1)
+                .map_or(draft.len(), |next| next.bytes.start);
+            let section = &draft[heading.bytes.start..end];
+            if (count(&text, heading) == 0) == adding {
+                let edit = if adding {
+                    appended(section, &text)
+                } else {
+                    replaced(heading, section, &text)
+                };
+                apply(edit, &mut text)?;
+            }
+        }
+    }
+    Ok((patches, text))
+}
+
+/// How often a page has a heading.
+fn count(page: &str, heading: &Heading) -> usize {
+    prose::parse(page)
+        .headings
+        .iter()
+        .filter(|found| found.level == heading.level && found.text == heading.text)
+        .count()
+}
+
+/// What stands beneath a heading becomes that of the draft's section.
+fn replaced(heading: &Heading, section: &str, text: &str) -> Edit {
+    let marks = "#".repeat(usize::from(heading.level));
+    let anchor = format!("{marks} {}", heading.text);
+    let body = section
+        .split_once('\n')
+        .map_or("", |(_, body)| body)
+        .trim_end();
+    let at_end = anchored(text, &anchor, "").is_ok_and(|range| range.end == text.len());
+    // A section that ends the file has no blank line after it.
+    let close = if at_end { "\n" } else { "\n\n" };
+    Edit::Anchor {
+        anchor,
+        text: format!("{body}{close}"),
+    }
+}
+
+/// A section of the draft comes at the end of the page.
+fn appended(section: &str, text: &str) -> Edit {
+    let lines = text.lines().count() as u64;
+    Edit::Range {
+        start: lines + 1,
+        end: lines,
+        text: format!("\n{}\n", section.trim_end()),
+    }
+}
+
+fn changed_keys(before: &str, draft: &str) -> BTreeMap<String, Value> {
+    let present = frontmatter::read(before)
+        .ok()
+        .flatten()
+        .map(|(_, keys)| keys)
+        .unwrap_or_default();
+    let wanted = frontmatter::read(draft)
+        .ok()
+        .flatten()
+        .map(|(_, keys)| keys)
+        .unwrap_or_default();
+    wanted
+        .into_iter()
+        .filter(|(key, value)| present.get(key) != Some(value))
+        .collect()
+}
+
+fn top_end(page: &str, headings: &[Heading]) -> usize {
+    headings
+        .iter()
+        .find(|heading| heading.level <= 2)
+        .map_or(page.len(), |heading| heading.bytes.start)
+}
+
+/// The lines between the front matter and the first heading.
+fn preamble_lines(page: &str) -> (u64, u64) {
+    let read = prose::parse(page);
+    let line = |byte: usize| page[..byte].matches('\n').count() as u64;
+    (
+        line(read.body_start) + 1,
+        line(top_end(page, &read.headings)),
+    )
+}

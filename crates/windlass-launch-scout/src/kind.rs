@@ -1,0 +1,277 @@
+//! What a path says about a file: its language, and whether it is documentation, an example, a
+//! test or source. Looks at names alone.
+
+use crate::input::ScoutInput;
+
+/// File name endings and the language they mean, as a fence names it.
+const LANGUAGES: &[(&str, &str)] = &[
+    ("py", "python"),
+    ("pyi", "python"),
+    ("js", "javascript"),
+    ("mjs", "javascript"),
+    ("cjs", "javascript"),
+    ("jsx", "javascript"),
+    ("ts", "typescript"),
+    ("mts", "typescript"),
+    ("cts", "typescript"),
+    ("tsx", "tsx"),
+    ("rs", "rust"),
+    ("go", "go"),
+    ("java", "java"),
+    ("cs", "csharp"),
+    ("kt", "kotlin"),
+    ("kts", "kotlin"),
+    ("swift", "swift"),
+    ("rb", "ruby"),
+    ("php", "php"),
+    ("c", "c"),
+    ("h", "c"),
+    ("cc", "cpp"),
+    ("cpp", "cpp"),
+    ("cxx", "cpp"),
+    ("hpp", "cpp"),
+    ("scala", "scala"),
+    ("vb", "vb"),
+    ("fs", "fsharp"),
+    ("sh", "bash"),
+    ("ps1", "powershell"),
+];
+
+/// Folders of examples.
+const EXAMPLES: &[&str] = &["example", "examples", "sample", "samples", "demo", "demos"];
+/// Folders of documentation.
+const DOCS: &[&str] = &["doc", "docs", "documentation", "guide", "guides", "manual"];
+/// Folders of tests.
+const TESTS: &[&str] = &["test", "tests", "__tests__", "spec", "specs", "testdata"];
+/// Folders of other people's code, or of what a build made.
+const FOREIGN: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "third_party",
+    "thirdparty",
+    "dist",
+    "build",
+    "target",
+    "bin",
+    "obj",
+    ".venv",
+    "venv",
+    "site-packages",
+];
+/// Documents about the project, which say nothing of what the product does.
+const PROJECT_NOTES: &[&str] = &[
+    "changelog",
+    "changes",
+    "history",
+    "news",
+    "releases",
+    "contributing",
+    "code_of_conduct",
+    "code-of-conduct",
+    "security",
+    "governance",
+    "maintainers",
+    "authors",
+    "contributors",
+    "license",
+    "licence",
+    "notice",
+    "support",
+    "pull_request_template",
+    "issue_template",
+    "todo",
+    "roadmap",
+];
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Use {
+    Example,
+    Readme,
+    Docs,
+    Test,
+    Source,
+    /// Nothing that is read for facts.
+    Other,
+}
+
+/// The last component of a path.
+pub(crate) fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The folder of a path; empty for the root.
+pub(crate) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The ending of a file's name, lower-case.
+pub(crate) fn extension(path: &str) -> String {
+    let name = name(path);
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => ending.to_ascii_lowercase(),
+        _ => String::new(),
+    }
+}
+
+/// How deep a file lies; 0 in the root.
+pub(crate) fn depth(path: &str) -> usize {
+    path.matches('/').count()
+}
+
+/// Whether a path is a folder's or lies below it, by whole components.
+pub(crate) fn is_below(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_start_matches("./").trim_end_matches('/');
+    if folder.is_empty() || folder == "." {
+        return true;
+    }
+    path.strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The language of a file.
+pub(crate) fn language(path: &str) -> Option<&'static str> {
+    let ending = extension(path);
+    LANGUAGES
+        .iter()
+        .find(|(known, _)| *known == ending)
+        .map(|(_, language)| *language)
+}
+
+/// Whether a file is a text people read.
+pub(crate) fn is_document(path: &str) -> bool {
+    matches!(
+        extension(path).as_str(),
+        "md" | "markdown" | "mdx" | "rst" | "txt"
+    ) || is_readme(path)
+}
+
+/// Whether a file is Markdown.
+pub(crate) fn is_markdown(path: &str) -> bool {
+    matches!(extension(path).as_str(), "md" | "markdown" | "mdx")
+        || (is_readme(path) && extension(path).is_empty())
+}
+
+/// Whether a file is a README.
+pub(crate) fn is_readme(path: &str) -> bool {
+    stem(path) == "readme"
+}
+
+/// A file's name without its ending, lower-case.
+pub(crate) fn stem(path: &str) -> String {
+    let name = name(path).to_ascii_lowercase();
+    match name.split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+        _ => name,
+    }
+}
+
+/// Whether a document speaks of the project and not of the product.
+pub(crate) fn is_project_note(path: &str) -> bool {
+    let stem = stem(path);
+    PROJECT_NOTES.contains(&stem.as_str()) || path.starts_with(".github/")
+}
+
+fn has_folder(path: &str, names: &[&str]) -> bool {
+    folder(path)
+        .split('/')
+        .any(|part| names.contains(&part.to_ascii_lowercase().as_str()))
+}
+
+/// Whether a file is somebody else's, or made by a build.
+pub(crate) fn is_foreign(path: &str) -> bool {
+    has_folder(path, FOREIGN)
+}
+
+/// Whether a file lies among documentation, examples or tests.
+pub(crate) fn is_beside_source(path: &str) -> bool {
+    has_folder(path, EXAMPLES) || has_folder(path, DOCS) || has_folder(path, TESTS)
+}
+
+/// Whether a name is one of a folder of examples.
+pub(crate) fn names_examples(part: &str) -> bool {
+    EXAMPLES.contains(&part.to_ascii_lowercase().as_str())
+}
+
+/// Whether a name is one of a folder of documentation.
+pub(crate) fn names_docs(part: &str) -> bool {
+    DOCS.contains(&part.to_ascii_lowercase().as_str())
+}
+
+fn is_test(path: &str) -> bool {
+    let name = name(path);
+    has_folder(path, TESTS)
+        || name.starts_with("test_")
+        || ["_test.py", "_test.go", "_tests.rs", "Test.java", "Tests.cs"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
+        || [".test.", ".spec."].iter().any(|part| name.contains(part))
+}
+
+/// What a file is for.
+pub(crate) fn use_of(path: &str, input: &ScoutInput) -> Use {
+    if is_foreign(path) {
+        return Use::Other;
+    }
+    let is_example =
+        has_folder(path, EXAMPLES) || input.example_folders().any(|folder| is_below(path, folder));
+    if is_document(path) {
+        if is_project_note(path) {
+            return Use::Other;
+        }
+        if is_readme(path) && depth(path) == 0 {
+            return Use::Readme;
+        }
+        let is_docs = has_folder(path, DOCS)
+            || input
+                .config
+                .repo_hints
+                .preferred_docs_roots
+                .iter()
+                .any(|folder| is_below(path, folder));
+        return match (is_docs, extension(path).as_str()) {
+            (true, _) => Use::Docs,
+            (false, "md" | "markdown" | "mdx" | "rst") if !is_test(path) && depth(path) == 0 => {
+                Use::Docs
+            }
+            _ => Use::Other,
+        };
+    }
+    if language(path).is_none() {
+        return Use::Other;
+    }
+    if is_example {
+        Use::Example
+    } else if is_test(path) {
+        Use::Test
+    } else if has_folder(path, DOCS) {
+        Use::Other
+    } else {
+        Use::Source
+    }
+}
+
+/// Whether anything reads a file of this name.
+pub(crate) fn wants_text(path: &str) -> bool {
+    if language(path).is_some() || is_document(path) {
+        return true;
+    }
+    let name = name(path);
+    matches!(
+        extension(path).as_str(),
+        "toml"
+            | "json"
+            | "yaml"
+            | "yml"
+            | "xml"
+            | "csproj"
+            | "fsproj"
+            | "vbproj"
+            | "nuspec"
+            | "props"
+            | "gradle"
+            | "gemspec"
+            | "cfg"
+            | "mod"
+    ) || matches!(name, "CMakeLists.txt" | "LICENSE" | "LICENCE" | "COPYING")
+}

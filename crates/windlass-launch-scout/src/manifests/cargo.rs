@@ -1,0 +1,64 @@
+//! Rust: `Cargo.toml`.
+
+use toml::{Table, Value};
+
+use super::{Manifest, Requirement, beside, is_plain, locate};
+
+pub(super) fn cargo_toml(path: &str, text: &str) -> Option<Manifest> {
+    let root: Table = text.parse().ok()?;
+    let package = root.get("package");
+    let is_workspace = root.contains_key("workspace");
+    if package.is_none() && !is_workspace {
+        return None;
+    }
+    let found = |key: &str| locate(text, key, package?.get(key)?.as_str()?);
+    let has_program = root.contains_key("bin");
+    let name = found("name");
+    let publishes = package
+        .and_then(|package| package.get("publish"))
+        .is_none_or(|publish| publish.as_bool() != Some(false));
+    let install = name
+        .as_ref()
+        .filter(|name| publishes && is_plain(&name.text))
+        .map(|name| {
+            let verb = if has_program { "install" } else { "add" };
+            format!("cargo {verb} {}", name.text)
+        });
+    let entry = root
+        .get("lib")
+        .and_then(|table| table.get("path"))
+        .and_then(Value::as_str)
+        .unwrap_or("src/lib.rs");
+    Some(Manifest {
+        path: path.to_owned(),
+        platform: "rust",
+        build_system: "cargo".to_owned(),
+        method: "cargo",
+        version: found("version"),
+        description: found("description"),
+        license: found("license"),
+        dependencies: root
+            .get("dependencies")
+            .and_then(Value::as_table)
+            .map(|table| table.keys().cloned().collect())
+            .unwrap_or_default(),
+        runtimes: found("rust-version")
+            .map(|spec| Requirement {
+                runtime: "Rust",
+                spec,
+            })
+            .into_iter()
+            .collect(),
+        install,
+        has_program,
+        has_library: package.is_some() && !has_program,
+        is_workspace,
+        entrypoints: if package.is_some() {
+            vec![beside(path, entry)]
+        } else {
+            Vec::new()
+        },
+        test_command: Some("cargo test".to_owned()),
+        name,
+    })
+}
