@@ -5,6 +5,9 @@ use serde_json::Value;
 use windlass_pack_model::{fault, next_actions::Caller};
 use windlass_types::{Problem, Surface};
 
+/// The names of [`Common`].
+const COMMON: [&str; 4] = ["repo", "profile", "target", "machine"];
+
 /// Which repository, profile, target and machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Common {
@@ -48,6 +51,17 @@ pub(crate) fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
             format!("the arguments do not fit the tool: {error}"),
         )
     })
+}
+
+/// Reads the arguments of a tool call: those every tool shares, and its own.
+pub(crate) fn read_tool<T: DeserializeOwned>(mut input: Value) -> Result<(Common, T), Problem> {
+    let mut shared = serde_json::Map::new();
+    if let Some(all) = input.as_object_mut() {
+        for name in COMMON {
+            shared.extend(all.remove_entry(name));
+        }
+    }
+    Ok((read(Value::Object(shared))?, read(input)?))
 }
 
 /// Refuses arguments that the contract's tool does not have. The command line may say more.

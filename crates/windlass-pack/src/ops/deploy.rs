@@ -15,12 +15,12 @@ use windlass_types::{Digest, EffectClass, Problem, Surface};
 
 use super::{
     Outcome, Shop,
-    plan::{ARGUMENTS, PlanInput, plan_data, planned},
+    plan::{PlanInput, plan_data, planned},
     with_warnings,
 };
 use crate::{
     apply::{LOCK_WAIT, Prepared, Start, blocking, start},
-    arguments::{Common, only_known, read, require_yes, says_yes},
+    arguments::{Common, read, read_tool, require_yes, says_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
 };
@@ -76,11 +76,10 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
 
 /// Plans, and hands out a token where the caller is one that confirms with it.
 async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
-    only_known(context.surface, &input, &ARGUMENTS)?;
-    let input: PlanInput = read(input)?;
+    let (common, PlanInput { .. }) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     let (mut data, note, hash) = blocking(move || {
-        let (workspace, _, plan) = planned(&pack, input.common(), moment)?;
+        let (workspace, _, plan) = planned(&pack, common, moment)?;
         let mut data = plan_data(&workspace, &plan)?;
         data["applied"] = json!(false);
         let hash = workspace.hash(&plan);
@@ -158,14 +157,6 @@ fn change_marks(plan: &DeployPlan) -> Vec<(String, String)> {
 #[serde(deny_unknown_fields)]
 struct DeployApplyInput {
     #[serde(default)]
-    repo: Option<String>,
-    #[serde(default)]
-    profile: Option<String>,
-    #[serde(default)]
-    target: Option<String>,
-    #[serde(default)]
-    machine: Option<String>,
-    #[serde(default)]
     adopt: bool,
     #[serde(default)]
     dry_run: bool,
@@ -178,13 +169,7 @@ struct DeployApplyInput {
 /// The order of refusals is the contract's: yes, token, its age, its purpose, the plan, adopt.
 async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     require_yes(says_yes(&input), "deploy --apply")?;
-    let input: DeployApplyInput = read(input)?;
-    let common = Common {
-        repo: input.repo,
-        profile: input.profile,
-        target: input.target,
-        machine: input.machine,
-    };
+    let (common, input): (Common, DeployApplyInput) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     if input.dry_run {
         return dry_run(pack, common, moment).await;

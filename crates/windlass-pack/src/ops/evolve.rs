@@ -14,7 +14,7 @@ use windlass_types::{EffectClass, Problem, Surface};
 use super::{Outcome, Shop, overlay::scope, rollback::Ready, value, with_warnings};
 use crate::{
     apply::{blocking, lock_unless_dry},
-    arguments::{Common, read, require_yes, says_yes},
+    arguments::{Common, read_tool, require_yes, says_yes},
     contract,
     edit::write,
     workspace::{Moment, Pack, Workspace},
@@ -46,14 +46,6 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
 #[serde(deny_unknown_fields)]
 struct ProposeInput {
     #[serde(default)]
-    repo: Option<String>,
-    #[serde(default)]
-    profile: Option<String>,
-    #[serde(default)]
-    target: Option<String>,
-    #[serde(default)]
-    machine: Option<String>,
-    #[serde(default)]
     module_id: Option<String>,
     #[serde(default)]
     scope: Option<String>,
@@ -70,19 +62,18 @@ async fn propose(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     if context.surface != Surface::Cli {
         require_yes(is_dry || says_yes(&input), "evolve propose")?;
     }
-    let input: ProposeInput = read(input)?;
+    let (common, input): (Common, ProposeInput) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
-    let data = blocking(move || proposed(&pack, &moment, input)).await?;
+    let data = blocking(move || proposed(&pack, &moment, common, input)).await?;
     Ok((data, None))
 }
 
-fn proposed(pack: &Pack, moment: &Moment, input: ProposeInput) -> Result<Value, Problem> {
-    let common = Common {
-        repo: input.repo,
-        profile: input.profile,
-        target: input.target,
-        machine: input.machine,
-    };
+fn proposed(
+    pack: &Pack,
+    moment: &Moment,
+    common: Common,
+    input: ProposeInput,
+) -> Result<Value, Problem> {
     let workspace = Workspace::open(pack, common, moment.clone())?;
     let scene = workspace.look()?;
     let checkouts = workspace.checkouts();
@@ -129,14 +120,6 @@ fn proposed(pack: &Pack, moment: &Moment, input: ProposeInput) -> Result<Value, 
 #[serde(deny_unknown_fields)]
 struct RestoreInput {
     #[serde(default)]
-    repo: Option<String>,
-    #[serde(default)]
-    profile: Option<String>,
-    #[serde(default)]
-    target: Option<String>,
-    #[serde(default)]
-    machine: Option<String>,
-    #[serde(default)]
     module_id: Option<String>,
     #[serde(default)]
     dry_run: bool,
@@ -152,13 +135,7 @@ async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     if !is_cli {
         require_yes(is_dry || says_yes(&input), "evolve restore")?;
     }
-    let input: RestoreInput = read(input)?;
-    let common = Common {
-        repo: input.repo,
-        profile: input.profile,
-        target: input.target,
-        machine: input.machine,
-    };
+    let (common, input): (Common, RestoreInput) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     let (ready, mut data, missing) = blocking(move || {
         let workspace = Workspace::open(&pack, common, moment.clone())?;

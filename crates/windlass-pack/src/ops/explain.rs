@@ -11,7 +11,7 @@ use windlass_types::Problem;
 
 use super::{Shop, value, with_warnings};
 use crate::{
-    arguments::{Common, read},
+    arguments::{Common, read_tool},
     contract,
     workspace::{Moment, Pack, Workspace},
 };
@@ -29,14 +29,6 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExplainInput {
-    #[serde(default)]
-    repo: Option<String>,
-    #[serde(default)]
-    profile: Option<String>,
-    #[serde(default)]
-    target: Option<String>,
-    #[serde(default)]
-    machine: Option<String>,
     kind: Kind,
 }
 
@@ -49,13 +41,7 @@ enum Kind {
 }
 
 fn explain(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
-    let input: ExplainInput = read(input)?;
-    let common = Common {
-        repo: input.repo,
-        profile: input.profile,
-        target: input.target,
-        machine: input.machine,
-    };
+    let (common, input): (Common, ExplainInput) = read_tool(input)?;
     let workspace = Workspace::open(pack, common, moment)?;
     let scene = workspace.look()?;
     let sources = Sources::of(&scene.desired);

@@ -10,7 +10,7 @@ use windlass_types::Problem;
 
 use super::{Shop, value, with_warnings};
 use crate::{
-    arguments::{Common, only_known, read},
+    arguments::{Common, read_tool},
     contract,
     workspace::{Moment, Pack, Scene, Workspace},
 };
@@ -43,51 +43,35 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     ]
 }
 
-/// The arguments of the planning tools.
+/// What `plan`, `diff` and `deploy` take besides the shared arguments. Reading changes nothing
+/// either way.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanInput {
-    #[serde(default)]
-    pub(super) repo: Option<String>,
-    #[serde(default)]
-    pub(super) profile: Option<String>,
-    #[serde(default)]
-    pub(super) target: Option<String>,
-    #[serde(default)]
-    pub(super) machine: Option<String>,
-    #[serde(default)]
-    diff: bool,
-    /// Reading changes nothing either way.
     #[serde(default, rename = "dry_run")]
     _dry_run: bool,
 }
 
-impl PlanInput {
-    pub(super) fn common(&self) -> Common {
-        Common {
-            repo: self.repo.clone(),
-            profile: self.profile.clone(),
-            target: self.target.clone(),
-            machine: self.machine.clone(),
-        }
-    }
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PreviewInput {
+    #[serde(default)]
+    diff: bool,
+    #[serde(default, rename = "dry_run")]
+    _dry_run: bool,
 }
 
-/// The arguments of `plan`, `diff` and `deploy`.
-pub(super) const ARGUMENTS: [&str; 5] = ["repo", "profile", "target", "machine", "dry_run"];
-
 fn plan(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
-    only_known(moment.surface, &input, &ARGUMENTS)?;
-    let input: PlanInput = read(input)?;
-    let (workspace, scene, plan) = planned(pack, input.common(), moment)?;
+    let (common, PlanInput { .. }) = read_tool(input)?;
+    let (workspace, scene, plan) = planned(pack, common, moment)?;
     drop(scene);
     let data = plan_data(&workspace, &plan)?;
     Ok(with_warnings(data, plan.warnings))
 }
 
 fn preview(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
-    let input: PlanInput = read(input)?;
-    let (workspace, scene, plan) = planned(pack, input.common(), moment)?;
+    let (common, input): (Common, PreviewInput) = read_tool(input)?;
+    let (workspace, scene, plan) = planned(pack, common, moment)?;
     let mut warnings = plan.warnings.clone();
     let changes = value(&plan.changes)?;
     let mut data = json!({

@@ -15,7 +15,7 @@ use windlass_types::Problem;
 
 use super::{Shop, value, with_warnings};
 use crate::{
-    arguments::{Common, read},
+    arguments::{Common, read_tool},
     contract,
     workspace::{Moment, Pack, Scene, Workspace},
 };
@@ -35,21 +35,13 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
 #[serde(deny_unknown_fields)]
 struct StatusInput {
     #[serde(default)]
-    repo: Option<String>,
-    #[serde(default)]
-    profile: Option<String>,
-    #[serde(default)]
-    target: Option<String>,
-    #[serde(default)]
-    machine: Option<String>,
-    #[serde(default)]
     only: Vec<String>,
     #[serde(default, rename = "dry_run")]
     _dry_run: bool,
 }
 
 fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
-    let input: StatusInput = read(input)?;
+    let (common, input): (Common, StatusInput) = read_tool(input)?;
     let kinds = input
         .only
         .iter()
@@ -63,12 +55,6 @@ fn status(pack: &Pack, moment: Moment, input: Value) -> Result<Value, Problem> {
             })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let common = Common {
-        repo: input.repo,
-        profile: input.profile,
-        target: input.target,
-        machine: input.machine,
-    };
     let workspace = Workspace::open(pack, common, moment)?;
     let scene = workspace.look()?;
     let report = drifted(&workspace, &scene)?;

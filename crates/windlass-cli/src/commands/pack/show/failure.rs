@@ -119,7 +119,8 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         "restore_from_backup" => "bring the file back from a backup".to_owned(),
         "run_lock" => command("lock"),
         "run_update" | "regenerate_lockfile" => command("update --lock"),
-        "inspect_help_json" => command("help"),
+        // Without the arguments: one of them may be what is wrong.
+        "inspect_help_json" => "see the help of the command".to_owned(),
         "retry_with_supported_target" => "name one of the targets listed above".to_owned(),
         "edit_manifest_targets" => "correct `targets` in agentpack.yaml".to_owned(),
         "run_overlay_edit" => command("overlay edit MODULE"),
