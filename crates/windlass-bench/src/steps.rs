@@ -106,6 +106,7 @@ async fn steps(engine: &Engine, callers: usize, each: usize) -> Result<f64> {
             surface: Surface::Engine,
             request_id: String::new(),
             directory: None,
+            terms: windlass_engine::operation::Terms::default(),
         };
         let new = NewRun {
             kind: "bench".to_owned(),
@@ -116,7 +117,7 @@ async fn steps(engine: &Engine, callers: usize, each: usize) -> Result<f64> {
             confirm_token: None,
             approval: None,
             idempotency_key: None,
-            id_prefix: None,
+            run_id: None,
         };
         let engine = engine.clone();
         runs.push(tokio::spawn(async move {

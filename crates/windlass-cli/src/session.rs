@@ -35,6 +35,8 @@ pub(crate) enum Ending {
     Document,
     /// The same, and the exit code says that what was looked for was found.
     Found,
+    /// The same, and the exit code says that a launch is not sound yet.
+    Unsound,
     /// Nothing: the command has printed its documents itself.
     Streamed,
 }
@@ -54,6 +56,15 @@ impl Report {
     pub(crate) fn found(mut self, found: bool) -> Self {
         if found {
             self.ending = Ending::Found;
+        }
+        self
+    }
+
+    /// The same, with an exit code of its own unless everything is sound.
+    #[must_use]
+    pub(crate) fn sound(mut self, sound: bool) -> Self {
+        if !sound {
+            self.ending = Ending::Unsound;
         }
         self
     }
@@ -93,6 +104,7 @@ impl Session {
             surface: Surface::Cli,
             request_id: self.request_id.clone(),
             directory: std::env::current_dir().ok(),
+            terms: windlass_engine::operation::Terms::default(),
         };
         let request = CallRequest {
             operation: operation.to_owned(),

@@ -72,6 +72,10 @@ variables! {
         "`1`, `true`, `yes`, `y` or `on`: files that a pack deploys are flushed to disk too.";
     CODEX_HOME: "/home/ada/.codex", false,
         "Where Codex keeps its configuration; wins over the `codex_home` option of a pack.";
+    WINDLASS_LAUNCH_PROFILE: "ci", false,
+        "How strictly site launches are judged whose configuration does not say: `local`, `ci` or `prod`. Wins over the settings file.";
+    PATH: "/usr/local/bin:/usr/bin", false,
+        "Where programs are found: git, and Hugo for site launches.";
     EDITOR: "vi", false,
         "The program that `windlass pack overlay edit` opens.";
     HOSTNAME: "laptop", false,
@@ -130,7 +134,7 @@ impl Environment {
     }
 
     /// A secret in a variable whose name the user chose in the settings file.
-    pub(crate) fn secret_named(&self, name: &str) -> Option<Secret<String>> {
+    pub fn secret_named(&self, name: &str) -> Option<Secret<String>> {
         self.raw(name)?
             .to_str()
             .map(|value| Secret::new(value.to_owned()))

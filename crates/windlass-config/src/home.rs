@@ -77,6 +77,11 @@ impl Home {
         self.root().join("cache").join("pack-stat.bin")
     }
 
+    /// The checkouts of site launches, one folder per run.
+    pub fn launch_dir(&self) -> PathBuf {
+        self.0.join("launch")
+    }
+
     /// Backups of the store, unless another place is named.
     pub fn backups_dir(&self) -> PathBuf {
         self.0.join("backups")

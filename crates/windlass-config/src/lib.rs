@@ -7,6 +7,7 @@
 pub mod env;
 pub mod file;
 pub mod home;
+mod launch;
 mod limits;
 mod server;
 mod settings;
@@ -17,6 +18,7 @@ mod webhooks;
 pub use env::{EnvVar, Environment};
 pub use file::FileError;
 pub use home::{Home, HomeError};
+pub use launch::{LaunchProfile, LaunchSettings, ModelSettings};
 pub use limits::{LimitSettings, Tier};
 pub use server::ServerSettings;
 pub use settings::{Settings, SettingsError};

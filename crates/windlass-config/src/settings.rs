@@ -10,8 +10,8 @@ use serde::Deserialize;
 use windlass_types::{Problem, code};
 
 use crate::{
-    Environment, FileError, Home, LimitSettings, ServerSettings, StoreSettings, TelemetrySettings,
-    WebhookSettings, env, file,
+    Environment, FileError, Home, LaunchSettings, LimitSettings, ModelSettings, ServerSettings,
+    StoreSettings, TelemetrySettings, WebhookSettings, env, file,
 };
 
 /// Everything a user can set.
@@ -32,6 +32,10 @@ pub struct Settings {
     pub telemetry: TelemetrySettings,
     /// What is kept, and for how long.
     pub store: StoreSettings,
+    /// What site launches may call, read and send.
+    pub launch: LaunchSettings,
+    /// Where language models may be.
+    pub models: ModelSettings,
 }
 
 /// Why the settings cannot be had.
@@ -70,6 +74,10 @@ impl Settings {
         let mut settings = Self::parse(&text, &path.display().to_string())?;
         settings
             .telemetry
+            .override_from(environment)
+            .map_err(SettingsError::Variable)?;
+        settings
+            .launch
             .override_from(environment)
             .map_err(SettingsError::Variable)?;
         Ok(settings)

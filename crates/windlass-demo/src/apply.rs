@@ -100,11 +100,8 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
 
 async fn ask(context: &dyn RunContext, done: usize, total: usize) -> Result<(), RunError> {
     let request = WaitRequest {
-        name: "half-way".to_owned(),
-        signal: SIGNAL_APPROVAL.to_owned(),
         prompt: Some(format!("{done} of {total} files are changed. Go on?")),
-        plan_digest: None,
-        timeout: None,
+        ..WaitRequest::new("half-way", SIGNAL_APPROVAL)
     };
     match context.wait_for(request).await? {
         Some(answer) => Ok(answer.require_approval()?),

@@ -12,6 +12,7 @@ pub mod confirm;
 pub mod driver;
 mod engine;
 pub mod envelope;
+mod filing;
 pub mod operation;
 pub mod outbox;
 mod patience;

@@ -87,13 +87,7 @@ impl GitProgram {
         if paths.is_empty() {
             return Ok(None);
         }
-        if message.trim().is_empty() || message.contains('\0') {
-            return Err(GitError::Refused(Refused {
-                what: "commit message",
-                value: message.escape_debug().to_string(),
-                rule: "it is empty or contains a NUL",
-            }));
-        }
+        check_message(message)?;
         let paths = nul_separated(paths)?;
         let committed = self.commit(repo, &paths, message, author);
         if committed.is_err() {
@@ -158,8 +152,19 @@ impl GitProgram {
 /// The paths come on the input, so that their number has no limit.
 const FROM_INPUT: [&str; 2] = ["--pathspec-from-file=-", "--pathspec-file-nul"];
 
+pub(crate) fn check_message(message: &str) -> Result<(), Refused> {
+    if message.trim().is_empty() || message.contains('\0') {
+        return Err(Refused {
+            what: "commit message",
+            value: message.escape_debug().to_string(),
+            rule: "it is empty or contains a NUL",
+        });
+    }
+    Ok(())
+}
+
 /// A branch's own name. `HEAD` would make git guess.
-fn check_branch(name: &str) -> Result<(), Refused> {
+pub(crate) fn check_branch(name: &str) -> Result<(), Refused> {
     check_reference(name)?;
     if name == "HEAD" || name.starts_with("refs/") {
         return Err(Refused {

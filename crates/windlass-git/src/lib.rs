@@ -2,14 +2,19 @@
 //!
 //! The only crate that starts the git program. Domains see the port and never a command line.
 //! The user's own git runs, with its configuration, credential helpers and hooks; it never
-//! prompts, never reads this process's input and never runs longer than its time limit. The
+//! prompts, never reads this process's input and never runs longer than its time limit.
+//! Repositories that are not the user's own are handled without any of that (`foreign`). The
 //! cheap questions (`shortcut`) are answered without a process where the answer is certain.
 
+mod branch;
 mod change;
 mod environment;
-mod process;
+mod export;
+mod foreign;
+mod object;
 mod program;
 mod query;
+mod release;
 mod shortcut;
 mod transfer;
 

@@ -1,19 +1,19 @@
 //! The git program: where it is, how it is called, and the port on top of it.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use windlass_ports::git::{
-    Author, Checkout, Git, GitError, Head, PullMode, SwitchTo, TreeFile, hide_credentials,
+    Author, Checkout, Exported, Git, GitError, Head, NewCommit, PullMode, RemoteHead, SwitchTo,
+    TreeFile, hide_credentials,
 };
+use windlass_process::Ended;
+use windlass_types::Timestamp;
 
 use crate::environment::{Environment, Scope};
-use crate::process::{self, Ended};
 
 /// How long a call may take unless told otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -46,7 +46,7 @@ impl GitProgram {
     /// The program's path.
     pub(crate) fn program(&self) -> Result<&Path, GitError> {
         self.program
-            .get_or_init(|| find(self.environment.get("PATH")?))
+            .get_or_init(|| windlass_process::find("git", self.environment.get("PATH")?))
             .as_deref()
             .ok_or(GitError::NotInstalled)
     }
@@ -64,30 +64,29 @@ impl GitProgram {
     }
 
     fn call<'a>(&'a self, cwd: &'a Path, scope: Scope) -> Call<'a> {
-        Call {
+        let call = Call {
             git: self,
             cwd,
             scope,
             args: Vec::new(),
             variables: Vec::new(),
             input: None,
+            limit: self.timeout,
+        };
+        // Named outright, because a user may forbid that bare repositories are discovered.
+        if scope == Scope::Directory && is_bare(cwd) {
+            call.env("GIT_DIR", ".")
+        } else {
+            call
         }
     }
 }
 
-/// The first executable `git`. Relative entries are skipped: they would let a repository
-/// bring its own.
-fn find(path: &OsStr) -> Option<PathBuf> {
-    path.as_bytes()
-        .split(|byte| *byte == b':')
-        .map(|entry| Path::new(OsStr::from_bytes(entry)))
-        .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join("git"))
-        .find(|program| {
-            fs_err::metadata(program).is_ok_and(|metadata| {
-                metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
-            })
-        })
+/// Whether the directory is a repository itself and not a work tree.
+pub(crate) fn is_bare(directory: &Path) -> bool {
+    !directory.join(".git").exists()
+        && directory.join("HEAD").is_file()
+        && directory.join("objects").is_dir()
 }
 
 /// One call of git, to be completed and run.
@@ -98,6 +97,7 @@ pub(crate) struct Call<'a> {
     args: Vec<OsString>,
     variables: Vec<(&'static str, OsString)>,
     input: Option<Vec<u8>>,
+    limit: Duration,
 }
 
 /// What a call that ended on its own left.
@@ -125,6 +125,12 @@ impl Call<'_> {
         self
     }
 
+    /// Lets it take several times as long.
+    pub fn patient(mut self, times: u32) -> Self {
+        self.limit = self.limit.saturating_mul(times);
+        self
+    }
+
     /// Runs it; any exit code is an answer.
     pub fn answer(self) -> Result<Answer, GitError> {
         let mut command = Command::new(self.git.program()?);
@@ -141,27 +147,28 @@ impl Call<'_> {
             .map(|arg| hide_credentials(&arg.to_string_lossy()))
             .collect();
         let cwd = self.cwd.to_owned();
-        let ended = process::run(&mut command, self.input.as_deref(), self.git.timeout);
-        match ended {
-            Ok(Ended::Itself {
+        let failed = |source| GitError::Io {
+            action: format!("run git in {}", self.cwd.display()),
+            source,
+        };
+        let limit = self.limit;
+        let ended = windlass_process::run(&mut command, self.input.as_deref(), limit);
+        match ended.map_err(failed)? {
+            Ended::Itself {
                 code,
-                stdout,
-                stderr,
-            }) => Ok(Answer {
+                mut stdout,
+                mut stderr,
+            } => Ok(Answer {
                 code,
-                stdout,
-                stderr: hide_credentials(&String::from_utf8_lossy(&stderr)),
+                stdout: stdout.all().map_err(failed)?,
+                stderr: hide_credentials(&String::from_utf8_lossy(&stderr.all().map_err(failed)?)),
                 args,
                 cwd,
             }),
-            Ok(Ended::Stopped) => Err(GitError::TimedOut {
+            Ended::Stopped => Err(GitError::TimedOut {
                 args,
                 cwd,
-                seconds: self.git.timeout.as_secs(),
-            }),
-            Err(source) => Err(GitError::Io {
-                action: format!("run git in {}", cwd.display()),
-                source,
+                seconds: limit.as_secs(),
             }),
         }
     }
@@ -207,6 +214,10 @@ impl Git for GitProgram {
 
     fn commit_of(&self, repo: &Path, revision: &str) -> Result<Option<String>, GitError> {
         self.ask_commit_of(repo, revision)
+    }
+
+    fn commit_time(&self, repo: &Path, commit: &str) -> Result<Timestamp, GitError> {
+        self.ask_commit_time(repo, commit)
     }
 
     fn changed_paths(&self, repo: &Path) -> Result<Vec<PathBuf>, GitError> {
@@ -289,5 +300,43 @@ impl Git for GitProgram {
 
     fn push(&self, repo: &Path, remote: &str, refspec: &str) -> Result<(), GitError> {
         self.do_push(repo, remote, refspec)
+    }
+
+    fn fetch_commit(&self, bare: &Path, url: &str, commit: &str) -> Result<(), GitError> {
+        self.do_fetch_commit(bare, url, commit)
+    }
+
+    fn head_of(&self, url: &str) -> Result<RemoteHead, GitError> {
+        self.ask_head_of(url)
+    }
+
+    fn latest_release_tag(&self, url: &str) -> Result<Option<String>, GitError> {
+        self.ask_latest_release_tag(url)
+    }
+
+    fn export(&self, bare: &Path, commit: &str, directory: &Path) -> Result<Exported, GitError> {
+        self.do_export(bare, commit, directory)
+    }
+
+    fn commit_files(&self, repo: &Path, request: &NewCommit<'_>) -> Result<String, GitError> {
+        self.do_commit_files(repo, request)
+    }
+
+    fn branch_commit(&self, repo: &Path, branch: &str) -> Result<Option<String>, GitError> {
+        self.ask_branch_commit(repo, branch)
+    }
+
+    fn set_branch(
+        &self,
+        repo: &Path,
+        branch: &str,
+        commit: &str,
+        expected_old: Option<&str>,
+    ) -> Result<(), GitError> {
+        self.do_set_branch(repo, branch, commit, expected_old)
+    }
+
+    fn remove_branch(&self, repo: &Path, branch: &str, expected: &str) -> Result<(), GitError> {
+        self.do_remove_branch(repo, branch, expected)
     }
 }

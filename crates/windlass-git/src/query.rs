@@ -10,7 +10,7 @@ use windlass_ports::git::{
 };
 
 use crate::environment::Scope;
-use crate::program::GitProgram;
+use crate::program::{GitProgram, is_bare};
 use crate::shortcut::{self, Certainty};
 
 impl GitProgram {
@@ -123,12 +123,13 @@ impl GitProgram {
         paths: &[&Path],
     ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         check_revision(revision)?;
+        let bare = is_bare(repo);
         let mut input = format!("{revision}^{{commit}}\n").into_bytes();
         for path in paths {
             check_path(path)?;
             // `./` makes the path relative to `repo` and not to the top of the work tree.
             input.extend_from_slice(revision.as_bytes());
-            input.extend_from_slice(b":./");
+            input.extend_from_slice(if bare { b":" } else { b":./" });
             input.extend_from_slice(path.as_os_str().as_bytes());
             input.push(b'\n');
         }
@@ -251,20 +252,20 @@ fn check_path(path: &Path) -> Result<(), Refused> {
 }
 
 /// The answer without the newline that ends it.
-fn line(mut output: Vec<u8>) -> OsString {
+pub(crate) fn line(mut output: Vec<u8>) -> OsString {
     if output.last() == Some(&b'\n') {
         output.pop();
     }
     OsString::from_vec(output)
 }
 
-fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output
         .split(|byte| *byte == 0)
         .filter(|entry| !entry.is_empty())
 }
 
-fn path(bytes: &[u8]) -> PathBuf {
+pub(crate) fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
@@ -286,7 +287,7 @@ fn tree_file(entry: &[u8]) -> Option<TreeFile> {
 }
 
 /// The objects of `cat-file --batch`: type and content, or `None` for one that does not exist.
-fn batch(mut rest: &[u8]) -> impl Iterator<Item = Option<(&[u8], &[u8])>> {
+pub(crate) fn batch(mut rest: &[u8]) -> impl Iterator<Item = Option<(&[u8], &[u8])>> {
     std::iter::from_fn(move || {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let (header, after) = (&rest[..end], &rest[end + 1..]);

@@ -27,6 +27,7 @@ pub(crate) fn context(parts: &Parts) -> Result<CallContext, Failure> {
         surface: Surface::Http,
         request_id: request_id(&parts.headers).to_owned(),
         directory: None,
+        terms: windlass_engine::operation::Terms::default(),
     })
 }
 

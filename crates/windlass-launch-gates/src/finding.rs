@@ -81,6 +81,13 @@ impl Finding {
 pub enum Checked {
     /// It ran and found this.
     Ran(Vec<Finding>),
+    /// It ran a tool, found this, and the tool wrote a log.
+    Logged {
+        /// What it found.
+        findings: Vec<Finding>,
+        /// What the tool wrote, without paths of the machine.
+        log: String,
+    },
     /// It did not run; the reason is a word, and findings may say more.
     Skipped {
         /// `not_applicable`, `profile`, `disabled`, `toolchain_missing`.

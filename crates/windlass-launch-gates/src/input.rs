@@ -10,6 +10,7 @@ use std::{
 };
 
 use serde_json::Value;
+use windlass_launch_markdown::Document;
 use windlass_launch_model::{
     Claim, EvidenceMap, FrontmatterContract, Page, PagePlan, ProductFacts, Profile, Section,
     SectionContract, SiteContext, SnippetCatalog,
@@ -17,7 +18,6 @@ use windlass_launch_model::{
 use windlass_types::Digest;
 
 use crate::{
-    document::Document,
     outside::{LinkProbe, ProductFiles, Toolchain},
     severity::Strictness,
     site::{SiteTree, is_page},
@@ -47,6 +47,10 @@ pub struct Settings {
     pub skip_hugo_config: bool,
     /// The version of Hugo that is pinned.
     pub hugo_version: Option<String>,
+    /// Where Hugo's configuration is, relative to the site; none for Hugo's own lookup.
+    pub hugo_config_dir: Option<String>,
+    /// Programs Hugo may start, as patterns of its `security.exec.allow`.
+    pub hugo_exec_allow: Vec<String>,
     /// Values for template tokens.
     pub token_values: BTreeMap<String, String>,
 }

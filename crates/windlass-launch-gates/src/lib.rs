@@ -1,19 +1,18 @@
 //! The gates a site launch must pass, and the fixers of what they find.
 //!
-//! [`run_gates`] looks at a site's worktree and the artifacts of a run and writes one report;
+//! [`run_gates`] looks at a site's worktree and the artifacts of a run and writes one report, and
+//! [`check_gate`] with [`report`] do the same gate by gate;
 //! [`next_issue`] says which issue is mended next and [`fix`] says how, as patches. Reads what it
 //! is given and writes nothing: Hugo, the network and the product's files are traits that
 //! adapters implement, and applying patches is `windlass-launch-pages`' work.
 
 pub mod addresses;
-pub mod document;
 pub mod finding;
 pub mod fix;
-pub mod frontmatter;
 pub mod gates;
 pub mod input;
-mod language;
 pub mod lint;
+mod open;
 pub mod outside;
 pub mod prose;
 pub mod run;
@@ -25,9 +24,10 @@ pub mod truth_report;
 pub use fix::{FixError, Fixed, fix};
 pub use input::{ArtifactFile, GateInput, Settings, Subject};
 pub use outside::{
-    GateFault, HugoBuild, LinkAnswer, LinkProbe, MissingTool, ProductFiles, ToolError, Toolchain,
+    GateFault, HugoBuild, HugoJob, LinkAnswer, LinkProbe, MissingTool, ProductFiles, ToolError,
+    Toolchain,
 };
-pub use run::{Gate, Progress, run_gates};
+pub use run::{Gate, GateOutcome, Progress, check_gate, gate_names, report, run_gates};
 pub use select::{next_issue, open_blockers};
 pub use severity::{Strictness, severity};
 pub use site::SiteTree;
@@ -35,6 +35,9 @@ pub use truth_report::truth_lock_report;
 
 #[cfg(test)]
 mod sample;
+
+#[cfg(test)]
+mod codes_tests;
 
 #[cfg(test)]
 mod drafts_tests;

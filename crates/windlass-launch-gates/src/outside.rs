@@ -1,58 +1,9 @@
 //! What gates ask of the world outside: a site generator, a link prober, the product's files.
 //!
-//! Traits only. Whoever implements them keeps ingested code from running, the environment
-//! scrubbed, and results recorded so that a resumed run sees the same.
+//! Traits only; the first two are ports. Whoever implements them keeps ingested code from
+//! running, the environment scrubbed, and results recorded so that a resumed run sees the same.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
-
-/// The external tools.
-pub trait Toolchain: Send + Sync {
-    /// The version of Hugo, e.g. `0.168.0`; none when it is not installed.
-    fn hugo_version(&self) -> Option<String>;
-
-    /// Builds a copy of the site for production into `out`, and ends every process it started
-    /// when the time is up.
-    fn hugo_build(&self, site: &Path, out: &Path, limit: Duration) -> Result<HugoBuild, ToolError>;
-}
-
-/// How a build went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HugoBuild {
-    /// Whether it exited with 0.
-    pub success: bool,
-    /// What it wrote.
-    pub log: String,
-}
-
-/// Why a tool gave no result.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ToolError {
-    /// It took too long and was ended.
-    #[error("the tool took too long")]
-    TimedOut,
-    /// It could not be run.
-    #[error("the tool could not be run: {0}")]
-    NotRun(String),
-}
-
-/// Asks addresses whether they answer.
-pub trait LinkProbe: Send + Sync {
-    /// One answer for each address; an address left out counts as not asked.
-    fn probe(&self, urls: &[String], limit: Duration) -> BTreeMap<String, LinkAnswer>;
-}
-
-/// What an address answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkAnswer {
-    /// An HTTP status.
-    Status(u16),
-    /// Nothing in time.
-    TimedOut,
-    /// No connection, and why.
-    Unreachable(String),
-    /// The host may not be asked.
-    NotAllowed,
-}
+pub use windlass_ports::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};
 
 /// The product repository at the recorded commit.
 pub trait ProductFiles: Send + Sync {

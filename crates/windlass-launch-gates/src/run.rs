@@ -1,22 +1,19 @@
-//! Runs every gate in the fixed order and makes one report of what they found.
+//! Runs gates, one by one or all in the fixed order, and makes one report of what they found.
 //!
 //! Each gate has a thread and a time limit. A gate that takes longer is told to stop and left
 //! behind; its place in the report is a blocker. Nothing here judges a page.
 
-use std::{collections::BTreeMap, sync::mpsc, time::Duration};
+use std::{sync::mpsc, time::Duration};
 
-use windlass_launch_model::{
-    GateResult, Issue, IssueStatus, Location, Severity, ValidationReport, issue::Occurrence,
-};
+use serde::{Deserialize, Serialize};
+use windlass_launch_model::{GateResult, Issue, Profile, ValidationReport};
 
 use crate::{
-    finding::{Checked, Finding, Limit, Place, shorten},
-    fix,
+    finding::{Checked, Finding, Limit},
     gates::GATES,
     input::GateInput,
+    open::open_issues,
     outside::GateFault,
-    select,
-    severity::severity,
 };
 
 /// One gate.
@@ -36,6 +33,19 @@ pub trait Gate: Send + Sync {
     fn check(&self, input: &GateInput) -> Result<Checked, GateFault>;
 }
 
+/// What came of one gate; kept as it is, it makes the same report later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateOutcome {
+    /// Its line in the report. Who keeps the log sets `log_path`.
+    pub result: GateResult,
+    /// What it opened.
+    pub issues: Vec<Issue>,
+    /// What its tool wrote, without paths of the machine. Not the same on every run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+}
+
 /// What a watcher hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
@@ -45,7 +55,53 @@ pub enum Progress<'a> {
     Finished(&'a GateResult, usize),
 }
 
-/// Runs all gates.
+/// The names of all gates, in the order of the report.
+pub fn gate_names() -> [&'static str; 18] {
+    GATES.map(Gate::name)
+}
+
+/// Runs one gate.
+pub fn check_gate(name: &str, input: &GateInput) -> Result<GateOutcome, GateFault> {
+    let known = GATES.iter().find(|gate| gate.name() == name);
+    let gate = known.ok_or_else(|| GateFault::Failed {
+        gate: name.to_owned(),
+        cause: format!(
+            "there is no such gate; the gates are {}",
+            gate_names().join(", ")
+        ),
+    })?;
+    outcome(*gate, input)
+}
+
+/// Makes one report of what the gates found, in the fixed order whatever order they ran in.
+pub fn report(
+    input_profile: Profile,
+    mut outcomes: Vec<GateOutcome>,
+    manual_edited_files: &[String],
+) -> ValidationReport {
+    let names = gate_names();
+    outcomes.sort_by_key(|outcome| names.iter().position(|name| *name == outcome.result.name));
+    let mut gates = Vec::with_capacity(outcomes.len());
+    let mut issues = Vec::new();
+    for outcome in outcomes {
+        gates.push(outcome.result);
+        issues.extend(outcome.issues);
+    }
+    issues.sort_by(Issue::fix_order);
+    let ok = !ValidationReport::fails(&issues);
+    ValidationReport {
+        schema_version: "1.0".to_owned(),
+        ok,
+        error_code: (!ok).then(|| "GATE_FAILED".to_owned()),
+        profile: input_profile,
+        gates,
+        issues,
+        manual_edits: !manual_edited_files.is_empty(),
+        manual_edited_files: manual_edited_files.to_vec(),
+    }
+}
+
+/// Runs all gates, one after the other.
 pub fn run_gates(
     input: &GateInput,
     watch: &mut dyn FnMut(Progress<'_>),
@@ -53,44 +109,40 @@ pub fn run_gates(
     run_these(&GATES, input, watch)
 }
 
-/// Runs some gates; the report lists them in this order.
 pub(crate) fn run_these(
     gates: &[&'static dyn Gate],
     input: &GateInput,
     watch: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ValidationReport, GateFault> {
-    let mut results = Vec::with_capacity(gates.len());
-    let mut issues = Vec::new();
+    let mut outcomes = Vec::with_capacity(gates.len());
     for gate in gates {
         watch(Progress::Started(gate.name()));
-        let (found, skipped) = match timed(*gate, input)? {
-            Some(Checked::Ran(findings)) => (findings, None),
-            Some(Checked::Skipped { reason, findings }) => (findings, Some(reason)),
-            Some(Checked::TimedOut) | None => (vec![timeout(*gate, input)], None),
-        };
-        let opened = open_issues(gate.name(), found, input);
-        let result = GateResult {
-            name: gate.name().to_owned(),
-            ok: !ValidationReport::fails(&opened),
-            skipped: skipped.is_some(),
-            reason: skipped.map(str::to_owned),
-            log_path: None,
-        };
-        watch(Progress::Finished(&result, opened.len()));
-        results.push(result);
-        issues.extend(opened);
+        let outcome = outcome(*gate, input)?;
+        watch(Progress::Finished(&outcome.result, outcome.issues.len()));
+        outcomes.push(outcome);
     }
-    issues.sort_by(select::order);
-    let ok = !ValidationReport::fails(&issues);
-    Ok(ValidationReport {
-        schema_version: "1.0".to_owned(),
-        ok,
-        error_code: (!ok).then(|| "GATE_FAILED".to_owned()),
-        profile: input.profile,
-        gates: results,
+    Ok(report(input.profile, outcomes, &input.manual_edited_files))
+}
+
+fn outcome(gate: &'static dyn Gate, input: &GateInput) -> Result<GateOutcome, GateFault> {
+    let (found, skipped, log) = match timed(gate, input)? {
+        Some(Checked::Ran(findings)) => (findings, None, None),
+        Some(Checked::Logged { findings, log }) => (findings, None, Some(log)),
+        Some(Checked::Skipped { reason, findings }) => (findings, Some(reason), None),
+        Some(Checked::TimedOut) | None => (vec![timeout(gate, input)], None, None),
+    };
+    let issues = open_issues(gate.name(), found, input);
+    let result = GateResult {
+        name: gate.name().to_owned(),
+        ok: !ValidationReport::fails(&issues),
+        skipped: skipped.is_some(),
+        reason: skipped.map(str::to_owned),
+        log_path: None,
+    };
+    Ok(GateOutcome {
+        result,
         issues,
-        manual_edits: !input.manual_edited_files.is_empty(),
-        manual_edited_files: input.manual_edited_files.clone(),
+        log,
     })
 }
 
@@ -129,104 +181,6 @@ fn timeout(gate: &dyn Gate, input: &GateInput) -> Finding {
         gate.name(),
         format!("{} did not finish within {seconds} s.", gate.name()),
     )
-}
-
-/// One issue per file, code and severity, with every occurrence.
-fn open_issues(gate: &str, findings: Vec<Finding>, input: &GateInput) -> Vec<Issue> {
-    let mut groups: BTreeMap<(Place, &'static str, Severity), Vec<Finding>> = BTreeMap::new();
-    for finding in findings {
-        let level = if is_the_runs(&finding, input) {
-            severity(gate, finding.code, input.profile, input.strictness)
-        } else {
-            Severity::Info
-        };
-        groups
-            .entry((finding.place.clone(), finding.code, level))
-            .or_default()
-            .push(finding);
-    }
-    groups
-        .into_iter()
-        .map(|((place, code, level), group)| issue(gate, &place, code, level, group))
-        .collect()
-}
-
-/// Whether the run brought it: not in a file it never touched, not in a line it left alone.
-fn is_the_runs(finding: &Finding, input: &GateInput) -> bool {
-    let Place::Site(path) = &finding.place else {
-        return true;
-    };
-    if input.site.contains(path) && !input.changed.contains_key(path) {
-        return false;
-    }
-    let Some(line) = finding.line else {
-        return true;
-    };
-    let old =
-        |document: &crate::document::Document| input.is_old_line(path, document.line_text(line));
-    !input.document(path).is_some_and(old)
-}
-
-fn issue(
-    gate: &str,
-    place: &Place,
-    code: &'static str,
-    level: Severity,
-    mut group: Vec<Finding>,
-) -> Issue {
-    group.sort_by(|a, b| (a.line, &a.excerpt).cmp(&(b.line, &b.excerpt)));
-    let path = place.path();
-    let first = group.first();
-    let excerpt = first.map_or("", |finding| finding.excerpt.as_str());
-    let message = first.map_or("", |finding| finding.message.as_str());
-    let line = first.and_then(|finding| finding.line);
-    let more = group.len().saturating_sub(1);
-    let fixer = fix::fixer(code);
-    Issue {
-        // The severity is no part of the id: a group of old lines is told apart by its ordinal.
-        issue_id: Issue::id(
-            gate,
-            code,
-            &path,
-            excerpt,
-            usize::from(level == Severity::Info),
-        ),
-        gate: gate.to_owned(),
-        severity: level,
-        title: title(message, more),
-        message: message.to_owned(),
-        status: IssueStatus::Open,
-        error_code: Some(code.to_owned()),
-        files: if path.is_empty() {
-            Vec::new()
-        } else {
-            vec![path.clone()]
-        },
-        location: (!path.is_empty()).then_some(Location { path, line }),
-        occurrences: group
-            .iter()
-            .filter_map(|finding| {
-                Some(Occurrence {
-                    line: finding.line?,
-                    excerpt: finding.excerpt.clone(),
-                })
-            })
-            .collect(),
-        suggested_fix: fixer.map(|fixer| fixer.promise().to_owned()),
-        fixable: fixer.is_some() && matches!(place, Place::Site(_)),
-    }
-}
-
-/// The message's first sentence, and how often more it occurs; at most 80 characters.
-fn title(message: &str, more: usize) -> String {
-    let tail = if more == 0 {
-        String::new()
-    } else {
-        format!(" (+{more})")
-    };
-    let sentence = message.split_once(". ").map_or(message, |(first, _)| first);
-    let room = 80 - tail.chars().count();
-    format!("{}{tail}", shorten(sentence.trim_end_matches('.'), room))
 }
 
 #[cfg(test)]

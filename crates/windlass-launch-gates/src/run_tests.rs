@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 
-use windlass_launch_model::{Profile, SiteKind};
+use windlass_launch_model::{Profile, Severity, SiteKind};
 
 use super::*;
 use crate::sample::{self, GUIDE, HOME, page_with, subject, with_text};
@@ -90,10 +90,29 @@ fn one_issue_per_file_and_code_with_every_occurrence() {
 }
 
 #[test]
-fn titles_fit() {
-    assert_eq!(title("Short. More.", 0), "Short");
-    assert!(title(&"long ".repeat(50), 12).chars().count() <= 80);
-    assert!(title(&"x".repeat(200), 12).ends_with(" (+12)"));
+fn gate_by_gate_in_any_order_gives_the_report_of_all() {
+    let input = GateInput::new(plain(with_text(GUIDE, &page_with("__A_TOKEN__ #Bad"))));
+    let all = run_gates(&input, &mut |_| {}).unwrap();
+    let mut outcomes: Vec<GateOutcome> = gate_names()
+        .iter()
+        .rev()
+        .map(|name| check_gate(name, &input).unwrap())
+        .collect();
+    outcomes.rotate_left(5);
+    let kept = serde_json::to_vec(&outcomes).unwrap();
+    let read: Vec<GateOutcome> = serde_json::from_slice(&kept).unwrap();
+    assert_eq!(read, outcomes);
+    assert_eq!(super::report(input.profile, read, &[]), all);
+}
+
+#[test]
+fn an_unknown_gate_is_named() {
+    let fault = check_gate("Spelling", &GateInput::new(subject())).unwrap_err();
+    let text = fault.to_string();
+    assert!(
+        text.contains("Spelling") && text.contains("TruthLock"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -153,7 +172,7 @@ fn issues_come_in_the_order_they_are_fixed() {
     let text = page_with("#Bad\n\n__A_TOKEN__\n\n<script>x</script>");
     let report = report(plain(with_text(GUIDE, &text)));
     let mut sorted = report.issues.clone();
-    sorted.sort_by(select::order);
+    sorted.sort_by(Issue::fix_order);
     assert_eq!(report.issues, sorted);
     assert_eq!(report.issues[0].severity, Severity::Blocker);
 }

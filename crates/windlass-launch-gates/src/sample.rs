@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -16,14 +16,14 @@ use windlass_launch_model::{
     facts::{ApiSurface, Distribution, Evidence},
     inventory::RepoRef,
     page::{ContentStrategy, Quota},
-    snippet::SnippetSource,
+    snippet::{SnippetSource, SnippetValidation},
 };
 use windlass_types::Digest;
 
 use crate::{
     finding::{Checked, Finding},
     input::{ArtifactFile, GateInput, Settings, Subject},
-    outside::{HugoBuild, LinkAnswer, LinkProbe, ProductFiles, ToolError, Toolchain},
+    outside::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ProductFiles, ToolError, Toolchain},
     prose,
     run::Gate,
     severity::Strictness,
@@ -161,6 +161,7 @@ fn facts() -> ProductFacts {
     let mut claims = vec![claim(READS), claim(CONVERTS), claim(LIMIT)];
     claims.sort_by(|a, b| a.claim_id.cmp(&b.claim_id));
     ProductFacts {
+        claim_enrichment: BTreeMap::new(),
         schema_version: "1.0".to_owned(),
         product_name: "Acme PDF".to_owned(),
         product_slug: "acme".to_owned(),
@@ -294,7 +295,9 @@ pub fn subject() -> Subject {
                 },
                 code: SNIPPET.to_owned(),
                 requirements: Vec::new(),
-                syntax_ok: Some(true),
+                validation: SnippetValidation {
+                    syntax_ok: Some(true),
+                },
             }],
         },
         plan: plan(),
@@ -338,7 +341,7 @@ pub fn codes(gate: &dyn Gate, subject: Subject) -> Vec<&'static str> {
 pub fn found(gate: &dyn Gate, subject: Subject) -> Vec<Finding> {
     let input = GateInput::new(subject);
     match gate.check(&input).expect("the gate works") {
-        Checked::Ran(mut findings) => {
+        Checked::Ran(mut findings) | Checked::Logged { mut findings, .. } => {
             findings.retain(|finding| match &finding.place {
                 crate::finding::Place::Site(path) => path != HOME,
                 _ => true,
@@ -386,9 +389,9 @@ impl Toolchain for FakeHugo {
         self.version.clone()
     }
 
-    fn hugo_build(&self, _: &Path, out: &Path, _: Duration) -> Result<HugoBuild, ToolError> {
+    fn hugo_build(&self, job: &HugoJob<'_>) -> Result<HugoBuild, ToolError> {
         for page in &self.pages {
-            let folder = out.join(page);
+            let folder = job.out.join(page);
             fs_err::create_dir_all(&folder).expect("a folder");
             fs_err::write(folder.join("index.html"), "x").expect("a page");
         }

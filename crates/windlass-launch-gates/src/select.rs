@@ -1,33 +1,15 @@
 //! Which issue is fixed next: always the same one for the same report.
 
-use std::cmp::Ordering;
-
 use windlass_launch_model::{Issue, IssueStatus, Severity};
 
-/// The order issues are fixed and listed in: worst first, then gate, path, line and id.
-pub fn order(a: &Issue, b: &Issue) -> Ordering {
-    let key = |issue: &Issue| {
-        let place = issue.location.as_ref();
-        (
-            place.map(|place| place.path.clone()).unwrap_or_default(),
-            place.and_then(|place| place.line).unwrap_or_default(),
-        )
-    };
-    b.severity
-        .cmp(&a.severity)
-        .then_with(|| a.gate.cmp(&b.gate))
-        .then_with(|| key(a).cmp(&key(b)))
-        .then_with(|| a.issue_id.cmp(&b.issue_id))
-}
-
-/// The next issue to fix: open, failing, with a fixer; the first in [`order`].
+/// The next issue to fix: open, failing, with a fixer; the first in [`Issue::fix_order`].
 pub fn next_issue(issues: &[Issue]) -> Option<&Issue> {
     issues
         .iter()
         .filter(|issue| {
             issue.status == IssueStatus::Open && issue.severity.fails() && issue.fixable
         })
-        .min_by(|a, b| order(a, b))
+        .min_by(|a, b| a.fix_order(b))
 }
 
 /// How many open blockers there are.
@@ -65,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn worst_first_then_gate_path_line_id() {
+    fn the_first_in_the_order_is_next() {
         use Severity::{Blocker, Error, Warn};
         let mut issues = vec![
             issue("6", Warn, "A", "a", 1),
@@ -76,11 +58,6 @@ mod tests {
             issue("1", Blocker, "A", "a", 9),
             issue("0", Blocker, "A", "a", 9),
         ];
-        let mut sorted = issues.clone();
-        sorted.sort_by(order);
-        let ids: Vec<_> = sorted.iter().map(|issue| issue.issue_id.as_str()).collect();
-        assert_eq!(ids, ["0", "1", "2", "3", "4", "5", "6"]);
-
         assert_eq!(next_issue(&issues).map(|i| i.issue_id.as_str()), Some("0"));
         issues.reverse();
         assert_eq!(next_issue(&issues).map(|i| i.issue_id.as_str()), Some("0"));

@@ -14,7 +14,11 @@ pub fn truth_lock_report(input: &GateInput, report: &ValidationReport) -> TruthL
     let mut pages = Vec::new();
     let mut used = BTreeSet::new();
     for (path, document) in input.changed_pages() {
-        let ids: BTreeSet<String> = document.markers().into_iter().map(|(_, id)| id).collect();
+        let ids: BTreeSet<String> = document
+            .claim_ids()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         used.extend(ids.iter().cloned());
         pages.push(PageClaims {
             path: path.to_owned(),

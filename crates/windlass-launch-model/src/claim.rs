@@ -1,7 +1,5 @@
 //! What makes two claims the same claim, and how a page says which claim backs a sentence.
 
-use std::ops::Range;
-
 use icu_normalizer::ComposingNormalizerBorrowed;
 use windlass_types::Digest;
 
@@ -9,8 +7,6 @@ use crate::ClaimKind;
 
 /// What stands for the product's name in a normalised claim.
 const PRODUCT: &str = "{product_name}";
-const MARKER_START: &str = "<!-- claim_id:";
-const MARKER_END: &str = "-->";
 
 /// The form in which claims are compared and hashed: composed, trimmed, single spaces, lower
 /// case, with the product's name replaced by a placeholder.
@@ -49,35 +45,7 @@ pub fn is_claim_id(text: &str) -> bool {
 
 /// The comment that follows a sentence which a claim backs.
 pub fn marker(claim_id: &str) -> String {
-    format!("{MARKER_START} {claim_id} {MARKER_END}")
-}
-
-/// A marker found in a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marker<'a> {
-    /// Where the whole comment stands, in bytes.
-    pub range: Range<usize>,
-    /// What it names; not necessarily a claim id.
-    pub claim_id: &'a str,
-}
-
-/// Every marker of a text, in order. A marker that is never closed is none.
-pub fn markers(text: &str) -> Vec<Marker<'_>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text[from..].find(MARKER_START).map(|at| from + at) {
-        let inside = at + MARKER_START.len();
-        let Some(length) = text[inside..].find(MARKER_END) else {
-            break;
-        };
-        let end = inside + length + MARKER_END.len();
-        found.push(Marker {
-            range: at..end,
-            claim_id: text[inside..inside + length].trim(),
-        });
-        from = end;
-    }
-    found
+    format!("<!-- claim_id: {claim_id} -->")
 }
 
 #[cfg(test)]
@@ -125,18 +93,8 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_written_and_found() {
-        let id = "a".repeat(64);
-        let text = format!(
-            "It reads. {} {}\n<!-- claim_id:short--> <!-- other -->",
-            marker(&id),
-            marker("b")
-        );
-        let found = markers(&text);
-        let ids: Vec<_> = found.iter().map(|marker| marker.claim_id).collect();
-        assert_eq!(ids, [id.as_str(), "b", "short"]);
-        assert_eq!(text[found[0].range.clone()], marker(&id));
-        assert!(markers("<!-- claim_id: never closed").is_empty());
+    fn a_marker_is_a_comment() {
+        assert_eq!(marker("b"), "<!-- claim_id: b -->");
     }
 
     #[test]

@@ -73,6 +73,50 @@ pub struct Claim {
     pub confidence: String,
 }
 
+/// Whom a claim speaks to.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// Who writes code with the product.
+    Developer,
+    /// Who installs and runs it.
+    Operator,
+    /// Who uses what was made with it.
+    EndUser,
+    /// Who decides whether to use it.
+    Evaluator,
+}
+
+/// How much a reader must know already.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Complexity {
+    /// Nothing.
+    Basic,
+    /// The basics.
+    Intermediate,
+    /// Much.
+    Advanced,
+}
+
+/// What was concluded about a claim, for putting pages in order. Never shown as a fact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Enrichment {
+    /// Whom it speaks to, sorted.
+    pub audience: Vec<Audience>,
+    /// How much a reader must know already.
+    pub complexity: Complexity,
+    /// Claims a reader should have read before, in their order.
+    pub prerequisites: Vec<String>,
+    /// Workflows it serves, sorted.
+    pub use_cases: Vec<String>,
+}
+
 /// Where a claim was read.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
@@ -187,6 +231,9 @@ pub struct ProductFacts {
     pub positioning_claim_id: Option<String>,
     /// Every claim, sorted by id.
     pub claims: Vec<Claim>,
+    /// What was concluded about each claim, by its id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub claim_enrichment: BTreeMap<String, Enrichment>,
     /// Claims by use: `key_features`, `install_steps`, `quickstart_steps`, `workflow_claims`,
     /// `limitations`, `compatibility_notes`.
     pub claim_groups: BTreeMap<String, Vec<String>>,

@@ -93,6 +93,23 @@ pub fn is_product_slug(text: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-')
 }
 
+/// A text as a part of an address: lower-case ASCII letters and digits, single dashes between, at
+/// most 60 characters; empty when nothing is left.
+pub fn slug(text: &str) -> String {
+    let mut slug = String::with_capacity(text.len());
+    for character in text.chars().flat_map(char::to_lowercase) {
+        if character.is_ascii_alphanumeric() {
+            slug.push(character);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    // ASCII alone, so any byte is a boundary.
+    slug.truncate(60);
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
 /// The slug of a product's name: accents dropped, lower case, everything else a single dash.
 /// A name without a Latin letter or digit gets a slug from its digest.
 pub fn product_slug(product_name: &str) -> String {
@@ -131,6 +148,19 @@ mod tests {
 
     fn moment() -> Timestamp {
         "2026-01-21T10:00:00.987Z".parse().unwrap()
+    }
+
+    #[test]
+    fn texts_as_parts_of_addresses() {
+        for (text, expected) in [
+            ("Read a  File!", "read-a-file"),
+            ("--A--", "a"),
+            ("読", ""),
+            ("Ünder", "nder"),
+        ] {
+            assert_eq!(slug(text), expected, "{text}");
+        }
+        assert_eq!(slug(&"ab ".repeat(40)).len(), 59);
     }
 
     #[test]

@@ -33,7 +33,10 @@ pub use allowed::{AllowedPaths, Refusal};
 pub use artifact::{ArtifactSpec, artifact_text, spec_of};
 pub use config::{Accepted, Caller, LocalRepos, ResolvedConfig, RunConfig};
 pub use draft::{DraftEntry, DraftManifest, ReviewReport};
-pub use facts::{Citation, Claim, ClaimKind, EvidenceMap, ProductFacts, TruthStatus};
+pub use facts::{
+    Audience, Citation, Claim, ClaimKind, Complexity, Enrichment, EvidenceMap, ProductFacts,
+    TruthStatus,
+};
 pub use hugo::HugoFacts;
 pub use inventory::{FrontmatterContract, RepoInventory, SectionContract, SiteContext, SiteKind};
 pub use issue::{Issue, IssueStatus, Location, Occurrence, Severity};

@@ -19,8 +19,17 @@ pub struct Snippet {
     /// What it needs.
     #[serde(default)]
     pub requirements: Vec<String>,
-    /// Whether it parses; absent for languages without a parser.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What was found out about it.
+    pub validation: SnippetValidation,
+}
+
+/// What was found out about a snippet.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields)]
+pub struct SnippetValidation {
+    /// Whether it parses; null for languages without a parser.
     pub syntax_ok: Option<bool>,
 }
 

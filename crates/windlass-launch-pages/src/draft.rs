@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use windlass_launch_markdown::frontmatter::{self, Format};
 use windlass_launch_model::{
     ARTIFACT_VERSION, DraftEntry, DraftManifest, FrontmatterContract, Page, PagePlan, Section,
     SectionContract, SiteKind,
@@ -14,7 +15,6 @@ use windlass_types::{Digest, Problem};
 use crate::{
     blocks::{self, Block},
     evidence::Material,
-    frontmatter::{self, Format},
     phrases, plan,
     ruleset::Ruleset,
     templates,

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use windlass_launch_model::{ClaimKind, PageRole};
 
 use super::*;
-use crate::{phrases::registered_sentences, prose, sample};
+use windlass_launch_markdown::{Document, frontmatter, sentence_digest};
+
+use crate::{phrases::registered_sentences, sample};
 
 fn draft_of<'a>(drafts: &'a [Draft], id: &str) -> &'a str {
     &drafts
@@ -267,7 +269,7 @@ fn every_statement_is_marked_or_registered_and_every_marker_resolves() {
         let (planned, drafts) = sample.drafts();
         assert_eq!(drafts.len(), planned.plan.pages.len());
         for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
-            let read = prose::parse(&draft.text);
+            let read = Document::parse(&draft.text);
             let uncited: Vec<_> = read
                 .uncited(registered_sentences())
                 .map(|sentence| &sentence.text)
@@ -278,7 +280,7 @@ fn every_statement_is_marked_or_registered_and_every_marker_resolves() {
                 read.markers()
                     .all(|marker| known.contains(marker.claim_id.as_str()))
             );
-            assert!(read.html.is_empty(), "{}", page.page_id);
+            assert!(read.tags.is_empty(), "{}", page.page_id);
             let shown: BTreeSet<&str> = read
                 .markers()
                 .map(|marker| marker.claim_id.as_str())
@@ -300,7 +302,7 @@ fn every_statement_is_marked_or_registered_and_every_marker_resolves() {
                         .snippets
                         .snippets
                         .iter()
-                        .any(|snippet| snippet.code == block.code)
+                        .any(|snippet| snippet.code == block.text)
                 );
             }
             for workflow in page
@@ -324,7 +326,7 @@ fn a_list_page_leads_to_every_child() {
     for kind in [SiteKind::Hugo, SiteKind::Markdown] {
         let (planned, drafts) = sample::full(kind).drafts();
         for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
-            let targets: Vec<String> = prose::parse(&draft.text)
+            let targets: Vec<String> = Document::parse(&draft.text)
                 .links
                 .into_iter()
                 .map(|link| link.target)
@@ -364,7 +366,7 @@ fn a_description_is_a_claim_or_registered() {
             .iter()
             .any(|claim| claim.claim_text == text);
         assert!(
-            is_claim || registered_sentences().contains(&prose::sentence_digest(text)),
+            is_claim || registered_sentences().contains(&sentence_digest(text)),
             "{text}"
         );
     }
@@ -433,9 +435,9 @@ proptest! {
         }
         let (planned, drafts) = sample.drafts();
         for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
-            let read = prose::parse(&draft.text);
+            let read = Document::parse(&draft.text);
             prop_assert_eq!(read.uncited(registered_sentences()).count(), 0, "{}", draft.text);
-            prop_assert!(read.html.is_empty() && read.stray_markers.is_empty(), "{}", draft.text);
+            prop_assert!(read.tags.is_empty() && read.stray_markers.is_empty(), "{}", draft.text);
             let headings: Vec<String> = read.headings.iter().filter(|heading| heading.level == 2).map(|heading| heading.text.clone()).collect();
             prop_assert_eq!(&headings, &page.required_headings);
             prop_assert!(frontmatter::read(&draft.text).unwrap().is_some());

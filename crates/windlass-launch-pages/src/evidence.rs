@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_launch_model::{
-    Claim, EvidenceMap, ProductFacts, SiteKind, Snippet, SnippetCatalog, TruthStatus,
+    Claim, Complexity, EvidenceMap, ProductFacts, SiteKind, Snippet, SnippetCatalog, TruthStatus,
     config::LaunchTier,
 };
 
@@ -49,7 +49,7 @@ impl<'a> Material<'a> {
         let snippets = catalog
             .snippets
             .iter()
-            .filter(|snippet| snippet.syntax_ok != Some(false))
+            .filter(|snippet| snippet.validation.syntax_ok != Some(false))
             // Hugo runs shortcodes even where they stand in code.
             .filter(|snippet| {
                 site_kind == SiteKind::Markdown
@@ -92,7 +92,7 @@ impl<'a> Material<'a> {
                     .into_iter()
                     .collect()
             }
-            BlockKind::KeyFeatures => as_strs(group("key_features")),
+            BlockKind::KeyFeatures => self.simplest_first(group("key_features")),
             BlockKind::Install => as_strs(group("install_steps")),
             BlockKind::Quickstart => as_strs(group("quickstart_steps")),
             BlockKind::Limitations => as_strs(group("limitations")),
@@ -111,6 +111,18 @@ impl<'a> Material<'a> {
             .filter_map(|id| self.claims.get_key_value(id).map(|(id, _)| *id))
             .filter(|id| seen.insert(*id))
             .collect()
+    }
+
+    /// What presumes little comes before what presumes much; otherwise the order stays.
+    fn simplest_first(&self, ids: &'a [String]) -> Vec<&'a str> {
+        let mut ids = as_strs(ids);
+        let enriched = &self.facts.claim_enrichment;
+        ids.sort_by_key(|id| {
+            enriched
+                .get(*id)
+                .map_or(Complexity::Basic, |found| found.complexity)
+        });
+        ids
     }
 
     fn of_kind(&self, kind: &str) -> Vec<&'a str> {
@@ -213,4 +225,35 @@ fn withheld(evidence: &EvidenceMap) -> BTreeSet<&str> {
         })
         .map(|(_, id)| id)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_launch_model::facts::Enrichment;
+
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn features_that_presume_little_come_first() {
+        let mut sample = sample::full(windlass_launch_model::SiteKind::Hugo);
+        let order = |sample: &sample::Sample| -> Vec<String> {
+            let material = sample.material();
+            let ids = material.claims_of(BlockKind::KeyFeatures, &[]);
+            ids.into_iter().map(str::to_owned).collect()
+        };
+        let before = order(&sample);
+        assert!(before.len() >= 2);
+        let advanced = Enrichment {
+            audience: Vec::new(),
+            complexity: Complexity::Advanced,
+            prerequisites: Vec::new(),
+            use_cases: Vec::new(),
+        };
+        let enriched = &mut sample.facts.claim_enrichment;
+        enriched.insert(before[0].clone(), advanced);
+        let mut expected = before.clone();
+        expected.rotate_left(1);
+        assert_eq!(order(&sample), expected);
+    }
 }

@@ -3,7 +3,8 @@
 //! What a repository says is data: nothing in it may open a tag, a link, a list or a shortcode on
 //! the page. Code between backticks stays as it is.
 
-use crate::prose;
+use windlass_launch_markdown::Document;
+use windlass_launch_model::{claim, ids};
 
 /// Whether a sentence can be shown at all.
 ///
@@ -124,11 +125,11 @@ fn longest_backtick_run(code: &str) -> usize {
 /// A claim as Markdown, its marker directly after every sentence of it.
 pub fn cited(text: &str, claim_id: &str) -> String {
     let shown = inline(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-    let marker = format!(" {}", prose::marker(claim_id));
-    let ends: Vec<usize> = prose::parse(&shown)
+    let marker = format!(" {}", claim::marker(claim_id));
+    let ends: Vec<usize> = Document::parse_body(&shown)
         .sentences
         .iter()
-        .map(|sentence| sentence.bytes.end)
+        .map(|sentence| sentence.range.end)
         .collect();
     let Some((_, earlier)) = ends.split_last() else {
         return shown + &marker;
@@ -146,41 +147,14 @@ pub fn cited(text: &str, claim_id: &str) -> String {
     cited
 }
 
-/// A name for an address: lower-case letters, digits and single hyphens; never empty.
+/// A name for an address; never empty.
 pub fn slug(text: &str) -> String {
-    let mut slug = String::with_capacity(text.len());
-    for character in text.chars().flat_map(char::to_lowercase) {
-        if character.is_ascii_alphanumeric() {
-            slug.push(character);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    let slug = slug
-        .trim_end_matches('-')
-        .chars()
-        .take(60)
-        .collect::<String>();
-    let slug = slug.trim_end_matches('-');
+    let slug = ids::slug(text);
     if slug.is_empty() {
         "page".to_owned()
     } else {
-        slug.to_owned()
+        slug
     }
-}
-
-/// The anchor site generators make of a heading.
-pub fn anchor(heading: &str) -> String {
-    heading
-        .trim()
-        .chars()
-        .flat_map(char::to_lowercase)
-        .filter_map(|character| match character {
-            ' ' => Some('-'),
-            '-' | '_' => Some(character),
-            other => other.is_alphanumeric().then_some(other),
-        })
-        .collect()
 }
 
 /// A key such as `read_a_file` as a title: `Read a file`.
@@ -245,10 +219,9 @@ mod tests {
     }
 
     #[test]
-    fn names_become_slugs_and_anchors() {
+    fn names_become_slugs() {
         assert_eq!(slug("Read a  File!"), "read-a-file");
         assert_eq!(slug("読"), "page");
-        assert_eq!(anchor("What's new in 2.0?"), "whats-new-in-20");
         assert_eq!(title("read_a-file"), "Read a file");
     }
 
@@ -259,11 +232,11 @@ mod tests {
             prop_assume!(is_showable(&text));
             let collapsed = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let page = format!("{}\n", cited(&text, "c1"));
-            let prose = prose::parse(&page);
-            prop_assert!(prose.headings.is_empty() && prose.code.is_empty() && prose.html.is_empty());
-            prop_assert!(prose.sentences.iter().all(|sentence| !sentence.markers.is_empty()));
-            prop_assert!(prose.sentences.iter().all(|sentence| sentence.place == prose::Place::Paragraph));
-            let read: String = prose.sentences.iter().map(|sentence| sentence.text.clone()).collect();
+            let page = Document::parse_body(&page);
+            prop_assert!(page.headings.is_empty() && page.code.is_empty() && page.tags.is_empty());
+            prop_assert!(page.sentences.iter().all(|sentence| !sentence.markers.is_empty()));
+            prop_assert!(page.sentences.iter().all(|sentence| sentence.place == windlass_launch_markdown::Place::Paragraph));
+            let read: String = page.sentences.iter().map(|sentence| sentence.text.clone()).collect();
             let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
             prop_assert_eq!(plain(&read), plain(&collapsed));
         }

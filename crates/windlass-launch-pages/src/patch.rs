@@ -7,10 +7,9 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use serde_json::Value;
+use windlass_launch_markdown::{Document, Heading, frontmatter};
 use windlass_launch_model::{ConflictReason, Patch, PatchConflict, PatchKind};
 use windlass_types::Digest;
-
-use crate::{frontmatter, prose};
 
 /// Larger files are left alone.
 pub const LARGEST_FILE: u64 = 4 << 20;
@@ -288,19 +287,18 @@ pub fn anchored(text: &str, anchor: &str, new: &str) -> Result<Range<usize>, usi
     }
     let level = anchor.bytes().take_while(|byte| *byte == b'#').count();
     let name = anchor.trim_start_matches('#').trim();
-    let headings = prose::parse(text).headings;
-    let is_meant = |heading: &&prose::Heading| {
-        heading.text == name && (level == 0 || usize::from(heading.level) == level)
-    };
-    let found: Vec<&prose::Heading> = headings.iter().filter(is_meant).collect();
+    let headings = Document::parse(text).headings;
+    let is_meant =
+        |heading: &&Heading| heading.text == name && (level == 0 || heading.level == level);
+    let found: Vec<&Heading> = headings.iter().filter(is_meant).collect();
     let [heading] = found.as_slice() else {
         return Err(found.len());
     };
     let end = headings
         .iter()
-        .find(|other| other.bytes.start > heading.bytes.start && other.level <= heading.level)
-        .map_or(text.len(), |other| other.bytes.start);
-    Ok(line_end(text, heading.bytes.clone())..end)
+        .find(|other| other.range.start > heading.range.start && other.level <= heading.level)
+        .map_or(text.len(), |other| other.range.start);
+    Ok(line_end(text, heading.range.clone())..end)
 }
 
 /// The byte after the line break that follows a heading.

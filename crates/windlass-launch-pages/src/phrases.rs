@@ -8,9 +8,8 @@ use std::{
     sync::LazyLock,
 };
 
+use windlass_launch_markdown::{Document, sentence_digest};
 use windlass_types::Digest;
-
-use crate::prose;
 
 static PHRASES: LazyLock<BTreeMap<String, String>> =
     LazyLock::new(|| toml::from_str(include_str!("templates/phrases.toml")).unwrap_or_default());
@@ -19,10 +18,10 @@ static REGISTERED: LazyLock<BTreeSet<Digest>> = LazyLock::new(|| {
     PHRASES
         .values()
         .flat_map(|phrase| {
-            let whole = prose::sentence_digest(phrase);
-            let each = prose::parse(phrase).sentences;
+            let whole = sentence_digest(phrase);
+            let each = Document::parse_body(phrase).sentences;
             each.into_iter()
-                .map(|sentence| prose::sentence_digest(&sentence.text))
+                .map(|sentence| sentence_digest(&sentence.text))
                 .chain([whole])
         })
         .collect()
@@ -55,16 +54,16 @@ mod tests {
     #[test]
     fn the_phrases_are_there_and_registered() {
         assert!(all().len() > 20);
-        assert!(registered_sentences().contains(&prose::sentence_digest(not_documented())));
+        assert!(registered_sentences().contains(&sentence_digest(not_documented())));
         for phrase in all().values() {
             let page = format!("{phrase}\n");
-            let read = prose::parse(&page);
+            let read = Document::parse(&page);
             assert_eq!(read.uncited(registered_sentences()).count(), 0, "{phrase}");
         }
     }
 
     #[test]
     fn what_is_not_a_phrase_is_not_registered() {
-        assert!(!registered_sentences().contains(&prose::sentence_digest("It reads DOCX.")));
+        assert!(!registered_sentences().contains(&sentence_digest("It reads DOCX.")));
     }
 }

@@ -1,8 +1,10 @@
 //! Cases of `plan`, as tables.
 
+use proptest::prelude::*;
+use windlass_launch_model::{ClaimKind, PageRole, SiteKind, TruthStatus};
+
 use super::*;
 use crate::{sample, url::Language};
-use windlass_launch_model::{ClaimKind, PageRole, SiteKind, TruthStatus};
 
 fn ids(planned: &Planned) -> Vec<&str> {
     planned
@@ -301,5 +303,79 @@ fn an_unknown_rule_or_template_set_is_refused() {
         })
         .unwrap_err();
         assert_eq!(problem.code().name, "INVALID_INPUT");
+    }
+}
+
+const GROUPS: [(ClaimKind, &str); 6] = [
+    (ClaimKind::Feature, "key_features"),
+    (ClaimKind::Workflow, "install_steps"),
+    (ClaimKind::Workflow, "quickstart_steps"),
+    (ClaimKind::Limitation, "limitations"),
+    (ClaimKind::Feature, "compatibility_notes"),
+    (ClaimKind::Api, "workflow_claims"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    /// Whatever is known of a product: the same plan every time, every page at an address of its
+    /// own or an issue that says so, and no more pages or claims than the quotas allow.
+    #[test]
+    fn any_facts_make_a_sound_plan(
+        claims in prop::collection::vec((0..GROUPS.len(), "[a-z ]{3,20}"), 0..40),
+        workflows in prop::collection::btree_map("[a-zA-Z_é -]{1,10}", prop::collection::vec(any::<prop::sample::Index>(), 0..4), 0..8),
+        locales in prop::sample::subsequence(vec!["en", "de", "fr"], 1..=3),
+        sections in prop::sample::subsequence(Section::ALL.to_vec(), 1..=5),
+        tier in prop::sample::select(vec![LaunchTier::Minimal, LaunchTier::Standard, LaunchTier::Rich]),
+        is_hugo in any::<bool>(),
+    ) {
+        let kind = if is_hugo { SiteKind::Hugo } else { SiteKind::Markdown };
+        let mut sample = sample::bare(kind);
+        let ids: Vec<String> = claims
+            .iter()
+            .map(|(group, text)| sample.claim(text, GROUPS[*group].0, GROUPS[*group].1))
+            .collect();
+        for (name, steps) in workflows {
+            let steps = steps.iter().filter(|_| !ids.is_empty()).map(|at| at.get(&ids).clone());
+            sample.facts.workflows.insert(name, steps.collect());
+        }
+        sample.settings.locales = locales.iter().map(|locale| (*locale).to_owned()).collect();
+        sample.settings.required_sections = sections;
+        sample.settings.launch_tier = tier;
+        sample.urls.languages = locales
+            .iter()
+            .map(|locale| Language { code: (*locale).to_owned(), content_dir: None })
+            .collect();
+        let planned = sample.plan();
+        prop_assert_eq!(&planned, &sample.plan());
+
+        let pages = &planned.plan.pages;
+        let unique = |of: fn(&Page) -> &str| {
+            let all: BTreeSet<String> = pages.iter().map(|page| of(page).to_lowercase()).collect();
+            all.len() == pages.len()
+        };
+        if planned.issues.is_empty() {
+            prop_assert!(unique(|page| &page.url_path) && unique(|page| &page.output_path));
+            prop_assert!(unique(|page| &page.page_id));
+        } else {
+            prop_assert!(!unique(|page| &page.url_path) || !unique(|page| &page.output_path));
+        }
+        for (section, quota) in &planned.plan.effective_quotas {
+            prop_assert!(quota.min <= quota.max);
+            for locale in &sample.settings.locales {
+                let count = pages
+                    .iter()
+                    .filter(|page| page.section == *section && page.locale == *locale)
+                    .count();
+                prop_assert!(count <= quota.max as usize);
+            }
+        }
+        for page in pages {
+            let quota = page.content_strategy.claim_quota;
+            let used = page.required_claim_ids.len();
+            prop_assert!(sample.settings.required_sections.contains(&page.section));
+            prop_assert!(quota.min <= quota.max && used <= quota.max as usize);
+            prop_assert!(used >= quota.min as usize);
+            prop_assert!(page.required_claim_ids.iter().all(|id| ids.contains(id)));
+        }
     }
 }

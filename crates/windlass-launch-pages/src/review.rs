@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use windlass_launch_markdown::{Document, frontmatter};
 use windlass_launch_model::{
     ARTIFACT_VERSION, FrontmatterContract, Issue, IssueStatus, Location, Page, PagePlan, PageRole,
     ReviewReport, Severity, SnippetCatalog,
@@ -13,9 +14,8 @@ use windlass_launch_model::{
 
 use crate::{
     draft::Draft,
-    frontmatter, markup,
+    markup,
     phrases::{not_documented, registered_sentences},
-    prose::{self, Prose},
 };
 
 /// How often drafts are reviewed and mended before the last result stands.
@@ -82,11 +82,11 @@ pub fn review(drafts: &[Draft], input: &ReviewInput<'_>) -> ReviewReport {
             );
             continue;
         };
-        let read = prose::parse(&draft.text);
+        let read = Document::parse(&draft.text);
         page_review.content(&read, &draft.text);
         page_review.technical(&read, &draft.text, input);
         page_review.usability(&read, &draft.text);
-        let body = draft.text[read.body_start..].trim();
+        let body = draft.text[read.body..].trim();
         if let Some(other) = bodies.insert(body, &page.page_id) {
             let message = format!("the body is the same as that of {other}");
             page_review.add(Dimension::Content, Severity::Error, None, message);
@@ -175,12 +175,9 @@ impl PageReview<'_> {
         });
     }
 
-    fn content(&mut self, read: &Prose, text: &str) {
+    fn content(&mut self, read: &Document, text: &str) {
         let page = self.page;
-        let shown: BTreeSet<&str> = read
-            .markers()
-            .map(|marker| marker.claim_id.as_str())
-            .collect();
+        let shown = read.claim_ids();
         for id in page
             .required_claim_ids
             .iter()
@@ -228,7 +225,7 @@ impl PageReview<'_> {
                 message,
             );
         }
-        let lower = text[read.body_start..].to_lowercase();
+        let lower = text[read.body..].to_lowercase();
         for topic in page
             .forbidden_topics
             .iter()
@@ -243,7 +240,7 @@ impl PageReview<'_> {
         }
     }
 
-    fn technical(&mut self, read: &Prose, text: &str, input: &ReviewInput<'_>) {
+    fn technical(&mut self, read: &Document, text: &str, input: &ReviewInput<'_>) {
         let dimension = Dimension::Technical;
         for sentence in read.uncited(registered_sentences()) {
             let message = format!("no claim backs {:?}", sentence.text);
@@ -259,7 +256,7 @@ impl PageReview<'_> {
         for block in &read.code {
             let known = input.snippets.snippets.iter().any(|snippet| {
                 snippet.code.trim_end_matches(['\n', '\r'])
-                    == block.code.trim_end_matches(['\n', '\r'])
+                    == block.text.trim_end_matches(['\n', '\r'])
             });
             if self.page.page_role == PageRole::Toc {
                 self.add(
@@ -296,10 +293,10 @@ impl PageReview<'_> {
         }
     }
 
-    fn usability(&mut self, read: &Prose, text: &str) {
+    fn usability(&mut self, read: &Document, text: &str) {
         let dimension = Dimension::Usability;
         let page = self.page;
-        if text[read.body_start..].trim().chars().count() < SHORTEST_BODY {
+        if text[read.body..].trim().chars().count() < SHORTEST_BODY {
             let message = format!("the body has fewer than {SHORTEST_BODY} characters");
             self.add(dimension, Severity::Error, None, message);
         }
@@ -332,7 +329,7 @@ impl PageReview<'_> {
 /// A planned heading as a reader of the page has it.
 fn prose_text(heading: &str) -> String {
     let line = format!("## {}\n", markup::heading_text(heading));
-    prose::parse(&line)
+    Document::parse_body(&line)
         .headings
         .into_iter()
         .next()

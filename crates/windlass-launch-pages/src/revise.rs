@@ -6,17 +6,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use windlass_launch_markdown::{Document, Heading, frontmatter};
 use windlass_launch_model::{Patch, PatchConflict};
 
-use crate::{
-    frontmatter,
-    patch::{Edit, anchored, edit_file},
-    prose::{self, Heading},
-};
+use crate::patch::{Edit, anchored, edit_file};
 
 /// Whether a page was written by a launch: some of its sentences carry markers.
 pub(crate) fn is_ours(page: &str) -> bool {
-    prose::parse(page).markers().next().is_some()
+    Document::parse(page).markers().next().is_some()
 }
 
 /// The patches that bring a page to its draft, and the text they leave.
@@ -40,8 +37,8 @@ pub(crate) fn revise(
         Ok(())
     };
     apply(Edit::Keys(changed_keys(before, draft)), &mut text)?;
-    let wanted = prose::parse(draft);
-    let preamble = &draft[wanted.body_start..top_end(draft, &wanted.headings)];
+    let wanted = Document::parse(draft);
+    let preamble = &draft[wanted.body..top_end(draft, &wanted.headings)];
     let (start, end) = preamble_lines(&text);
     apply(
         Edit::Range {
@@ -61,8 +58,8 @@ pub(crate) fn revise(
         for (index, heading) in tops.iter().enumerate() {
             let end = tops
                 .get(index + 1)
-                .map_or(draft.len(), |next| next.bytes.start);
-            let section = &draft[heading.bytes.start..end];
+                .map_or(draft.len(), |next| next.range.start);
+            let section = &draft[heading.range.start..end];
             if (count(&text, heading) == 0) == adding {
                 let edit = if adding {
                     appended(section, &text)
@@ -78,7 +75,7 @@ pub(crate) fn revise(
 
 /// How often a page has a heading.
 fn count(page: &str, heading: &Heading) -> usize {
-    prose::parse(page)
+    Document::parse(page)
         .headings
         .iter()
         .filter(|found| found.level == heading.level && found.text == heading.text)
@@ -87,7 +84,7 @@ fn count(page: &str, heading: &Heading) -> usize {
 
 /// What stands beneath a heading becomes that of the draft's section.
 fn replaced(heading: &Heading, section: &str, text: &str) -> Edit {
-    let marks = "#".repeat(usize::from(heading.level));
+    let marks = "#".repeat(heading.level);
     let anchor = format!("{marks} {}", heading.text);
     let body = section
         .split_once('\n')
@@ -133,15 +130,12 @@ fn top_end(page: &str, headings: &[Heading]) -> usize {
     headings
         .iter()
         .find(|heading| heading.level <= 2)
-        .map_or(page.len(), |heading| heading.bytes.start)
+        .map_or(page.len(), |heading| heading.range.start)
 }
 
 /// The lines between the front matter and the first heading.
 fn preamble_lines(page: &str) -> (u64, u64) {
-    let read = prose::parse(page);
+    let read = Document::parse(page);
     let line = |byte: usize| page[..byte].matches('\n').count() as u64;
-    (
-        line(read.body_start) + 1,
-        line(top_end(page, &read.headings)),
-    )
+    (line(read.body) + 1, line(top_end(page, &read.headings)))
 }

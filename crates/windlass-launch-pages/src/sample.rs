@@ -8,7 +8,7 @@ use windlass_launch_model::{
     config::LaunchTier,
     facts::{ApiSurface, ApiSymbol, Contradiction, Distribution, Evidence},
     inventory::{Fingerprint, RepoProfile, RepoRef},
-    snippet::SnippetSource,
+    snippet::{SnippetSource, SnippetValidation},
 };
 
 use crate::{
@@ -137,6 +137,7 @@ pub(crate) fn bare(site_kind: SiteKind) -> Sample {
     };
     Sample {
         facts: ProductFacts {
+            claim_enrichment: BTreeMap::new(),
             schema_version: "1.0".to_owned(),
             product_name: "Acme PDF".to_owned(),
             product_slug: "acme-pdf".to_owned(),
@@ -297,7 +298,9 @@ pub(crate) fn full(site_kind: SiteKind) -> Sample {
         },
         code: "from acme import Reader\n\nReader(\"a.pdf\")\n".to_owned(),
         requirements: Vec::new(),
-        syntax_ok: Some(true),
+        validation: SnippetValidation {
+            syntax_ok: Some(true),
+        },
     }];
     sample.contract.sections.insert(
         Section::Docs,

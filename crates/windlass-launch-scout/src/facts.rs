@@ -9,6 +9,7 @@ use windlass_launch_model::{
     Citation, Claim, ClaimKind, EvidenceMap, ProductFacts, TruthStatus,
     claim::{claim_id, normalise},
     facts::{ApiSurface, Distribution, Evidence},
+    ids::slug,
 };
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
     claims::{Found, Purpose, confidence, relevance},
     collect::license_file,
     contradictions::{Stated, judge},
+    enrich::enrich,
     formats,
     input::ScoutInput,
     manifests::Manifest,
@@ -225,7 +227,8 @@ fn facts(
         .iter()
         .find_map(|manifest| Some(manifest.license.as_ref()?.text.clone()))
         .or_else(|| license_file(tree).map(|(_, found)| found.text));
-    ProductFacts {
+    let mut facts = ProductFacts {
+        claim_enrichment: BTreeMap::new(),
         schema_version: SCHEMA_VERSION.to_owned(),
         product_name: input.product_name().to_owned(),
         product_slug: input.config.product_slug.clone(),
@@ -250,7 +253,9 @@ fn facts(
                 .flat_map(|manifest| manifest.dependencies.iter().cloned())
                 .filter(|name| !name.is_empty()),
         ),
-    }
+    };
+    facts.claim_enrichment = enrich(&facts);
+    facts
 }
 
 fn sorted(values: impl Iterator<Item = String>) -> Vec<String> {
@@ -346,23 +351,6 @@ fn workflows(records: &[Record]) -> BTreeMap<String, Vec<String>> {
             )
         })
         .collect()
-}
-
-/// A heading as a name: lower-case words with `-` between them.
-pub(crate) fn slug(text: &str) -> String {
-    let mut out = String::new();
-    for part in text
-        .to_lowercase()
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|part| !part.is_empty())
-    {
-        if !out.is_empty() {
-            out.push('-');
-        }
-        out.push_str(part);
-    }
-    out.truncate(60);
-    out.trim_end_matches('-').to_owned()
 }
 
 fn distribution(manifests: &[Manifest]) -> Vec<Distribution> {

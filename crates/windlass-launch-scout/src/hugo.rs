@@ -5,13 +5,9 @@
 //! the default, and what themes and modules bring, are not read.
 
 use serde_json::{Map, Value};
-use windlass_launch_model::inventory::{ConfigFile, HugoContext};
+use windlass_launch_markdown::frontmatter::{Format, FrontMatterError, parse_inner};
 
-use crate::{
-    frontmatter::{toml_map, yaml_map},
-    kind::{extension, folder, is_below, name},
-    tree::Tree,
-};
+use crate::kind::{extension, folder as folder_of, is_below, name};
 
 const ENDINGS: &[&str] = &["toml", "yaml", "yml", "json"];
 
@@ -30,79 +26,66 @@ const OWN_KEYS: &[&str] = &[
     "enablerobotstxt",
 ];
 
-/// What the configuration says.
+/// The files of a site.
+pub struct Files<'a> {
+    /// Every path, sorted.
+    pub paths: &'a [&'a str],
+    /// A file's text; none when there is no such file, or no text in it.
+    pub text: &'a dyn Fn(&str) -> Option<&'a str>,
+}
+
+/// What Hugo's configuration says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct HugoConfig {
-    pub context: HugoContext,
+pub struct HugoSettings {
+    /// The folder it is in, relative to the site.
+    pub root: String,
+    /// The files it is made of, in the order in which later ones win.
+    pub files: Vec<String>,
     /// Everything, merged; the keys in lower case.
     pub settings: Map<String, Value>,
-    /// Files that cannot be read.
+    /// Those of the files that cannot be read.
     pub broken: Vec<String>,
 }
 
 /// Looks for Hugo's configuration; `None` if there is none.
-pub(crate) fn find(tree: &Tree, config_dir: Option<&str>) -> Option<HugoConfig> {
-    let folder_name = config_dir
+pub fn hugo_settings(files: &Files<'_>, config_dir: Option<&str>) -> Option<HugoSettings> {
+    let folder = config_dir
         .unwrap_or("config")
         .trim_start_matches("./")
         .trim_end_matches('/');
-    let mut found = HugoConfig::default();
-    let mut files: Vec<String> = Vec::new();
-    let root_file = root_file(tree, "").or_else(|| {
+    let root_file = root_file(files, "").or_else(|| {
         // A named folder may hold the one file, too.
-        config_dir.and_then(|_| root_file(tree, folder_name))
+        config_dir.and_then(|_| root_file(files, folder))
     });
-    let default_folder = format!("{folder_name}/_default");
-    files.extend(root_file);
-    files.extend(
-        tree.files
-            .keys()
-            .filter(|path| {
-                is_below(path, &default_folder) && ENDINGS.contains(&extension(path).as_str())
-            })
-            .cloned(),
-    );
-    if files.is_empty() {
-        return None;
-    }
-    for path in &files {
-        let Some(text) = tree.text(path) else {
-            found.broken.push(path.clone());
-            continue;
-        };
-        match read(path, text) {
-            Ok(settings) => {
+    let default_folder = format!("{folder}/_default");
+    let in_folder = files.paths.iter().filter(|path| {
+        is_below(path, &default_folder) && ENDINGS.contains(&extension(path).as_str())
+    });
+    let in_folder: Vec<String> = in_folder.map(|path| (*path).to_owned()).collect();
+    let root = match (&root_file, in_folder.is_empty()) {
+        (_, false) => folder.to_owned(),
+        (Some(file), true) => folder_of(file).to_owned(),
+        (None, true) => return None,
+    };
+    let mut found = HugoSettings {
+        root,
+        files: root_file.into_iter().chain(in_folder).collect(),
+        ..HugoSettings::default()
+    };
+    for path in &found.files {
+        match (files.text)(path).map(|text| read(path, text)) {
+            Some(Ok(settings)) => {
                 let nested = nest(path, &default_folder, settings);
                 merge(&mut found.settings, nested);
             }
-            Err(_) => found.broken.push(path.clone()),
+            Some(Err(_)) | None => found.broken.push(path.clone()),
         }
     }
-    files.sort();
-    found.context = HugoContext {
-        config_root: if files.iter().any(|path| is_below(path, &default_folder)) {
-            folder_name.to_owned()
-        } else {
-            files.first().map_or("", |path| folder(path)).to_owned()
-        },
-        config_files: files
-            .iter()
-            .filter_map(|path| {
-                let file = tree.files.get(path)?;
-                Some(ConfigFile {
-                    path: path.clone(),
-                    sha256: tree.content_digest(path)?.to_string(),
-                    bytes: file.size,
-                })
-            })
-            .collect(),
-        build_matrix: Vec::new(),
-    };
     Some(found)
 }
 
 /// The one configuration file of a folder. `hugo.*` goes before `config.*`, as in Hugo.
-fn root_file(tree: &Tree, folder: &str) -> Option<String> {
+fn root_file(files: &Files<'_>, folder: &str) -> Option<String> {
     let path = |stem: &str, ending: &str| {
         if folder.is_empty() {
             format!("{stem}.{ending}")
@@ -113,26 +96,22 @@ fn root_file(tree: &Tree, folder: &str) -> Option<String> {
     let named = ENDINGS
         .iter()
         .map(|ending| path("hugo", ending))
-        .find(|path| tree.files.contains_key(path));
+        .find(|path| files.paths.contains(&path.as_str()));
     named.or_else(|| {
         ENDINGS
             .iter()
             .map(|ending| path("config", ending))
             .find(|path| {
-                tree.text(path)
+                (files.text)(path)
                     .and_then(|text| read(path, text).ok())
                     .is_some_and(|keys| OWN_KEYS.iter().any(|key| keys.contains_key(*key)))
             })
     })
 }
 
-fn read(path: &str, text: &str) -> Result<Map<String, Value>, String> {
-    let map = match extension(path).as_str() {
-        "toml" => toml_map(text),
-        "json" => serde_json::from_str(text).map_err(|error| error.to_string()),
-        _ => yaml_map(text),
-    }?;
-    Ok(lower(map))
+fn read(path: &str, text: &str) -> Result<Map<String, Value>, FrontMatterError> {
+    let format = Format::named(&extension(path));
+    Ok(lower(parse_inner(format, text)?))
 }
 
 /// Keys in lower case, at every depth. Parsers bound the depth.

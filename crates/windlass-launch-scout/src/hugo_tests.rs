@@ -3,22 +3,21 @@
 use serde_json::json;
 
 use super::*;
-use crate::tree::File;
 
-fn found(files: &[(&str, &str)], folder: Option<&str>) -> Option<HugoConfig> {
-    let mut tree = Tree::default();
-    for (path, text) in files {
-        tree.files.insert(
-            (*path).to_owned(),
-            File {
-                size: text.len() as u64,
-                digest: windlass_types::Digest::ZERO,
-                binary: false,
-                text: Some((*text).into()),
-            },
-        );
-    }
-    find(&tree, folder)
+fn found(files: &[(&str, &str)], folder: Option<&str>) -> Option<HugoSettings> {
+    let mut paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+    paths.sort_unstable();
+    let text = |path: &str| {
+        let mut files = files.iter();
+        files
+            .find(|(other, _)| *other == path)
+            .map(|(_, text)| *text)
+    };
+    let files = Files {
+        paths: &paths,
+        text: &text,
+    };
+    hugo_settings(&files, folder)
 }
 
 #[test]
@@ -78,8 +77,8 @@ fn files_are_merged_into_one() {
         })
     );
     assert_eq!(config.broken, ["config/_default/broken.toml"]);
-    assert_eq!(config.context.config_root, "config");
-    assert_eq!(config.context.config_files.len(), 7);
+    assert_eq!(config.root, "config");
+    assert_eq!(config.files.len(), 7);
 }
 
 #[test]
@@ -88,7 +87,7 @@ fn a_named_folder_is_looked_in() {
         &[("site/cfg/_default/hugo.toml", "title = \"x\"")],
         Some("site/cfg/"),
     );
-    assert_eq!(config.unwrap().context.config_root, "site/cfg");
+    assert_eq!(config.unwrap().root, "site/cfg");
     assert!(found(&[("site/cfg/hugo.toml", "")], Some("site/cfg")).is_some());
     assert!(found(&[("site/cfg/hugo.toml", "")], None).is_none());
 }

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use windlass_launch_markdown::frontmatter::{find, parse};
+
 /// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
@@ -45,10 +47,9 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
 }
 
 fn front_matter_lines(text: &str) -> usize {
-    match crate::frontmatter::parse(text) {
-        Ok(Some(front)) => text[..front.length].lines().count(),
-        _ => 0,
-    }
+    // What only looks like front matter is text.
+    let block = find(text).filter(|block| parse(text, block).is_ok());
+    block.map_or(0, |block| text[..block.body].lines().count())
 }
 
 #[derive(Default)]

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use windlass_launch_model::{
     HugoFacts, Section, SiteContext, SiteKind,
     config::SiteKindChoice,
-    inventory::{BuildTarget, HugoContext},
+    inventory::{BuildTarget, ConfigFile, HugoContext},
 };
 
 use crate::{
     SCHEMA_VERSION,
-    hugo::{self, HugoConfig},
+    hugo::{Files, HugoSettings, hugo_settings},
     input::ScoutInput,
     kind::{folder, is_below, is_markdown},
     tree::Tree,
@@ -36,7 +36,7 @@ pub(crate) fn site(tree: &Tree, input: &ScoutInput) -> Site {
     let choice = input.config.site_kind;
     let config = match choice {
         SiteKindChoice::Markdown => None,
-        _ => hugo::find(tree, input.config.hugo.config_dir.as_deref()),
+        _ => find(tree, input.config.hugo.config_dir.as_deref()),
     };
     let site_kind = match choice {
         SiteKindChoice::Hugo => SiteKind::Hugo,
@@ -77,7 +77,8 @@ pub(crate) fn site(tree: &Tree, input: &ScoutInput) -> Site {
                     language: language.clone(),
                 })
                 .collect(),
-            ..config.context
+            config_files: config_files(tree, &config.files),
+            config_root: config.root,
         }
     });
     Site {
@@ -97,6 +98,29 @@ pub(crate) fn site(tree: &Tree, input: &ScoutInput) -> Site {
     }
 }
 
+fn find(tree: &Tree, config_dir: Option<&str>) -> Option<HugoSettings> {
+    let paths: Vec<&str> = tree.files.keys().map(String::as_str).collect();
+    let files = Files {
+        paths: &paths,
+        text: &|path| tree.text(path),
+    };
+    hugo_settings(&files, config_dir)
+}
+
+/// The files of the configuration, sorted.
+fn config_files(tree: &Tree, paths: &[String]) -> Vec<ConfigFile> {
+    let mut paths: Vec<&String> = paths.iter().collect();
+    paths.sort();
+    let file = |path: &String| {
+        Some(ConfigFile {
+            path: path.clone(),
+            sha256: tree.content_digest(path)?.to_string(),
+            bytes: tree.files.get(path)?.size,
+        })
+    };
+    paths.into_iter().filter_map(file).collect()
+}
+
 /// A folder without `./` before it and `/` behind it; the root is `.`.
 fn tidy(path: &str) -> String {
     let path = path.trim_start_matches("./").trim_end_matches('/');
@@ -104,7 +128,7 @@ fn tidy(path: &str) -> String {
 }
 
 /// Where a language's content is: its own `contentDir`, or the site's.
-fn content_dir(config: &HugoConfig, locale: &str) -> Option<String> {
+fn content_dir(config: &HugoSettings, locale: &str) -> Option<String> {
     let settings = &config.settings;
     let of_language = settings
         .get("languages")
@@ -115,7 +139,7 @@ fn content_dir(config: &HugoConfig, locale: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-fn facts(config: Option<&HugoConfig>, content_root: &str) -> HugoFacts {
+fn facts(config: Option<&HugoSettings>, content_root: &str) -> HugoFacts {
     let none = Map::new();
     let settings = config.map_or(&none, |config| &config.settings);
     let text = |key: &str| settings.get(key).and_then(Value::as_str);
@@ -174,16 +198,11 @@ fn facts(config: Option<&HugoConfig>, content_root: &str) -> HugoFacts {
             ]),
             named => texts(named),
         },
-        source_files: config
-            .map(|config| {
-                config
-                    .context
-                    .config_files
-                    .iter()
-                    .map(|file| file.path.clone())
-                    .collect()
-            })
-            .unwrap_or_default(),
+        source_files: {
+            let files = config.into_iter().flat_map(|config| config.files.iter());
+            let sorted: BTreeSet<&String> = files.collect();
+            sorted.into_iter().cloned().collect()
+        },
     }
 }
 

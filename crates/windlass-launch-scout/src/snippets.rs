@@ -6,14 +6,18 @@
 
 use std::collections::BTreeSet;
 
-use windlass_launch_model::{Snippet, SnippetCatalog, snippet::SnippetSource};
+use windlass_launch_model::{
+    Snippet, SnippetCatalog,
+    ids::slug,
+    snippet::{SnippetSource, SnippetValidation},
+};
+use windlass_launch_syntax::{canonical, check};
 use windlass_types::Digest;
 
 use crate::{
     SCHEMA_VERSION,
-    api::{Doc, Symbol, syntax_ok},
+    api::{Doc, Symbol},
     collect::Symbols,
-    facts::slug,
     formats,
     input::ScoutInput,
     kind::{Use, is_markdown, language, name, use_of},
@@ -166,7 +170,7 @@ fn fence<'a>(block: &Block, origin: &'static str, path: &'a str) -> Option<Candi
     let code: Vec<&str> = block.lines.iter().map(|(_, line)| line.as_str()).collect();
     Some(Candidate {
         origin,
-        language: language.to_owned(),
+        language,
         path,
         start: block.lines.first()?.0,
         end: block.lines.last()?.0,
@@ -176,23 +180,13 @@ fn fence<'a>(block: &Block, origin: &'static str, path: &'a str) -> Option<Candi
 }
 
 /// The one name of a language that fences call by several; `None` for what is no code.
-fn fence_language(info: &str) -> Option<&str> {
-    Some(match info {
-        "" | "text" | "txt" | "plain" | "plaintext" | "output" | "diff" | "mermaid" | "log"
-        | "markdown" | "md" => return None,
-        "py" | "python3" | "pycon" => "python",
-        "js" | "node" | "mjs" | "cjs" => "javascript",
-        "ts" => "typescript",
-        "rs" => "rust",
-        "golang" => "go",
-        "cs" | "c#" | "dotnet" => "csharp",
-        "sh" | "shell" | "zsh" | "console" | "shell-session" => "bash",
-        "kt" => "kotlin",
-        "rb" => "ruby",
-        "c++" => "cpp",
-        "yml" => "yaml",
-        other => other,
-    })
+fn fence_language(info: &str) -> Option<String> {
+    let language = canonical(info);
+    let is_code = !matches!(
+        language.as_str(),
+        "" | "text" | "output" | "diff" | "mermaid" | "log" | "markdown" | "md"
+    );
+    is_code.then_some(language)
 }
 
 fn test<'a>(
@@ -255,10 +249,12 @@ fn from_doc<'a>(doc: &Doc, symbol: &Symbol, language: &str, path: &'a str) -> Ve
                     let info = info.split([',', ' ']).next().unwrap_or_default();
                     // In Rust a fence without a language, or with one of its flags, is Rust.
                     let named = match info {
-                        "" | "no_run" | "ignore" | "should_panic" | "compile_fail" => language,
-                        info => fence_language(info).unwrap_or("text"),
+                        "" | "no_run" | "ignore" | "should_panic" | "compile_fail" => {
+                            language.to_owned()
+                        }
+                        info => fence_language(info).unwrap_or_else(|| "text".to_owned()),
                     };
-                    open = Some((named.to_owned(), Vec::new()));
+                    open = Some((named, Vec::new()));
                 }
             }
         } else if let Some((_, lines)) = &mut open {
@@ -305,7 +301,9 @@ fn finish(candidate: Candidate<'_>) -> Option<Snippet> {
         snippet_id: Digest::of(id.as_bytes()).to_string(),
         tags: tags(&about, code, &language),
         requirements: requirements(code, &language),
-        syntax_ok: syntax_ok(&language, code),
+        validation: SnippetValidation {
+            syntax_ok: check(&language, code).ok(),
+        },
         code: code.to_owned(),
         language,
         source: SnippetSource {

@@ -43,12 +43,18 @@ fn id_tags_needs_and_syntax() {
     );
     assert_eq!(snippet.tags, ["convert", "docx", "pdf", "python"]);
     assert_eq!(snippet.requirements, ["acme", "os"]);
-    assert_eq!(snippet.syntax_ok, Some(true));
+    assert_eq!(snippet.validation.syntax_ok, Some(true));
     assert_eq!(
-        candidate("def (\n  x\n  y", "python").unwrap().syntax_ok,
+        candidate("def (\n  x\n  y", "python")
+            .unwrap()
+            .validation
+            .syntax_ok,
         Some(false)
     );
-    assert_eq!(candidate("a\nb\nc", "kotlin").unwrap().syntax_ok, None);
+    assert_eq!(
+        candidate("a\nb\nc", "kotlin").unwrap().validation.syntax_ok,
+        None
+    );
 }
 
 #[test]

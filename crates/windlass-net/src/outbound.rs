@@ -6,12 +6,16 @@ use std::{
     time::Duration,
 };
 
+use futures::stream;
 use reqwest::{
-    Client, Method, Url,
+    Client, Method, Response, Url,
     header::{HeaderName, HeaderValue},
     redirect,
 };
-use windlass_ports::{BoxFuture, Outbound, OutboundError, OutboundRequest, OutboundResponse};
+use tokio::time::{Instant, timeout_at};
+use windlass_ports::{
+    BoxFuture, Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream,
+};
 
 use crate::{
     OutboundPolicy,
@@ -67,11 +71,8 @@ impl HttpOutbound {
         })
     }
 
-    async fn exchange(
-        &self,
-        url: Url,
-        request: OutboundRequest,
-    ) -> Result<OutboundResponse, OutboundError> {
+    /// Sends; returns with the headers of the answer.
+    async fn begin(&self, url: Url, request: OutboundRequest) -> Result<Response, OutboundError> {
         let method = Method::from_bytes(request.method.as_bytes()).map_err(|_| {
             OutboundError::InvalidUrl(format!("`{}` is not an HTTP method", request.method))
         })?;
@@ -80,18 +81,16 @@ impl HttpOutbound {
             let (name, value) = header(name, value)?;
             builder = builder.header(name, value);
         }
-        let mut response = builder.send().await.map_err(explain)?;
-        let status = response.status().as_u16();
-        let headers = response
-            .headers()
-            .iter()
-            .map(|(name, value)| {
-                (
-                    name.as_str().to_owned(),
-                    String::from_utf8_lossy(value.as_bytes()).into_owned(),
-                )
-            })
-            .collect();
+        builder.send().await.map_err(explain)
+    }
+
+    async fn exchange(
+        &self,
+        url: Url,
+        request: OutboundRequest,
+    ) -> Result<OutboundResponse, OutboundError> {
+        let mut response = self.begin(url, request).await?;
+        let (status, headers) = head(&response);
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(explain)? {
             body.extend_from_slice(&chunk[..chunk.len().min(MAX_BODY - body.len())]);
@@ -117,16 +116,92 @@ impl Outbound for HttpOutbound {
             let timeout = request.timeout;
             match tokio::time::timeout(timeout, self.exchange(url, request)).await {
                 Ok(result) => result,
-                Err(_) => Err(OutboundError::Unreachable(format!(
-                    "no complete answer within {timeout:?}"
-                ))),
+                Err(_) => Err(OutboundError::TimedOut(timeout)),
             }
+        })
+    }
+
+    fn send_streaming(
+        &self,
+        request: OutboundRequest,
+        max_body: usize,
+    ) -> BoxFuture<'_, Result<OutboundStream, OutboundError>> {
+        Box::pin(async move {
+            let url = self.policy.check(&request.url)?;
+            let limit = request.timeout;
+            let deadline = Instant::now() + limit;
+            let response = match timeout_at(deadline, self.begin(url, request)).await {
+                Ok(response) => response?,
+                Err(_) => return Err(OutboundError::TimedOut(limit)),
+            };
+            let (status, headers) = head(&response);
+            let body = Body {
+                response,
+                deadline,
+                limit,
+                max_body,
+                room: max_body,
+            };
+            // The state is gone after an error, so nothing follows it.
+            let body = stream::unfold(Some(body), async |body| {
+                let mut body = body?;
+                match body.next().await {
+                    Ok(Some(piece)) => Some((Ok(piece), Some(body))),
+                    Ok(None) => None,
+                    Err(error) => Some((Err(error), None)),
+                }
+            });
+            Ok(OutboundStream {
+                status,
+                headers,
+                body: Box::pin(body),
+            })
         })
     }
 
     fn check(&self, url: &str) -> Result<(), OutboundError> {
         self.policy.check(url).map(drop)
     }
+}
+
+/// A body that is being read.
+struct Body {
+    response: Response,
+    deadline: Instant,
+    limit: Duration,
+    max_body: usize,
+    room: usize,
+}
+
+impl Body {
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, OutboundError> {
+        match timeout_at(self.deadline, self.response.chunk()).await {
+            Err(_) => Err(OutboundError::TimedOut(self.limit)),
+            Ok(Err(error)) => Err(explain(error)),
+            Ok(Ok(None)) => Ok(None),
+            Ok(Ok(Some(chunk))) => {
+                self.room = self
+                    .room
+                    .checked_sub(chunk.len())
+                    .ok_or(OutboundError::TooLarge(self.max_body))?;
+                Ok(Some(chunk.to_vec()))
+            }
+        }
+    }
+}
+
+fn head(response: &Response) -> (u16, Vec<(String, String)>) {
+    let headers = response
+        .headers()
+        .iter()
+        .map(|(name, value)| {
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
+        })
+        .collect();
+    (response.status().as_u16(), headers)
 }
 
 /// A header that does not contradict what the client writes itself.

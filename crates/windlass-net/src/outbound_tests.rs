@@ -6,6 +6,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
+use futures::StreamExt as _;
 use reqwest::dns::Resolve;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -156,6 +157,91 @@ async fn a_long_answer_is_cut() {
         .await
         .unwrap();
     assert_eq!(reply.body.len(), MAX_BODY);
+}
+
+/// What a streamed body gave before it ended, and how it ended.
+async fn drain(mut answer: OutboundStream) -> (Vec<u8>, Option<OutboundError>) {
+    let mut bytes = Vec::new();
+    while let Some(piece) = answer.body.next().await {
+        match piece {
+            Ok(piece) => bytes.extend(piece),
+            Err(error) => {
+                assert!(answer.body.next().await.is_none(), "an error is the end");
+                return (bytes, Some(error));
+            }
+        }
+    }
+    (bytes, None)
+}
+
+#[tokio::test]
+async fn a_streamed_answer_is_whole_up_to_a_limit() {
+    let long = vec![b'x'; 1_000_000];
+    let (address, _, _requests) = server(answer("201 Created\r\nX-Reply: yes", &long)).await;
+    let outbound = HttpOutbound::new(LAX);
+    let send = |limit| outbound.send_streaming(request(format!("http://{address}/")), limit);
+
+    let whole = send(1_000_000).await.unwrap();
+    assert_eq!((whole.status, whole.header("X-REPLY")), (201, Some("yes")));
+    let (bytes, error) = drain(whole).await;
+    assert!(bytes == long && error.is_none(), "{error:?}");
+
+    let (bytes, error) = drain(send(999_999).await.unwrap()).await;
+    assert!(bytes.len() <= 999_999);
+    assert!(
+        matches!(error, Some(OutboundError::TooLarge(999_999))),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_streamed_answer_that_breaks_off_ends_with_an_error() {
+    let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf".to_vec();
+    let (address, _, _requests) = server(cut).await;
+    let answer = HttpOutbound::new(LAX)
+        .send_streaming(request(format!("http://{address}/")), 100)
+        .await
+        .unwrap();
+    let (bytes, error) = drain(answer).await;
+    assert_eq!(bytes, b"half");
+    assert!(
+        matches!(error, Some(OutboundError::Unreachable(_))),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_timeout_and_the_policy_cover_a_streamed_answer() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let silent = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        read_request(&mut stream).await;
+        let start = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf";
+        stream.write_all(start).await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    let limit = Duration::from_millis(500);
+    let slow = OutboundRequest {
+        timeout: limit,
+        ..request(format!("http://{address}/"))
+    };
+    let refused = HttpOutbound::new(HTTP_ONLY)
+        .send_streaming(slow.clone(), 100)
+        .await;
+    assert!(matches!(refused.err(), Some(OutboundError::Forbidden(_))));
+
+    let outbound = HttpOutbound::new(LAX);
+    // Certificates are loaded at first use, which is not what is timed here.
+    outbound.client().unwrap();
+    let answer = outbound.send_streaming(slow, 100).await.unwrap();
+    let (bytes, error) = drain(answer).await;
+    assert_eq!(bytes, b"half");
+    assert!(
+        matches!(error, Some(OutboundError::TimedOut(time)) if time == limit),
+        "{error:?}"
+    );
+    silent.abort();
 }
 
 #[tokio::test]

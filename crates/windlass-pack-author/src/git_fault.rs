@@ -29,6 +29,9 @@ pub fn git_problem(error: &GitError, cwd: &Path, args: &[&str]) -> Problem {
         GitError::Missing { what, name, .. } => located(failed(message), cwd)
             .with("args", args.to_vec())
             .with("missing", format!("{what} {name}")),
+        GitError::Moved { branch, .. } => located(failed(message), cwd)
+            .with("args", args.to_vec())
+            .with("branch", branch.as_str()),
         GitError::Refused(refused) => fault::config_invalid(message)
             .with("value", refused.value.as_str())
             .with("expected", refused.rule),

@@ -22,7 +22,9 @@ pub(crate) fn problem(error: &GitError, cwd: &Path) -> Problem {
             .with("args", args.clone())
             .with("stderr", stderr.as_str()),
         GitError::TimedOut { args, .. } => failed(error, cwd).with("args", args.clone()),
-        GitError::Missing { .. } | GitError::Io { .. } => failed(error, cwd),
+        GitError::Missing { .. } | GitError::Moved { .. } | GitError::Io { .. } => {
+            failed(error, cwd)
+        }
     }
 }
 

@@ -189,7 +189,7 @@ async fn run(
             confirm_token: start.token,
             approval: None,
             idempotency_key: None,
-            id_prefix: None,
+            run_id: None,
         })
         .await?;
     // The run takes the locks itself: it may be driven by another process. Whoever comes in

@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_types::Timestamp;
+
 /// Why a git operation did not happen or did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -47,6 +49,16 @@ pub enum GitError {
         /// The repository; credentials are hidden.
         place: String,
     },
+    /// A branch is not where the caller expected it; nothing was changed.
+    #[error("{}", moved(.branch, .expected.as_deref(), .found.as_deref()))]
+    Moved {
+        /// The branch.
+        branch: String,
+        /// The commit it was expected at; `None`: it was expected not to exist.
+        expected: Option<String>,
+        /// The commit it is at; `None` when it does not exist.
+        found: Option<String>,
+    },
     /// Files or processes failed around git.
     #[error("cannot {action}")]
     Io {
@@ -69,6 +81,18 @@ fn failed(args: &[String], cwd: &Path, code: Option<i32>, stderr: &str) -> Strin
         "`git {}` in {} ended with {end}: {said}",
         args.join(" "),
         cwd.display()
+    )
+}
+
+fn moved(branch: &str, expected: Option<&str>, found: Option<&str>) -> String {
+    let place = |commit: Option<&str>| match commit {
+        Some(commit) => format!("at {commit}"),
+        None => "absent".to_owned(),
+    };
+    format!(
+        "branch `{branch}` is {} and was expected {}",
+        place(found),
+        place(expected)
     )
 }
 
@@ -159,6 +183,50 @@ pub enum TreeKind {
     Symlink,
     /// Another repository.
     Submodule,
+}
+
+/// The branch a remote repository offers first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteHead {
+    /// The branch; `None` when its HEAD is detached or not announced.
+    pub branch: Option<String>,
+    /// The commit.
+    pub commit: String,
+}
+
+/// What an export wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// How many files and symbolic links.
+    pub files: usize,
+    /// How many bytes of content.
+    pub bytes: u64,
+    /// Submodules, which are left out, in path order.
+    pub submodules: Vec<PathBuf>,
+}
+
+/// One file of a commit that is to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// Relative to the top of the tree, with `/`.
+    pub path: String,
+    /// The whole new content; `None` removes the file.
+    pub content: Option<Vec<u8>>,
+}
+
+/// A commit that is to be made of contents, without a work tree.
+#[derive(Clone, Copy, Debug)]
+pub struct NewCommit<'a> {
+    /// The commit it stands on, all digits.
+    pub base: &'a str,
+    /// What differs from the base. A file that is executable there stays so.
+    pub files: &'a [FileChange],
+    /// The message, subject and body.
+    pub message: &'a str,
+    /// Who it is by; the committer too.
+    pub author: &'a Author,
+    /// When it was made, as it is written into the commit (whole seconds, UTC).
+    pub time: Timestamp,
 }
 
 /// Repositories on this machine and what can be reached from it.
@@ -255,6 +323,50 @@ pub trait Git: Send + Sync {
 
     /// Pushes a refspec to a remote, given by name or address.
     fn push(&self, repo: &Path, remote: &str, refspec: &str) -> Result<(), GitError>;
+
+    // The calls below are for repositories that are not trusted. No hook, filter, submodule or
+    // configured program of theirs is run, also where `repo` is such a repository itself.
+
+    /// Brings one commit (40 or 64 hex digits) into our own bare repository, which is made if
+    /// needed: alone where the other side allows it, else with all branches and tags. Done
+    /// already: nothing happens. `Missing` when the other side has no such commit.
+    fn fetch_commit(&self, bare: &Path, url: &str, commit: &str) -> Result<(), GitError>;
+
+    /// The default branch of a remote repository and the commit it is at. `Missing` when the
+    /// repository is empty.
+    fn head_of(&self, url: &str) -> Result<RemoteHead, GitError>;
+
+    /// The tag of a remote repository with the highest version (`v1.2.3`, `release-2.0`);
+    /// pre-releases count only where there is no release.
+    fn latest_release_tag(&self, url: &str) -> Result<Option<String>, GitError>;
+
+    /// When a commit was made, as its committer says.
+    fn commit_time(&self, repo: &Path, commit: &str) -> Result<Timestamp, GitError>;
+
+    /// Writes the files of a commit as plain files, byte for byte as they were committed.
+    /// Symbolic links stay links. The directory must not exist; it never exists half made.
+    fn export(&self, bare: &Path, commit: &str, directory: &Path) -> Result<Exported, GitError>;
+
+    /// Makes a commit, and nothing else: no branch, index or work tree is touched. The same
+    /// request gives the same commit.
+    fn commit_files(&self, repo: &Path, request: &NewCommit<'_>) -> Result<String, GitError>;
+
+    /// The commit a branch is at; `None` when there is no such branch.
+    fn branch_commit(&self, repo: &Path, branch: &str) -> Result<Option<String>, GitError>;
+
+    /// Puts a branch at a commit if it still is at `expected_old` (`None`: does not exist), else
+    /// `Moved`. A branch that is checked out anywhere is refused.
+    fn set_branch(
+        &self,
+        repo: &Path,
+        branch: &str,
+        commit: &str,
+        expected_old: Option<&str>,
+    ) -> Result<(), GitError>;
+
+    /// Removes a branch if it still is at `expected`, else `Moved`; harmless when it does not
+    /// exist. A branch that is checked out anywhere is refused.
+    fn remove_branch(&self, repo: &Path, branch: &str, expected: &str) -> Result<(), GitError>;
 }
 
 /// Allows https, ssh, git, file and `user@host:path` addresses, and nothing that git could take
@@ -370,6 +482,11 @@ pub fn check_revision(revision: &str) -> Result<(), Refused> {
 /// Whether a text is a full commit id.
 pub fn is_commit_id(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a text is the full id of an object, of either of git's two lengths.
+pub fn is_object_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The text with the credentials of every address in it replaced by `***`.

@@ -140,3 +140,31 @@ fn a_failure_says_what_ran_where_and_what_git_said() {
         "`git push origin` in /repo ended with exit code 128: fatal: no"
     );
 }
+
+#[test]
+fn full_ids_have_one_of_two_lengths() {
+    for (length, full) in [(39, false), (40, true), (41, false), (64, true), (0, false)] {
+        assert_eq!(is_object_id(&"a".repeat(length)), full, "{length}");
+    }
+    assert!(!is_object_id(&"g".repeat(40)));
+}
+
+#[test]
+fn a_moved_branch_says_where_it_is() {
+    let moved = |expected: Option<&str>, found: Option<&str>| {
+        let error = GitError::Moved {
+            branch: "launch/x".to_owned(),
+            expected: expected.map(str::to_owned),
+            found: found.map(str::to_owned),
+        };
+        error.to_string()
+    };
+    assert_eq!(
+        moved(None, Some("1")),
+        "branch `launch/x` is at 1 and was expected absent"
+    );
+    assert_eq!(
+        moved(Some("1"), None),
+        "branch `launch/x` is absent and was expected at 1"
+    );
+}

@@ -5,21 +5,30 @@
 
 pub mod blob;
 pub mod clock;
+pub mod commit_service;
 pub mod entropy;
 pub mod git;
+pub mod language_model;
 pub mod lease;
 pub mod outbound;
 pub mod store;
+pub mod toolchain;
 
 pub use blob::{BlobError, BlobStore};
 pub use clock::Clock;
+pub use commit_service::{CommitService, CommitServices, ServiceFault};
 pub use entropy::Entropy;
-pub use futures::future::BoxFuture;
+pub use futures::{future::BoxFuture, stream::BoxStream};
 pub use git::{Git, GitError};
+pub use language_model::{
+    FinishReason, Heard, LanguageModel, Message, ModelAddress, ModelError, ModelReply,
+    ModelRequest, OutputSchema, Role, ToolCall, ToolSpec, Usage,
+};
 pub use lease::{DriverLease, Lease};
-pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse};
+pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream};
 pub use store::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord,
     DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, RunFilter, RunPage, RunStore,
     StoreError, StoreMaintenance,
 };
+pub use toolchain::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};

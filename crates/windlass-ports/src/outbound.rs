@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::{future::BoxFuture, stream::BoxStream};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -33,11 +33,33 @@ pub struct OutboundResponse {
 impl OutboundResponse {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str())
+        header(&self.headers, name)
     }
+}
+
+/// An answer whose body is still arriving.
+pub struct OutboundStream {
+    /// The status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body as it arrives. An error is the last item: the body is incomplete. Dropping the
+    /// stream ends the exchange.
+    pub body: BoxStream<'static, Result<Vec<u8>, OutboundError>>,
+}
+
+impl OutboundStream {
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+}
+
+fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    headers
+        .iter()
+        .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
 }
 
 /// Why there is no answer.
@@ -49,9 +71,15 @@ pub enum OutboundError {
     /// The address cannot be understood.
     #[error("not an address that can be called: {0}")]
     InvalidUrl(String),
-    /// Name, connection or TLS failure, or the time ran out.
+    /// Name, connection or TLS failure, also within an answer.
     #[error("no answer: {0}")]
     Unreachable(String),
+    /// The time ran out before the answer was complete.
+    #[error("no answer: no complete answer within {0:?}")]
+    TimedOut(Duration),
+    /// The body is longer than the caller takes.
+    #[error("the answer is longer than {0} bytes")]
+    TooLarge(usize),
 }
 
 /// The door.
@@ -61,6 +89,15 @@ pub trait Outbound: Send + Sync + 'static {
         &self,
         request: OutboundRequest,
     ) -> BoxFuture<'_, Result<OutboundResponse, OutboundError>>;
+
+    /// Sends a request and returns once the headers of the answer are there. The body
+    /// follows piece by piece; one that grows beyond `max_body` bytes ends with
+    /// [`OutboundError::TooLarge`], and the request's timeout covers it too.
+    fn send_streaming(
+        &self,
+        request: OutboundRequest,
+        max_body: usize,
+    ) -> BoxFuture<'_, Result<OutboundStream, OutboundError>>;
 
     /// Whether the policy would let the address be called, without calling it.
     fn check(&self, url: &str) -> Result<(), OutboundError>;

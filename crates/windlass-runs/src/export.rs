@@ -19,6 +19,10 @@ use crate::TOOLSET;
 struct ExportInput {
     /// The run.
     run_id: RunId,
+    /// Whether to add the forms in which this kind of run is also read, such as
+    /// `events.ndjson`.
+    #[serde(default)]
+    files: bool,
 }
 
 pub(crate) fn export(engine: &Engine) -> Arc<dyn Operation> {
@@ -35,11 +39,15 @@ pub(crate) fn export(engine: &Engine) -> Arc<dyn Operation> {
         // Redacting a journal would break the hashes it is exported for.
         .discloses("events")
         .discloses("contents")
+        .discloses("files")
         .handle(move |context, input: ExportInput| {
             let engine = engine.clone();
             async move {
-                let export: RunExport =
+                let mut export: RunExport =
                     engine.export_run(&context.principal, &input.run_id).await?;
+                if input.files {
+                    export.files = engine.export_files(&export)?;
+                }
                 Ok(export)
             }
         })

@@ -6,8 +6,9 @@ use std::{
     time::Duration,
 };
 
+use futures::{StreamExt as _, stream};
 use windlass_ports::{
-    BoxFuture, Clock, Outbound, OutboundError, OutboundRequest, OutboundResponse,
+    BoxFuture, Clock, Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream,
 };
 use windlass_types::Timestamp;
 
@@ -145,6 +146,25 @@ impl Outbound for RecordingOutbound {
                     answer(status, Vec::new())
                 }
             }
+        })
+    }
+
+    fn send_streaming(
+        &self,
+        request: OutboundRequest,
+        max_body: usize,
+    ) -> BoxFuture<'_, Result<OutboundStream, OutboundError>> {
+        Box::pin(async move {
+            let whole = self.send(request).await?;
+            let piece = match whole.body.len() > max_body {
+                true => Err(OutboundError::TooLarge(max_body)),
+                false => Ok(whole.body),
+            };
+            Ok(OutboundStream {
+                status: whole.status,
+                headers: whole.headers,
+                body: stream::iter([piece]).boxed(),
+            })
         })
     }
 

@@ -306,6 +306,7 @@ impl Process {
             surface: Surface::Cli,
             request_id: "req_1".to_owned(),
             directory: None,
+            terms: windlass_engine::operation::Terms::default(),
         };
         self.catalogue()
             .call(CallRequest {
@@ -336,12 +337,13 @@ pub fn new_run(kind: &str, input: Value) -> NewRun {
             surface: Surface::Cli,
             request_id: "req_1".to_owned(),
             directory: None,
+            terms: windlass_engine::operation::Terms::default(),
         },
         input,
         plan_digest: None,
         confirm_token: None,
         approval: None,
         idempotency_key: None,
-        id_prefix: None,
+        run_id: None,
     }
 }

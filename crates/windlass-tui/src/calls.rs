@@ -65,6 +65,7 @@ async fn one(
             surface: Surface::Cli,
             request_id: options.request_id.clone(),
             directory: options.directory.clone(),
+            terms: windlass_engine::operation::Terms::default(),
         },
     }));
     loop {

@@ -172,6 +172,21 @@ codes! {
     UPSTREAM_ERROR: Upstream, 502, 6, true,
         "A service Windlass called did not answer as it should.",
         "`details` holds the status and the answer's beginning. Try again later.";
+    SCHEMA_VALIDATION_FAILED: User, 400, 2, false,
+        "A configuration or an artifact does not fit its schema.",
+        "`details.errors` lists every place as a JSON pointer with the rule it breaks. Correct them all and call again.";
+    TOOLCHAIN_MISSING: Config, 424, 7, false,
+        "A gate needs a program that is not installed, or another version of it.",
+        "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run goes on from where it stands.";
+    FIX_EXHAUSTED: User, 409, 1, false,
+        "The issues that are left cannot be fixed by the run.",
+        "`details.reason` says why: no attempt left, nothing fixable left, a fix without effect, or the patch budget spent. Mend what `details.open_issues` lists in the product or the site, and start a new run.";
+    ALLOWED_PATHS_VIOLATION: Policy, 403, 4, false,
+        "Something would have been written outside `allowed_paths`; nothing was.",
+        "Allow the path in the run's configuration if it is meant to be written, and start a new run.";
+    COMMIT_SERVICE_ERROR: Upstream, 502, 6, true,
+        "The commit or the pull request was refused or failed.",
+        "`details.stage`, `details.http_status` and `details.service_code` say what happened. The run stays READY_FOR_PR; call again once the cause is mended.";
     INTERRUPTED: User, 499, 130, true,
         "The command was interrupted; the durable run goes on or waits.",
         "`windlass runs watch RUN` picks it up again.";

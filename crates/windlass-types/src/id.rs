@@ -110,13 +110,6 @@ ids! {
     TokenId, "token id", "tok_";
 }
 
-impl RunId {
-    /// A fresh run id with another prefix, for contracts that prescribe one.
-    pub fn with_prefix(prefix: &str, random: [u8; 16]) -> Result<Self, ParseIdError> {
-        format!("{prefix}{}", hex::encode(random)).parse()
-    }
-}
-
 macro_rules! trace_ids {
     ($($(#[$doc:meta])* $name:ident, $bytes:literal;)*) => {$(
         $(#[$doc])*

@@ -89,6 +89,8 @@ bodies! {
     "key.created" => KeyCreated;
     "key.revoked" => KeyRevoked;
     "token.issued" => TokenIssued;
+    "telemetry.reported" => TelemetryReported;
+    "telemetry.updated" => TelemetryUpdated;
     "audit.call" => AuditCall;
     "audit.reads" => AuditReads;
 }
@@ -252,6 +254,12 @@ body_structs! {
         key: String,
         /// The signal it waits for.
         signal: String,
+        /// Another signal that ends the wait as well.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        also: Option<String>,
+        /// What an approval must name to answer it, where that is not the wait itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<String>,
         /// What a person is asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
@@ -383,6 +391,24 @@ body_structs! {
         /// What the operation wants to find again when the token comes back.
         #[serde(default)]
         note: Value,
+    }
+    /// Somebody reported a run that happened elsewhere.
+    TelemetryReported {
+        /// Who reported it.
+        principal: String,
+        /// The run, as reported.
+        run: Value,
+    }
+    /// What was reported about such a run has changed.
+    TelemetryUpdated {
+        /// Who said so.
+        principal: String,
+        /// Who reported the run; event ids are told apart by reporter.
+        reported_by: String,
+        /// The event id it was reported with.
+        event_id: String,
+        /// The fields that are different now.
+        changes: Value,
     }
     /// An operation was called.
     AuditCall {

@@ -89,6 +89,9 @@ pub struct WaitingOn {
     /// The plan an approval must name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<Digest>,
+    /// What an approval answers, where several waits ask the same in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// When the wait ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
@@ -213,6 +216,7 @@ impl RunRecord {
                     what: "timer".to_owned(),
                     prompt: None,
                     plan_digest: None,
+                    question: None,
                     until: Some(timer.fire_at),
                 },
             ),
@@ -223,6 +227,7 @@ impl RunRecord {
                     what: wait.signal.clone(),
                     prompt: wait.prompt.clone(),
                     plan_digest: wait.plan_digest,
+                    question: wait.question.clone(),
                     until: wait.deadline,
                 },
             ),
@@ -233,6 +238,7 @@ impl RunRecord {
                     what: "child".to_owned(),
                     prompt: None,
                     plan_digest: None,
+                    question: None,
                     until: None,
                 },
             ),

@@ -20,15 +20,16 @@ use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::{Problem, Secret, code};
 
-use crate::{key_file, pack, user};
+use crate::{key_file, launch, pack, user};
 
 /// Every capability of this binary.
-fn domains(options: &OpenOptions) -> Vec<Box<dyn Domain>> {
+fn domains(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Vec<Box<dyn Domain>> {
     let settings = &options.settings;
     vec![
         windlass_runs::domain(),
         windlass_demo::domain(),
         pack::domain(options),
+        launch::domain(options, entropy),
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),
             default: settings.limits.default_tier.clone(),
@@ -62,11 +63,11 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
         policy: Arc::new(policy),
         sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
         outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
-        entropy,
+        entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,
         probe: None,
     };
-    let domains = domains(options);
+    let domains = domains(options, &entropy);
     let engine = Engine::new(parts, &domains);
     let catalogue = Catalogue::new(&engine, &domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;

@@ -3,6 +3,7 @@
 mod assemble;
 mod host;
 mod key_file;
+mod launch;
 mod pack;
 mod user;
 

@@ -17,6 +17,7 @@ mod suite {
     mod fault_disk_full;
     mod fault_random_kill;
     mod fault_tail;
+    mod launch;
     mod malformed;
     mod malformed_api;
     mod malformed_requests;

@@ -234,7 +234,7 @@ impl Engine {
             confirm_token: Some(opened.id),
             approval,
             idempotency_key: request.idempotency_key.map(str::to_owned),
-            id_prefix: None,
+            run_id: None,
         })
         .await
     }

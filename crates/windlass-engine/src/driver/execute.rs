@@ -178,15 +178,13 @@ async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
         return Ok(());
     };
     let request = WaitRequest {
-        name: GATE_WAIT.to_owned(),
-        signal: SIGNAL_APPROVAL.to_owned(),
         prompt: Some(format!(
             "{} (approvers: {})",
             context.created.title,
             approvers.join(", ")
         )),
         plan_digest: context.created.plan_digest,
-        timeout: None,
+        ..WaitRequest::new(GATE_WAIT, SIGNAL_APPROVAL)
     };
     match context.wait_for(request).await? {
         Some(signal) => Ok(signal.require_approval()?),

@@ -21,7 +21,7 @@ use super::{live::LiveRun, lock, memo::Memo, unwind::Undo};
 use crate::{
     Engine, patience,
     run::{
-        ChildRequest, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest,
+        ChildRequest, Entry, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest,
         WebhookRequest,
     },
 };
@@ -275,6 +275,14 @@ impl RunContext for JournalContext {
         artifact: NewArtifact,
     ) -> BoxFuture<'a, Result<ArtifactRef, RunError>> {
         Box::pin(super::ops::artifact::put(self, artifact))
+    }
+
+    fn record<'a>(&'a self, entries: Vec<Entry>) -> BoxFuture<'a, Result<(), RunError>> {
+        Box::pin(super::ops::record::record(self, entries))
+    }
+
+    fn resumptions(&self, call: &str) -> u32 {
+        lock(&self.memo).resumptions(call)
     }
 
     fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>> {

@@ -55,6 +55,8 @@ pub(super) struct Memo {
     pub(super) children: HashMap<String, ChildMemo>,
     pub(super) webhooks: HashMap<String, DeliveryId>,
     pub(super) signals: BTreeMap<u64, SignalReceived>,
+    /// How often the run had been started when a step or a wait was through.
+    through: HashMap<String, u32>,
     pub(super) undone: HashMap<String, bool>,
     pub(super) unwinding: Option<RunUnwinding>,
     pub(super) completed: bool,
@@ -105,6 +107,7 @@ impl Memo {
             children: HashMap::new(),
             webhooks: HashMap::new(),
             signals: BTreeMap::new(),
+            through: HashMap::new(),
             undone: HashMap::new(),
             unwinding: None,
             completed: false,
@@ -121,11 +124,15 @@ impl Memo {
                 memo.retry_at = None;
             }
             Body::StepCompleted(step) => {
+                self.through.insert(step.key.clone(), self.attempts);
                 let memo = self.step(step.key, step.input_hash);
                 memo.is_effect = step.undoable || step.effect.is_some();
                 memo.outcome = Some(Ok(step.output));
             }
             Body::StepFailed(step) => {
+                if step.retry_at.is_none() {
+                    self.through.insert(step.key.clone(), self.attempts);
+                }
                 let memo = self.step(step.key, step.input_hash);
                 memo.attempts = step.attempt;
                 memo.retry_at = step.retry_at;
@@ -157,6 +164,7 @@ impl Memo {
                 );
             }
             Body::WaitCompleted(wait) => {
+                self.through.insert(wait.key.clone(), self.attempts);
                 if let Some(memo) = self.waits.get_mut(&wait.key) {
                     memo.completed = Some(wait.signal_seq);
                 }
@@ -210,6 +218,15 @@ impl Memo {
             is_effect: false,
             outcome: None,
         })
+    }
+
+    /// How often the run had been taken up again when a call was through, or has been so far.
+    pub(super) fn resumptions(&self, call: &str) -> u32 {
+        match self.through.get(call) {
+            Some(starts) => starts.saturating_sub(1),
+            // This execution is one more start than the journal held when it was read.
+            None => self.attempts,
+        }
     }
 
     /// Every step that was begun or done, for a run that is let go without being undone.

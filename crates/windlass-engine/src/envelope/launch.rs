@@ -15,14 +15,33 @@ pub(super) fn success(output: Value) -> Value {
 }
 
 pub(super) fn failure(problem: &Problem) -> Value {
+    let code = code_name(problem.code());
     let mut details = problem.details().clone();
     let run_id = details.remove("run_id");
+    // Whether the identical call can succeed may depend on more than the code: whether the run
+    // is still being driven, what a service answered.
+    let retryable = match details.remove("retryable") {
+        Some(Value::Bool(known)) => known,
+        _ => problem.code().retryable,
+    };
+    if code == "INTERNAL" && !details.contains_key("cause_class") {
+        details.insert("cause_class".to_owned(), json!(problem.code().name));
+    }
+    if code != problem.code().name && code != "INTERNAL" && !details.contains_key("reason") {
+        details.insert(
+            "reason".to_owned(),
+            json!(problem.code().name.to_ascii_lowercase()),
+        );
+    }
+    if !problem.next_actions().is_empty() {
+        details.insert("next_actions".to_owned(), json!(problem.next_actions()));
+    }
     let mut envelope = json!({
         "ok": false,
         "error": {
-            "code": code_name(problem.code()),
+            "code": code,
             "message": problem.message(),
-            "retryable": problem.code().retryable,
+            "retryable": retryable,
             "details": details,
         }
     });
@@ -35,11 +54,13 @@ pub(super) fn failure(problem: &Problem) -> Value {
 pub(super) fn code_name(code: &'static Code) -> &'static str {
     match code.name {
         "RUN_NOT_FOUND" => "RUN_NOT_FOUND",
-        "ILLEGAL_STATE" => "ILLEGAL_STATE",
+        "ILLEGAL_STATE" | "APPROVAL_REQUIRED" => "ILLEGAL_STATE",
         "CANCELLED" => "CANCELLED",
-        "PATH_ESCAPE" => "ALLOWED_PATHS_VIOLATION",
-        "UPSTREAM_ERROR" => "COMMIT_SERVICE_ERROR",
-        "CONFIG_INVALID" => "SCHEMA_VALIDATION_FAILED",
+        "TOOLCHAIN_MISSING" => "TOOLCHAIN_MISSING",
+        "FIX_EXHAUSTED" => "FIX_EXHAUSTED",
+        "PATH_ESCAPE" | "ALLOWED_PATHS_VIOLATION" => "ALLOWED_PATHS_VIOLATION",
+        "UPSTREAM_ERROR" | "COMMIT_SERVICE_ERROR" => "COMMIT_SERVICE_ERROR",
+        "CONFIG_INVALID" | "SCHEMA_VALIDATION_FAILED" => "SCHEMA_VALIDATION_FAILED",
         _ if code.http_status < 500 => "INVALID_INPUT",
         _ => "INTERNAL",
     }

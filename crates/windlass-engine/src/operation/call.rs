@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use windlass_types::{Principal, RunId, Surface};
+use windlass_types::{Digest, Principal, RunId, SpanId, Surface, TraceId};
 
 /// Who calls, and how.
 #[derive(Clone, Debug)]
@@ -17,6 +17,55 @@ pub struct CallContext {
     /// The directory the caller works in, where it has one: the shell's, or the one a server
     /// was started for.
     pub directory: Option<PathBuf>,
+    /// What else the caller brings or can take.
+    pub terms: Terms,
+}
+
+/// What a caller may bring beside its input, and what it can take beside an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// The trace the call is part of.
+    pub trace: Option<TraceParent>,
+    /// Whether the caller can come back for the answer of something that takes long.
+    pub may_defer: bool,
+}
+
+/// A place in somebody else's trace, as W3C `traceparent` says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceParent {
+    /// The trace.
+    pub trace_id: TraceId,
+    /// The span that calls.
+    pub span_id: SpanId,
+}
+
+impl TraceParent {
+    /// Reads a `traceparent`; anything but a well-formed one is not a trace.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.trim().split('-');
+        let (version, trace, span) = (parts.next()?, parts.next()?, parts.next()?);
+        let flags = parts.next()?;
+        let sound = version.len() == 2
+            && version != "ff"
+            && flags.len() == 2
+            && (version != "00" || parts.next().is_none());
+        let parent = Self {
+            trace_id: trace.parse().ok()?,
+            span_id: span.parse().ok()?,
+        };
+        let is_set = parent.trace_id != TraceId::default() && parent.span_id != SpanId::default();
+        (sound && is_set).then_some(parent)
+    }
+}
+
+impl CallContext {
+    /// The span of this call: the same for whoever knows the request.
+    pub fn span_id(&self) -> SpanId {
+        let digest = Digest::of(self.request_id.as_bytes());
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&digest.as_bytes()[..8]);
+        SpanId::from_bytes(bytes)
+    }
 }
 
 /// A call.
@@ -37,6 +86,8 @@ pub struct Answer {
     pub output: Value,
     /// The run it started or touched; surfaces follow it for progress and tasks.
     pub run_id: Option<RunId>,
+    /// Where there is no output yet: what to come back with, see `Operation::settled`.
+    pub ticket: Option<String>,
 }
 
 impl Answer {
@@ -45,6 +96,36 @@ impl Answer {
         Self {
             output,
             run_id: None,
+            ticket: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_well_formed_traceparent_is_one() {
+        let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let read = TraceParent::parse(good).unwrap();
+        assert_eq!(
+            read.trace_id.to_string(),
+            "4bf92f3577b34da6a3ce929d0e0e4736"
+        );
+        assert_eq!(read.span_id.to_string(), "00f067aa0ba902b7");
+        for bad in [
+            "",
+            "00",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-x",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "00-4bf92f3577b34da6-00f067aa0ba902b7-01",
+            "00-zbf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ] {
+            assert_eq!(TraceParent::parse(bad), None, "{bad:?}");
         }
     }
 }

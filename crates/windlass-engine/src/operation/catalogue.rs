@@ -9,7 +9,9 @@ use windlass_secrets::Redactor;
 use windlass_telemetry::metrics;
 use windlass_types::{Digest, EffectClass, Problem, code, journal::AuditCall};
 
-use super::{Answer, CallRequest, Flow, Operation, OperationInfo, validate::InputValidator};
+use super::{
+    Answer, CallContext, CallRequest, Flow, Operation, OperationInfo, validate::InputValidator,
+};
 use crate::{Domain, Engine, access::nearest, engine::commit_problem};
 
 /// The catalogue cannot be built: a defect in a domain.
@@ -195,12 +197,31 @@ impl Catalogue {
         match result {
             Ok(answer) => {
                 let output = redact_output(redactor, info, answer.output);
-                Ok(Answer {
-                    output,
-                    run_id: answer.run_id,
-                })
+                Ok(Answer { output, ..answer })
             }
             Err(problem) => Err(problem.map_text(&mut |text| redactor.redact(text).into_owned())),
+        }
+    }
+
+    /// The answer of a call that gave a ticket instead, once it is there.
+    pub async fn settled(
+        &self,
+        operation: &str,
+        context: CallContext,
+        ticket: &str,
+    ) -> Result<Option<Answer>, Problem> {
+        let Some(entry) = self.entry(operation) else {
+            return Err(self.unknown(operation));
+        };
+        let redactor = &self.0.engine.redactor;
+        let info = entry.operation.info();
+        match entry.operation.settled(context, ticket).await {
+            Ok(Some(answer)) => {
+                let output = redact_output(redactor, info, answer.output);
+                Ok(Some(Answer { output, ..answer }))
+            }
+            Ok(None) => Ok(None),
+            Err(problem) => Err(redactor.redact_problem(problem)),
         }
     }
 

@@ -351,5 +351,9 @@ fn parse_input<I: DeserializeOwned>(info: &OperationInfo, input: Value) -> Resul
 fn to_answer<T: Serialize>(value: &T, run_id: Option<RunId>) -> Result<Answer, Problem> {
     let output = serde_json::to_value(value)
         .map_err(|error| Problem::internal("operation output", error))?;
-    Ok(Answer { output, run_id })
+    Ok(Answer {
+        output,
+        run_id,
+        ticket: None,
+    })
 }

@@ -36,6 +36,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             envelope: Envelope::Plain,
         },
         has_own_input: false,
+        has_own_output: false,
     }
 }
 
@@ -43,6 +44,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
 pub struct OperationBuilder {
     info: OperationInfo,
     has_own_input: bool,
+    has_own_output: bool,
 }
 
 impl OperationBuilder {
@@ -147,6 +149,14 @@ impl OperationBuilder {
         self
     }
 
+    /// What a function that writes JSON itself answers with.
+    #[must_use]
+    pub fn output<O: JsonSchema + 'static>(mut self) -> Self {
+        self.info.output_schema = LazySchema::new(output_schema_of::<O>);
+        self.has_own_output = true;
+        self
+    }
+
     /// Finishes the definition with the function behind it.
     pub fn handle<I, O, F, Fut>(self, function: F) -> Arc<dyn Operation>
     where
@@ -182,6 +192,11 @@ impl OperationBuilder {
 }
 
 impl OperationBuilder {
+    /// Finishes the definition with an operation of another make.
+    pub fn by<O: Operation>(self, make: impl FnOnce(OperationInfo) -> O) -> Arc<dyn Operation> {
+        Arc::new(make(self.info))
+    }
+
     /// Like `handle_run`, for functions that read and write JSON themselves: nothing is copied,
     /// which matters where an answer is large.
     pub fn handle_json<F, Fut>(mut self, function: F) -> Arc<dyn Operation>
@@ -189,7 +204,9 @@ impl OperationBuilder {
         F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(Value, Option<RunId>), Problem>> + Send + 'static,
     {
-        self.info.output_schema = LazySchema::new(output_schema_of::<Value>);
+        if !self.has_own_output {
+            self.info.output_schema = LazySchema::new(output_schema_of::<Value>);
+        }
         Arc::new(Json {
             info: self.info,
             function,
@@ -218,7 +235,11 @@ where
     ) -> BoxFuture<'a, Result<Answer, Problem>> {
         Box::pin(async move {
             let (output, run_id) = (self.function)(context, input).await?;
-            Ok(Answer { output, run_id })
+            Ok(Answer {
+                output,
+                run_id,
+                ticket: None,
+            })
         })
     }
 }
@@ -252,7 +273,11 @@ where
             let (output, run_id) = (self.function)(context, input).await?;
             let output = serde_json::to_value(output)
                 .map_err(|error| Problem::internal("operation output", error))?;
-            Ok(Answer { output, run_id })
+            Ok(Answer {
+                output,
+                run_id,
+                ticket: None,
+            })
         })
     }
 }

@@ -10,7 +10,7 @@ mod define;
 mod schema;
 mod validate;
 
-pub use call::{Answer, CallContext, CallRequest};
+pub use call::{Answer, CallContext, CallRequest, Terms, TraceParent};
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
@@ -114,4 +114,13 @@ pub trait Operation: Send + Sync + 'static {
         context: CallContext,
         input: Value,
     ) -> BoxFuture<'a, Result<Answer, Problem>>;
+
+    /// The answer of a call that gave a ticket instead, once it is there.
+    fn settled<'a>(
+        &'a self,
+        _context: CallContext,
+        _ticket: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Answer>, Problem>> {
+        Box::pin(async { Ok(None) })
+    }
 }

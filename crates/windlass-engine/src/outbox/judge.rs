@@ -84,7 +84,9 @@ pub fn judge(
         }
         Err(error) => {
             let verdict = match error {
-                OutboundError::Unreachable(_) => retry(Duration::ZERO),
+                OutboundError::Unreachable(_)
+                | OutboundError::TimedOut(_)
+                | OutboundError::TooLarge(_) => retry(Duration::ZERO),
                 OutboundError::Forbidden(_) | OutboundError::InvalidUrl(_) => DeliveryVerdict::Dead,
             };
             Judgement {

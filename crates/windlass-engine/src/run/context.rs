@@ -38,6 +38,12 @@ pub struct WaitRequest {
     pub name: String,
     /// The signal waited for.
     pub signal: String,
+    /// Another signal that ends the wait as well: a run that may be approved and told to do
+    /// something else meanwhile waits for both.
+    pub also: Option<String>,
+    /// What an approval answers, where the same question is asked by several waits in turn; by
+    /// default each wait asks its own.
+    pub question: Option<String>,
     /// What a person is asked.
     pub prompt: Option<String>,
     /// The plan an approval must name.
@@ -46,9 +52,26 @@ pub struct WaitRequest {
     pub timeout: Option<Duration>,
 }
 
+impl WaitRequest {
+    /// A wait for a signal, for as long as it takes.
+    pub fn new(name: impl Into<String>, signal: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            signal: signal.into(),
+            also: None,
+            question: None,
+            prompt: None,
+            plan_digest: None,
+            timeout: None,
+        }
+    }
+}
+
 /// What came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
+    /// Its name.
+    pub name: String,
     /// Who sent it.
     pub principal: Principal,
     /// What they said.
@@ -82,6 +105,23 @@ pub struct ChildRequest {
     pub input: Value,
     /// A short line for lists.
     pub title: String,
+}
+
+/// Something to be put on record.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// Something for whoever watches. Unlike with `emit`, the caller says what tells it apart
+    /// from all others of the run, so that the order of calls does not matter.
+    Event {
+        /// What tells it apart.
+        key: String,
+        /// The event's name.
+        name: String,
+        /// Its content.
+        data: Value,
+    },
+    /// Content that a step has stored already, under a name of the run.
+    Artifact(ArtifactRef),
 }
 
 /// A webhook to send.
@@ -138,6 +178,14 @@ pub trait RunContext: Send + Sync {
         &'a self,
         artifact: NewArtifact,
     ) -> BoxFuture<'a, Result<ArtifactRef, RunError>>;
+
+    /// Puts several things on record in one commit; what the journal has already is left out.
+    fn record<'a>(&'a self, entries: Vec<Entry>) -> BoxFuture<'a, Result<(), RunError>>;
+
+    /// How often the run had been taken up again by the time the call of this name (a step or a
+    /// wait, whose name is used once) was through; so far, when it is not through yet. The same
+    /// on every execution.
+    fn resumptions(&self, call: &str) -> u32;
 
     /// Starts another run and waits for its output. Undone by rolling the child back.
     fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>>;

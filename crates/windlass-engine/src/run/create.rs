@@ -2,7 +2,7 @@
 
 use windlass_ports::{CommitError, Expect, entropy::random};
 use windlass_types::{
-    Digest, Problem, RunId, TokenId, TraceId, code,
+    Digest, Problem, RunId, SpanId, TokenId, TraceId, code,
     event::SpanIds,
     journal::{ApprovalGate, ParentRef, RunCreated},
 };
@@ -28,8 +28,8 @@ pub struct NewRun {
     pub approval: Option<ApprovalGate>,
     /// Repeating a call with the same key starts no second run.
     pub idempotency_key: Option<String>,
-    /// The beginning of the id, where a contract prescribes one.
-    pub id_prefix: Option<String>,
+    /// The id, where a contract prescribes its form; as random as any other.
+    pub run_id: Option<RunId>,
 }
 
 impl Engine {
@@ -42,19 +42,21 @@ impl Engine {
                 format!("no code is registered for {:?}", new.kind),
             ));
         }
-        let random_id = random(&*self.entropy);
-        let run_id = match &new.id_prefix {
-            Some(prefix) => RunId::with_prefix(prefix, random_id)
-                .map_err(|error| Problem::internal("run id prefix", error))?,
-            None => RunId::from_random(random_id),
+        let run_id = match new.run_id {
+            Some(run_id) => run_id,
+            None => RunId::from_random(random(&*self.entropy)),
         };
         let config_hash = config_hash(&new.kind, &new.input);
+        let trace = new.context.terms.trace;
         let created = RunCreated {
             kind: new.kind,
             principal: new.context.principal,
             surface: new.context.surface,
             parent: None,
-            trace_id: TraceId::from_bytes(random(&*self.entropy)),
+            trace_id: trace.map_or_else(
+                || TraceId::from_bytes(random(&*self.entropy)),
+                |trace| trace.trace_id,
+            ),
             idempotency_key: new.idempotency_key,
             config_hash,
             input: new.input,
@@ -63,7 +65,8 @@ impl Engine {
             approval: new.approval,
             title: new.title,
         };
-        self.commit_created(run_id, created).await
+        let parent = trace.map(|trace| trace.span_id);
+        self.commit_created(run_id, created, parent).await
     }
 
     /// Creates a child run; the same parent and key find the same child.
@@ -91,11 +94,16 @@ impl Engine {
         }
     }
 
-    async fn commit_created(&self, run_id: RunId, created: RunCreated) -> Result<RunId, Problem> {
+    async fn commit_created(
+        &self,
+        run_id: RunId,
+        created: RunCreated,
+        parent_span_id: Option<SpanId>,
+    ) -> Result<RunId, Problem> {
         let config_hash = created.config_hash;
         let spans = SpanIds {
             span_id: self.new_span(),
-            parent_span_id: None,
+            parent_span_id,
         };
         match self
             .append(&run_id, Expect::New, vec![created.into()], spans, None)

@@ -23,6 +23,10 @@ pub struct RunExport {
     pub events: Vec<ExportedEvent>,
     /// The contents of its artifacts.
     pub contents: Vec<ExportedContent>,
+    /// The journal in the forms that this kind of run is also read in; an import leaves them
+    /// out, since they follow from the journal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ExportedFile>,
 }
 
 /// An event whose payload is a string: the exact text the hash was taken over, which must
@@ -85,6 +89,15 @@ impl TryFrom<ExportedEvent> for Event {
     }
 }
 
+/// Text under a file name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportedFile {
+    /// The name, without a directory.
+    pub name: String,
+    /// The content.
+    pub text: String,
+}
+
 /// Bytes under their digest.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ExportedContent {
@@ -129,7 +142,26 @@ impl Engine {
             format: FORMAT.to_owned(),
             events: events.into_iter().map(ExportedEvent::from).collect(),
             contents,
+            files: Vec::new(),
         })
+    }
+
+    /// The other forms in which an exported run is read; a function of its journal alone.
+    pub fn export_files(&self, export: &RunExport) -> Result<Vec<ExportedFile>, Problem> {
+        let unreadable = |error| Problem::internal("journal event", error);
+        let events = export
+            .events
+            .iter()
+            .cloned()
+            .map(Event::try_from)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(unreadable)?;
+        let record = RunRecord::fold(&events).map_err(unreadable)?;
+        let files = record.and_then(|record| {
+            let kind = self.kinds().get(&record.kind)?;
+            Some(kind.export_files(&record, &events))
+        });
+        Ok(files.unwrap_or_default())
     }
 
     /// Imports an exported run. Only ended runs are taken: an unfinished one would start to act here.

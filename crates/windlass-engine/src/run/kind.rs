@@ -4,8 +4,9 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value;
 use windlass_ports::BoxFuture;
+use windlass_types::{Event, RunRecord};
 
-use super::{RunContext, RunError};
+use super::{ExportedFile, RunContext, RunError};
 
 /// The code of a run. Its control flow must depend on nothing but the input and what the
 /// context returned, so that executing it again over the journal leads to the same place.
@@ -19,6 +20,12 @@ pub trait RunKind: Send + Sync + 'static {
         context: &'a dyn RunContext,
         input: Value,
     ) -> BoxFuture<'a, Result<Value, RunError>>;
+
+    /// What an export of such a run holds besides its journal: other forms of it, each a pure
+    /// function of what is given.
+    fn export_files(&self, _record: &RunRecord, _events: &[Event]) -> Vec<ExportedFile> {
+        Vec::new()
+    }
 }
 
 /// Every kind of this process.

@@ -12,10 +12,10 @@ mod view;
 mod watch;
 
 pub use artifact::ArtifactContent;
-pub use context::{ChildRequest, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
+pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
 pub use create::NewRun;
 pub(crate) use create::config_hash;
-pub use export::{ExportedContent, ExportedEvent, RunExport};
+pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
 pub use kind::{RunKind, RunKinds};
 pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};
 pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK};

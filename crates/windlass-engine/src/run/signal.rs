@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use windlass_policy::may_approve;
 use windlass_ports::{CommitError, Expect};
 use windlass_types::{
-    Digest, Principal, Problem, RunId, RunRecord, RunState, code,
+    Body, Digest, Principal, Problem, RunId, RunRecord, RunState, SpanId, code,
     event::SpanIds,
-    journal::{ApprovalGate, SignalReceived},
+    journal::{ApprovalGate, DomainEvent, SignalReceived},
 };
 
 use crate::{Engine, engine::commit_problem};
@@ -164,6 +164,31 @@ impl Engine {
         .await
     }
 
+    /// Puts events on a run's record from outside of it: what was asked of the run, which its own
+    /// code does not see. Each key must be new.
+    pub async fn note(
+        &self,
+        run_id: &RunId,
+        span_id: SpanId,
+        events: Vec<(String, DomainEvent)>,
+    ) -> Result<(), Problem> {
+        let bodies = events
+            .into_iter()
+            .map(|(name, event)| {
+                let data = self.redactor.redact_value(event.data);
+                Body::Domain(name, DomainEvent { data, ..event })
+            })
+            .collect();
+        let spans = SpanIds {
+            span_id,
+            parent_span_id: None,
+        };
+        self.append(run_id, Expect::Any, bodies, spans, None)
+            .await
+            .map(drop)
+            .map_err(commit_problem)
+    }
+
     /// Tells a run something it may be waiting for.
     pub async fn send_signal(
         &self,
@@ -284,7 +309,7 @@ fn wanted_approval(record: &RunRecord, default_approvers: &[String]) -> Option<W
     let gated = matches!(record.approval, Some(ApprovalGate::Wanted { .. }));
     match asked {
         Some((key, on)) => Some(WantedApproval {
-            wait: key.clone(),
+            wait: on.question.clone().unwrap_or_else(|| key.clone()),
             approvers,
             plan_digest: on.plan_digest,
         }),

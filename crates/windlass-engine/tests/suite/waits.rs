@@ -178,13 +178,7 @@ async fn a_signal_that_came_while_nobody_drove_is_found() {
 }
 
 fn wait(name: &str) -> WaitRequest {
-    WaitRequest {
-        name: name.to_owned(),
-        signal: "go".to_owned(),
-        prompt: None,
-        plan_digest: None,
-        timeout: None,
-    }
+    WaitRequest::new(name, "go")
 }
 
 /// Waits for the same signal in two branches, the first of which comes to it later.

@@ -1,8 +1,12 @@
 //! One file per subject; `support` holds what they share.
 
 mod agreement;
+mod branches;
 mod changes;
+mod exports;
 mod failures;
+mod foreign;
+mod objects;
 mod queries;
 mod support;
 mod texts;

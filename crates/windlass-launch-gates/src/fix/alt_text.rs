@@ -1,10 +1,9 @@
 //! A picture without a text gets its caption, the nearest heading, or the words of its name.
 
+use windlass_launch_markdown::{Document, Link, html::attribute};
+
 use super::{Fixing, Rewrite, values};
-use crate::{
-    document::{Document, Link, attribute},
-    gates::accessibility::lacks_alt,
-};
+use crate::gates::accessibility::lacks_alt;
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let document = fixing.document;

@@ -1,28 +1,27 @@
 //! A marker that names no claim: the right claim is named, or the sentence goes.
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::claim::marker;
 
 use super::{Fixing, Rewrite, cut, lookup};
-use crate::{document::Document, prose};
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let input = fixing.input;
     let document = fixing.document;
-    let page = prose::parse(&document.text);
     let is_bad = |claim_id: &str| input.claim(claim_id).is_none();
     let mut text = document.text.clone();
     let mut notes = Vec::new();
     // From the end, so that earlier places stay right.
     let mut edits = Vec::new();
-    for stray in page
+    for stray in document
         .stray_markers
         .iter()
         .filter(|m| is_bad(&m.claim_id) && fixing.names(m.line))
     {
-        edits.push((stray.bytes.clone(), None));
+        edits.push((stray.range.clone(), None));
         notes.push("Removed a marker that follows no sentence.".to_owned());
     }
-    for sentence in &page.sentences {
+    for sentence in &document.sentences {
         let bad: Vec<_> = sentence
             .markers
             .iter()
@@ -39,20 +38,20 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
                     "Named claim {} for “{}”.",
                     claim.claim_id, sentence.text
                 ));
-                edits.push((first.bytes.clone(), Some(marker(&claim.claim_id))));
-                edits.extend(bad.iter().skip(1).map(|m| (m.bytes.clone(), None)));
+                edits.push((first.range.clone(), Some(marker(&claim.claim_id))));
+                edits.extend(bad.iter().skip(1).map(|m| (m.range.clone(), None)));
             }
             None if others => {
                 notes.push(format!(
                     "Removed a marker; “{}” has another.",
                     sentence.text
                 ));
-                edits.extend(bad.iter().map(|m| (m.bytes.clone(), None)));
+                edits.extend(bad.iter().map(|m| (m.range.clone(), None)));
             }
             None => {
                 notes.push(format!("Removed “{}”, which no claim says.", sentence.text));
-                let whole = cut::widen(document, sentence.bytes.clone()).start
-                    ..sentence.bytes_with_markers().end;
+                let whole = cut::widen(document, sentence.range.clone()).start
+                    ..sentence.range_with_markers().end;
                 edits.push((whole, None));
             }
         }

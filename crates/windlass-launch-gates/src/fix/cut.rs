@@ -1,8 +1,8 @@
 //! Taking text out of a page and leaving a tidy page behind.
 
-use std::ops::Range;
+use windlass_launch_markdown::Document;
 
-use crate::document::Document;
+use std::ops::Range;
 
 /// The page without some ranges. Lines of which nothing is left go, and no double blank line
 /// stays where they were.

@@ -84,7 +84,23 @@ fn mended(code: &str, path: &str, spoil: impl Fn(&mut Subject)) -> String {
         .filter(|(found, _)| !known.iter().any(|(k, _)| k == found))
         .collect();
     assert!(new.is_empty(), "{code} brings {new:?}\n{text}");
+    let (before, after) = (counted(&before), counted(&after));
+    for (gate, count) in after {
+        let had = before.get(&gate).copied().unwrap_or_default();
+        assert!(count <= had, "{code} makes {gate} worse: {count} > {had}");
+    }
     text
+}
+
+/// How often each gate is not content.
+fn counted(report: &ValidationReport) -> std::collections::BTreeMap<String, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    for issue in &report.issues {
+        if issue.severity >= Severity::Warn {
+            *counts.entry(issue.gate.clone()).or_default() += issue.occurrences.len().max(1);
+        }
+    }
+    counts
 }
 
 /// The sample's guide with something put before its last paragraph.
@@ -113,7 +129,7 @@ fn tokens_get_their_value_or_go() {
         GUIDE,
         guide_replacing("Acme PDF guide", "__PRODUCT_NAME__ guide"),
     );
-    assert!(text.contains("title: Acme PDF guide\n"), "{text}");
+    assert!(text.contains("title: \"Acme PDF guide\"\n"), "{text}");
     let text = mended(
         code,
         GUIDE,
@@ -155,7 +171,7 @@ fn front_matter_is_added_mended_and_completed() {
         subject.site.insert(GUIDE, body);
     });
     assert!(
-        text.starts_with("---\ntitle: Acme PDF guide\n---\n\n## Convert\n"),
+        text.starts_with("---\ntitle: \"Acme PDF guide\"\n---\n\n## Convert\n"),
         "{text}"
     );
 
@@ -187,7 +203,7 @@ fn front_matter_is_added_mended_and_completed() {
         GUIDE,
         guide_replacing("title: Acme PDF guide\n", ""),
     );
-    assert!(text.contains("title: Acme PDF guide\n"), "{text}");
+    assert!(text.contains("title: \"Acme PDF guide\"\n"), "{text}");
     let text = mended(
         "GATE_FRONTMATTER_TYPE_MISMATCH",
         GUIDE,
@@ -471,6 +487,15 @@ fn every_code_has_at_most_one_fixer_and_a_row() {
             .iter()
             .all(|code| rows.iter().any(|(row, _)| row == code))
     );
+}
+
+#[test]
+fn every_fixer_is_tried() {
+    // By name, in the text of these tests: a fixer without a scene is noticed here.
+    let scenes = include_str!("fix_tests.rs");
+    for code in FIXERS.iter().flat_map(|fixer| fixer.codes) {
+        assert!(scenes.contains(&format!("\"{code}\"")), "{code}");
+    }
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
+use windlass_launch_markdown::frontmatter::{find, is_type, put_key};
+
 use super::{Fixing, Rewrite, values};
-use crate::frontmatter::{is_type, set};
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let document = fixing.document;
-    let (Some(block), Ok(keys)) = (&document.front, &document.keys) else {
+    let Ok(keys) = &document.keys else {
         return Rewrite::default();
     };
     let contract = fixing.input.section_contract(fixing.path);
@@ -31,5 +32,11 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
         .iter()
         .map(|(key, value)| format!("{key} is now {value}."))
         .collect();
-    Rewrite::own(fixing, set(&document.text, block, &updates), notes)
+    let text = updates
+        .iter()
+        .fold(document.text.clone(), |text, (key, value)| {
+            let block = find(&text);
+            block.map_or(text.clone(), |block| put_key(&text, &block, key, value))
+        });
+    Rewrite::own(fixing, text, notes)
 }

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use windlass_launch_markdown::frontmatter::{Format, write};
+
 use super::{Fixing, Rewrite, values};
-use crate::frontmatter::{Format, write_block};
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let contract = fixing.input.section_contract(fixing.path);
@@ -17,7 +18,7 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
             (key, value)
         })
         .collect();
-    let block = write_block(Format::by_name(&contract.format), &pairs);
+    let block = write(Format::named(&contract.format), &pairs);
     let body = fixing
         .document
         .text

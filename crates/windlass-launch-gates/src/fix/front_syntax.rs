@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use windlass_launch_markdown::frontmatter::{Format, entry_end, key_of, parse_inner, write_pair};
+
 use super::{Fixing, Rewrite, values};
-use crate::frontmatter::{Format, entry_end, key_of, parse_inner, write_pair};
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let document = fixing.document;
@@ -83,8 +84,9 @@ fn readable(format: Format, inner: &str, notes: &mut Vec<String>) -> Vec<(String
             kept.push((key, entry));
             continue;
         }
-        let separator = if source == Format::Toml { '=' } else { ':' };
-        let raw = entry.split_once(separator).map_or("", |(_, raw)| raw);
+        let raw = entry
+            .split_once(source.separator())
+            .map_or("", |(_, raw)| raw);
         let raw = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let plain = raw.trim_matches(['"', '\'', '[', ']', '{', '}', ' ']);
         notes.push(format!("Quoted {key}."));

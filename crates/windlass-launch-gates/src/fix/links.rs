@@ -2,16 +2,15 @@
 
 use std::ops::Range;
 
+use windlass_launch_markdown::{Document, Link, anchor};
 use windlass_launch_model::SiteKind;
 use windlass_launch_pages::links::href;
 
 use super::{Fixing, Rewrite, cut};
 use crate::{
     addresses::{Addresses, Target},
-    document::{Document, Link, slug},
     gates::internal_links::{Judged, judge, targets},
     input::GateInput,
-    prose,
 };
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
@@ -65,7 +64,7 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
 }
 
 fn uncited(input: &GateInput, text: &str) -> usize {
-    prose::parse(text).uncited(&input.registered).count()
+    Document::parse(text).uncited(&input.registered).count()
 }
 
 /// Where a target is written: last in its link, or in its reference.
@@ -127,7 +126,12 @@ fn heading(document: &Document, anchor: &str) -> Option<String> {
     if wanted.is_empty() {
         return None;
     }
-    let slugs = || document.headings.iter().map(|heading| heading.slug.clone());
+    let slugs = || {
+        document
+            .headings
+            .iter()
+            .map(|heading| heading.anchor.clone())
+    };
     if let Some(same) = slugs().find(|found| plain(found) == wanted) {
         return Some(same);
     }
@@ -140,7 +144,10 @@ fn heading(document: &Document, anchor: &str) -> Option<String> {
 }
 
 fn plain(text: &str) -> String {
-    slug(text).chars().filter(|c| c.is_alphanumeric()).collect()
+    anchor(text)
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect()
 }
 
 fn unlink(

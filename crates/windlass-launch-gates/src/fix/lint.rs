@@ -4,7 +4,7 @@ use super::{Fixing, Rewrite};
 use crate::lint::repair;
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
-    let wanted = |page: &crate::document::Document, lint: &crate::lint::Lint| {
+    let wanted = |page: &windlass_launch_markdown::Document, lint: &crate::lint::Lint| {
         !fixing
             .input
             .is_old_line(fixing.path, page.line_text(lint.line))

@@ -23,10 +23,11 @@ mod tokens;
 mod uncited;
 mod values;
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::{Issue, Patch};
 use windlass_launch_pages::patch::{Edit, edit_file, patch_id};
 
-use crate::{document::Document, input::GateInput};
+use crate::input::GateInput;
 
 /// What a fix does.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,13 +1,11 @@
 //! A planned heading that is missing is put at its place, with the claims that fit it.
 
-use std::collections::BTreeSet;
-
+use windlass_launch_markdown::Document;
 use windlass_launch_model::Page;
 use windlass_launch_pages::{markup, phrases};
 
 use super::{Fixing, Rewrite};
 use crate::{
-    document::Document,
     gates::{consistency::missing_headings, truth_lock},
     input::GateInput,
     prose,
@@ -77,7 +75,7 @@ fn place(page: &Page, document: &Document, heading: &str) -> (usize, usize) {
 
 /// Claims of the group the heading asks for, else planned claims that share a word with it.
 fn body(input: &GateInput, page: &Page, document: &Document, heading: &str) -> String {
-    let cited: BTreeSet<String> = document.markers().into_iter().map(|(_, id)| id).collect();
+    let cited = document.claim_ids();
     let lower = heading.to_lowercase();
     let group = GROUPS.iter().find(|(word, _)| lower.contains(word));
     let ids: Vec<&String> = match group.and_then(|(_, group)| input.facts.claim_groups.get(*group))
@@ -100,7 +98,7 @@ fn body(input: &GateInput, page: &Page, document: &Document, heading: &str) -> S
     };
     let lines: Vec<String> = ids
         .into_iter()
-        .filter(|id| !cited.contains(*id) && truth_lock::stands(input, id))
+        .filter(|id| !cited.contains(id.as_str()) && truth_lock::stands(input, id))
         .filter_map(|id| input.claim(id))
         .filter(|claim| markup::is_showable(&claim.claim_text))
         .take(room)

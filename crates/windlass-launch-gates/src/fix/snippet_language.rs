@@ -1,7 +1,9 @@
 //! A fence that names another language than the catalogue gets the catalogue's.
 
+use windlass_launch_syntax::canonical;
+
 use super::{Fixing, Rewrite};
-use crate::{gates::snippet_syntax::from_catalogue, language::canonical};
+use crate::gates::snippet_syntax::from_catalogue;
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let document = fixing.document;

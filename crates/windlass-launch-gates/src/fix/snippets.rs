@@ -2,15 +2,14 @@
 
 use std::ops::Range;
 
+use windlass_launch_markdown::{Code, Document};
 use windlass_launch_model::Snippet;
 use windlass_launch_pages::markup::fence;
 
+use windlass_launch_syntax::canonical;
+
 use super::{Fixing, Rewrite, cut};
-use crate::{
-    document::{Code, Document},
-    gates::snippet_syntax::{from_catalogue, is_install},
-    language::canonical,
-};
+use crate::gates::snippet_syntax::{from_catalogue, is_install};
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let (input, document) = (fixing.input, fixing.document);
@@ -63,7 +62,7 @@ fn instead<'a>(fixing: &Fixing<'a>, code: &Code, shown: &[&str]) -> Option<&'a S
     let tags = &fixing.input.planned(fixing.path)?.required_snippet_tags;
     fixing.input.snippets.snippets.iter().find(|snippet| {
         canonical(&snippet.language) == canonical(&code.language)
-            && snippet.syntax_ok != Some(false)
+            && snippet.validation.syntax_ok != Some(false)
             && tags.iter().any(|tag| snippet.tags.contains(tag))
             && !shown.contains(&snippet.snippet_id.as_str())
     })

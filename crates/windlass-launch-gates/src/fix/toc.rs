@@ -1,12 +1,12 @@
 //! A page that its table of contents leaves out is added to it.
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::{Page, PageRole};
 use windlass_launch_pages::{links::href, markup::heading_text};
 
 use super::{Fixing, Rewrite};
 use crate::{
     addresses::Addresses,
-    document::Document,
     gates::{content_distribution::missing_children, internal_links::ORPHAN},
     input::GateInput,
 };

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Fixing, Rewrite, cut, values};
-use crate::{
-    document::Document,
-    frontmatter::{Format, key_of, remove, write_pair},
-    gates::template_tokens::tokens,
+use windlass_launch_markdown::{
+    Document,
+    frontmatter::{Format, key_of, put_key, remove_key, write_pair},
 };
+
+use super::{Fixing, Rewrite, cut, values};
+use crate::gates::template_tokens::tokens;
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let mut notes = Vec::new();
@@ -80,13 +81,8 @@ fn replaced(fixing: &Fixing<'_>, notes: &mut Vec<String>) -> String {
         let (Some(line), true) = (lines.get(index).cloned(), fixing.names(number)) else {
             continue;
         };
-        let separator = if block.format == Format::Toml {
-            '='
-        } else {
-            ':'
-        };
-        let (Some(key), Some((_, raw))) = (key_of(block.format, &line), line.split_once(separator))
-        else {
+        let value = line.split_once(block.format.separator());
+        let (Some(key), Some((_, raw))) = (key_of(block.format, &line), value) else {
             continue;
         };
         let raw = raw.trim().trim_matches(['"', '\'']);
@@ -134,10 +130,10 @@ fn drop_keys(fixing: &Fixing<'_>, text: &str, lines: &[u64], notes: &mut Vec<Str
         text = if required.contains(&key) {
             let value = values::for_key(fixing.input, fixing.path, &key);
             notes.push(format!("{key} is now {value}."));
-            crate::frontmatter::set(&text, block, &[(key, value)])
+            put_key(&text, block, &key, &value)
         } else {
             notes.push(format!("Dropped {key} from the front matter."));
-            remove(&text, block, &key)
+            remove_key(&text, block, &key)
         };
     }
     text

@@ -1,15 +1,11 @@
 //! A factual sentence without a claim: the claim is named, or the sentence goes.
 
 use serde_json::Value;
+use windlass_launch_markdown::{Document, frontmatter};
 use windlass_launch_model::claim::marker;
 
 use super::{Fixing, Rewrite, cut, lookup, values};
-use crate::{
-    document::Document,
-    frontmatter,
-    gates::truth_lock::{TEXT_KEYS, is_backed, key_line},
-    prose,
-};
+use crate::gates::truth_lock::{TEXT_KEYS, is_backed, key_line};
 
 pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
     let mut notes = Vec::new();
@@ -22,10 +18,9 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
         .lines()
         .count()
         .abs_diff(text.lines().count()) as u64;
-    let page = prose::parse(&text);
     let mut gone = Vec::new();
     let mut named = Vec::new();
-    for sentence in page.uncited(&fixing.input.registered) {
+    for sentence in document.uncited(&fixing.input.registered) {
         if !fixing.names(sentence.line + shift) {
             continue;
         }
@@ -36,13 +31,13 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
                     claim.claim_id, sentence.text
                 ));
                 named.push((
-                    cut::widen(&document, sentence.bytes.clone()).end,
+                    cut::widen(&document, sentence.range.clone()).end,
                     marker(&claim.claim_id),
                 ));
             }
             None => {
                 notes.push(format!("Removed “{}”, which no claim says.", sentence.text));
-                gone.push(cut::widen(&document, sentence.bytes.clone()));
+                gone.push(cut::widen(&document, sentence.range.clone()));
             }
         }
     }
@@ -101,11 +96,11 @@ fn in_front_matter(fixing: &Fixing<'_>, notes: &mut Vec<String>) -> String {
         text = match new {
             Some(new) => {
                 notes.push(format!("{key} is now “{new}”."));
-                frontmatter::set(&text, block, &[(key.to_owned(), Value::String(new))])
+                frontmatter::put_key(&text, block, key, &Value::String(new))
             }
             None => {
                 notes.push(format!("Removed {key}, which no claim says."));
-                frontmatter::remove(&text, block, key)
+                frontmatter::remove_key(&text, block, key)
             }
         };
     }

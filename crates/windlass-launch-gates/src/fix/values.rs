@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{frontmatter::is_type, gates::truth_lock, input::GateInput};
+use windlass_launch_markdown::frontmatter::is_type;
+
+use crate::{gates::truth_lock, input::GateInput};
 
 /// A value for a key a page must have.
 pub(super) fn for_key(input: &GateInput, path: &str, key: &str) -> Value {

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use serde_json::Value;
+use windlass_launch_markdown::Document;
 use windlass_launch_model::Section;
 
 use crate::{
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::{Page, PageRole};
+use windlass_launch_pages::budget::changed_lines;
 
 use crate::{
     addresses::{Addresses, Target},
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,
@@ -26,6 +27,7 @@ const BELOW: &str = "GATE_DISTRIBUTION_QUOTA_BELOW";
 const ABOVE: &str = "GATE_DISTRIBUTION_QUOTA_ABOVE";
 const DUPLICATE: &str = "GATE_DISTRIBUTION_DUPLICATE";
 const MANDATORY: &str = "GATE_DISTRIBUTION_MANDATORY_PAGE";
+const FORMATTING: &str = "GATE_CHANGE_BUDGET_FORMATTING";
 
 /// The gate.
 pub struct ContentDistribution;
@@ -57,6 +59,7 @@ impl Gate for ContentDistribution {
             }
         }
         findings.extend(duplicates(input));
+        findings.extend(looks_alone(input));
         Ok(Checked::Ran(findings))
     }
 }
@@ -161,11 +164,12 @@ pub fn missing_children<'a>(
 }
 
 fn uncovered(input: &GateInput, page: &Page, document: &Document) -> Vec<Finding> {
-    let cited: BTreeSet<String> = document.markers().into_iter().map(|(_, id)| id).collect();
+    let cited = document.claim_ids();
     let mut found = Vec::new();
     for workflow in &page.content_strategy.scenario_coverage {
         let claims = input.facts.workflows.get(workflow);
-        let shown = claims.is_some_and(|claims| claims.iter().any(|id| cited.contains(id)));
+        let shown =
+            claims.is_some_and(|claims| claims.iter().any(|id| cited.contains(id.as_str())));
         let plain = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
         let headed = document
             .headings
@@ -185,7 +189,7 @@ fn uncovered(input: &GateInput, page: &Page, document: &Document) -> Vec<Finding
 }
 
 fn quotas(page: &Page, document: &Document) -> Vec<Finding> {
-    let cited: BTreeSet<String> = document.markers().into_iter().map(|(_, id)| id).collect();
+    let cited = document.claim_ids();
     let quota = page.content_strategy.claim_quota;
     let count = u32::try_from(cited.len()).unwrap_or(u32::MAX);
     let (code, word, bound) = if count < quota.min {
@@ -222,6 +226,28 @@ fn duplicates(input: &GateInput) -> Vec<Finding> {
         if let Some(other) = same_body.or(same_title) {
             let message = format!("The page repeats {other}.");
             found.push(Finding::file(DUPLICATE, path, other, message));
+        }
+    }
+    found
+}
+
+/// Files that were there before and are changed for their looks and hardly anything else.
+fn looks_alone(input: &GateInput) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (path, before) in &input.changed {
+        let before = before
+            .as_deref()
+            .and_then(|bytes| str::from_utf8(bytes).ok());
+        let (Some(before), Some(after)) = (before, input.site.text(path)) else {
+            continue;
+        };
+        let lines = changed_lines(before, after);
+        if lines.is_mostly_formatting() {
+            let message = format!(
+                "{} of {} changed lines change nothing but their looks. Leave them as they were.",
+                lines.formatting, lines.all
+            );
+            found.push(Finding::file(FORMATTING, path, "", message));
         }
     }
     found
@@ -326,6 +352,28 @@ mod tests {
                 .insert("content/products/acme/copy.md".to_owned(), None);
         });
         assert_eq!(duplicate, [DUPLICATE]);
+    }
+
+    #[test]
+    fn a_change_is_for_more_than_looks() {
+        let text = sample::subject().site.text(GUIDE).unwrap().to_owned();
+        let spaced = text.replace(". <!--", ".  <!--").replace("\n\n", "\n\n\n");
+        let other = text
+            .replace("## Convert", "## Export")
+            .replace("See the", "Read the");
+        let cases: [(Option<&str>, &[&str]); 4] = [
+            (None, &[]),
+            (Some(&text), &[]),
+            (Some(&other), &[]),
+            (Some(&spaced), &[FORMATTING]),
+        ];
+        for (before, expected) in cases {
+            let codes = changed(|subject| {
+                let before = before.map(|text| text.as_bytes().to_vec());
+                subject.changed.insert(GUIDE.to_owned(), before);
+            });
+            assert_eq!(codes, expected);
+        }
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::{
     time::Duration,
 };
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::Profile;
 
 use crate::{
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::{GateFault, LinkAnswer},

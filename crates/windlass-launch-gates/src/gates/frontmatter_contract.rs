@@ -1,9 +1,9 @@
 //! FrontmatterContract: front matter is there, parses, and has the keys its section has.
 
+use windlass_launch_markdown::{Document, frontmatter::is_type};
+
 use crate::{
-    document::Document,
     finding::{Checked, Finding, Limit},
-    frontmatter::is_type,
     input::GateInput,
     outside::GateFault,
     run::Gate,
@@ -54,8 +54,9 @@ fn faults(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
     let keys = match &document.keys {
         Ok(keys) => keys,
         Err(why) => {
+            let why = why.to_string();
             let message = format!("The front matter cannot be read: {why}.");
-            return vec![Finding::file(SYNTAX, path, why, message)];
+            return vec![Finding::file(SYNTAX, path, &why, message)];
         }
     };
     let missing = contract

@@ -7,7 +7,7 @@ use windlass_launch_model::{Profile, SiteKind};
 use crate::{
     finding::{Checked, Finding, Limit, shorten},
     input::GateInput,
-    outside::{GateFault, MissingTool, ToolError},
+    outside::{GateFault, HugoJob, MissingTool, ToolError},
     run::Gate,
 };
 
@@ -45,26 +45,31 @@ impl Gate for HugoBuild {
         }
         // A little less than the gate has, so that the tool is ended in good order.
         let limit = Duration::from_secs(self.limit().seconds(input.profile, 0).saturating_sub(5));
-        match input
-            .toolchain
-            .hugo_build(&input.site_dir, &input.hugo_out, limit)
-        {
+        let built = input.toolchain.hugo_build(&HugoJob {
+            site: &input.site_dir,
+            config_dir: input.settings.hugo_config_dir.as_deref(),
+            out: &input.hugo_out,
+            exec_allow: &input.settings.hugo_exec_allow,
+            limit,
+            stopped: &|| input.stopped(),
+        });
+        let build = match built {
             Err(ToolError::TimedOut) => return Ok(Checked::TimedOut),
             Err(ToolError::NotRun(cause)) => {
                 let gate = self.name().to_owned();
                 return Err(GateFault::Failed { gate, cause });
             }
-            Ok(build) if build.success => findings.extend(left_out(input)),
-            Ok(build) => {
-                let why = reason(&build.log, &input.site_dir);
-                findings.push(Finding::run(
-                    FAILED,
-                    &why,
-                    format!("Hugo cannot build the site: {why}"),
-                ));
-            }
+            Ok(build) => build,
+        };
+        let log = without_machine_paths(&build.log, &[&input.hugo_out, &input.site_dir]);
+        if build.success {
+            findings.extend(left_out(input));
+        } else {
+            let why = reason(&log);
+            let message = format!("Hugo cannot build the site: {why}");
+            findings.push(Finding::run(FAILED, &why, message));
         }
-        Ok(Checked::Ran(findings))
+        Ok(Checked::Logged { findings, log })
     }
 }
 
@@ -85,8 +90,20 @@ fn absent(profile: Profile, pinned: Option<&str>) -> Result<Checked, GateFault> 
     }))
 }
 
-/// The first line that says what is wrong, without paths of the machine.
-fn reason(log: &str, site: &Path) -> String {
+/// A log in which these folders are `.` and what is below them is relative.
+fn without_machine_paths(log: &str, folders: &[&Path]) -> String {
+    folders.iter().fold(log.to_owned(), |log, folder| {
+        let folder = folder.to_string_lossy();
+        let folder = folder.trim_end_matches('/');
+        if !folder.starts_with('/') {
+            return log;
+        }
+        log.replace(&format!("{folder}/"), "").replace(folder, ".")
+    })
+}
+
+/// The first line that says what is wrong.
+fn reason(log: &str) -> String {
     let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
     let telling = lines().find(|line| {
         let lower = line.to_ascii_lowercase();
@@ -95,11 +112,7 @@ fn reason(log: &str, site: &Path) -> String {
     let line = telling
         .or_else(|| lines().next_back())
         .unwrap_or("it gave no reason");
-    let root = site.to_string_lossy();
-    let clean = line
-        .replace(&format!("{root}/"), "")
-        .replace(root.as_ref(), ".");
-    shorten(&clean, 300)
+    shorten(line, 300)
 }
 
 fn left_out(input: &GateInput) -> Vec<Finding> {
@@ -169,6 +182,18 @@ mod tests {
     }
 
     #[test]
+    fn the_log_is_kept() {
+        let result = Ok(outside::HugoBuild {
+            success: false,
+            log: "hugo v0.1\nERROR bad\n".to_owned(),
+        });
+        let (_out, subject) = with(FakeHugo::new(Some("0.1"), result, &[]));
+        let outcome = crate::check_gate("HugoBuild", &GateInput::new(subject)).unwrap();
+        assert_eq!(outcome.log.as_deref(), Some("hugo v0.1\nERROR bad\n"));
+        assert!(!outcome.result.ok);
+    }
+
+    #[test]
     fn without_hugo_local_skips_and_others_fail() {
         let (_out, subject) = with(FakeHugo::new(None, Err(ToolError::TimedOut), &[]));
         assert_eq!(skipped(&HugoBuild, subject), Some("toolchain_missing"));
@@ -195,9 +220,17 @@ mod tests {
     #[test]
     fn reasons_hold_no_machine_paths() {
         let log = "hugo v0.1\nERROR render \"/home/me/site/content/a.md:3\": bad\n";
+        let folders = [
+            Path::new("/home/me/site/public"),
+            Path::new("/home/me/site"),
+        ];
         assert_eq!(
-            reason(log, Path::new("/home/me/site")),
+            reason(&without_machine_paths(log, &folders)),
             "ERROR render \"content/a.md:3\": bad"
+        );
+        assert_eq!(
+            without_machine_paths("in /home/me/site, relative a/b\n", &folders),
+            "in ., relative a/b\n"
         );
     }
 }

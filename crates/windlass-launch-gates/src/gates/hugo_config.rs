@@ -4,14 +4,13 @@
 
 use serde_json::{Map, Value};
 use windlass_launch_model::{Page, SiteKind};
+use windlass_launch_scout::{Files, hugo_settings};
 
 use crate::{
     finding::{Checked, Finding, Limit},
-    frontmatter::{Format, parse_inner},
     input::GateInput,
     outside::GateFault,
     run::Gate,
-    site::extension,
 };
 
 /// There is no configuration.
@@ -20,18 +19,6 @@ pub const MISSING: &str = "GATE_HUGO_CONFIG_MISSING";
 pub const PATH: &str = "GATE_HUGO_CONFIG_PATH_MISMATCH";
 /// A page's kind, section or language is switched off.
 pub const SECTION: &str = "GATE_HUGO_CONFIG_SECTION_NOT_ENABLED";
-
-/// Where Hugo itself looks, in its order.
-const NAMES: [&str; 8] = [
-    "hugo.toml",
-    "hugo.yaml",
-    "hugo.yml",
-    "hugo.json",
-    "config.toml",
-    "config.yaml",
-    "config.yml",
-    "config.json",
-];
 
 /// The gate.
 pub struct HugoConfig;
@@ -67,54 +54,15 @@ impl Gate for HugoConfig {
     }
 }
 
-/// The configuration, all files put together; none when there is no file that parses.
+/// The configuration as the scout reads it; none when there is no file that parses.
 fn read(input: &GateInput) -> Option<Map<String, Value>> {
-    let listed = input
-        .context
-        .hugo
-        .iter()
-        .flat_map(|hugo| &hugo.config_files);
-    let mut paths: Vec<String> = listed.map(|file| file.path.clone()).collect();
-    paths.extend(NAMES.iter().map(|name| (*name).to_owned()));
-    let folder = input
-        .site
-        .paths()
-        .filter(|path| path.starts_with("config/_default/"));
-    paths.extend(folder.map(str::to_owned));
-    let mut config = Map::new();
-    let mut any = false;
-    for path in paths {
-        let Some(text) = input.site.text(&path) else {
-            continue;
-        };
-        let format = match extension(&path) {
-            Some("toml") => Format::Toml,
-            Some("json") => Format::Json,
-            Some("yaml" | "yml") => Format::Yaml,
-            _ => continue,
-        };
-        let Ok(map) = parse_inner(format, text) else {
-            continue;
-        };
-        any = true;
-        // `config/_default/languages.toml` holds what would stand under `languages`.
-        let name = path
-            .rsplit('/')
-            .next()
-            .and_then(|name| name.split('.').next());
-        let name = name.filter(|name| !matches!(*name, "hugo" | "config"));
-        match name.filter(|_| path.contains('/')) {
-            Some(name) => {
-                config.insert(name.to_owned(), Value::Object(map));
-            }
-            None => {
-                for (key, value) in map {
-                    config.entry(key).or_insert(value);
-                }
-            }
-        }
-    }
-    any.then_some(config)
+    let paths: Vec<&str> = input.site.paths().collect();
+    let files = Files {
+        paths: &paths,
+        text: &|path| input.site.text(path),
+    };
+    let found = hugo_settings(&files, input.settings.hugo_config_dir.as_deref())?;
+    (found.broken.len() < found.files.len()).then_some(found.settings)
 }
 
 fn get<'v>(map: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {

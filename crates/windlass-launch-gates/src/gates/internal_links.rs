@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use windlass_launch_markdown::Document;
+
 use crate::{
     addresses::{Addresses, Target},
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,

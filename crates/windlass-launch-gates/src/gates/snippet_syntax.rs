@@ -1,12 +1,13 @@
 //! SnippetSyntax: code on a page parses, is in the language it says, and is from the product.
 
+use windlass_launch_markdown::{Code, Document};
 use windlass_launch_model::Snippet;
 
+use windlass_launch_syntax::{Syntax, canonical, check};
+
 use crate::{
-    document::{Code, Document},
     finding::{Checked, Finding, Limit},
     input::GateInput,
-    language::{Syntax, canonical, check},
     outside::GateFault,
     run::Gate,
 };
@@ -75,7 +76,7 @@ fn faults(input: &GateInput, path: &str, document: &Document, code: &Code) -> Ve
         _ => {}
     }
     let language = known.map_or(code.language.as_str(), |snippet| snippet.language.as_str());
-    let verdict = match known.and_then(|snippet| snippet.syntax_ok) {
+    let verdict = match known.and_then(|snippet| snippet.validation.syntax_ok) {
         Some(true) => Syntax::Good,
         _ => check(language, &code.text),
     };
@@ -176,7 +177,7 @@ mod tests {
         ] {
             let mut subject = with_text(GUIDE, &page_with(&format!("```python\n{code}```")));
             subject.snippets.snippets[0].code = code.to_owned();
-            subject.snippets.snippets[0].syntax_ok = flag;
+            subject.snippets.snippets[0].validation.syntax_ok = flag;
             assert_eq!(codes(&SnippetSyntax, subject), expected, "{code}");
         }
     }

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use windlass_launch_markdown::Document;
+
 use crate::{
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,

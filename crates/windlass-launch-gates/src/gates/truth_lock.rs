@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use windlass_launch_markdown::Document;
 use windlass_launch_model::{TruthStatus, claim};
 use windlass_types::Digest;
 
 use crate::{
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,
@@ -43,10 +43,10 @@ impl Gate for TruthLock {
         let mut findings = Vec::new();
         for (path, document) in input.changed_pages() {
             findings.extend(uncited(input, path, document));
-            for (range, id) in document.markers() {
-                let line = document.line(range.start);
-                for (code, why) in judge.claim(&id) {
-                    findings.push(Finding::at(code, path, line, &id, why));
+            for marker in document.markers() {
+                for (code, why) in judge.claim(&marker.claim_id) {
+                    let id = &marker.claim_id;
+                    findings.push(Finding::at(code, path, marker.line, id, why));
                 }
             }
         }
@@ -55,8 +55,7 @@ impl Gate for TruthLock {
 }
 
 fn uncited(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
-    let page = prose::parse(&document.text);
-    let sentences = page.uncited(&input.registered);
+    let sentences = document.uncited(&input.registered);
     let mut found: Vec<Finding> = sentences
         .map(|sentence| {
             let message = "A sentence states a fact and names no claim.".to_owned();

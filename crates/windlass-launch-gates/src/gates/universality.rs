@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::{PageRole, Section};
 
 use crate::{
-    document::Document,
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,
@@ -122,9 +122,10 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
     let Some(known) = known.filter(|known| !known.is_empty()) else {
         return Vec::new();
     };
-    let told = input
-        .changed_pages()
-        .any(|(_, document)| document.markers().iter().any(|(_, id)| known.contains(id)));
+    let told = input.changed_pages().any(|(_, document)| {
+        let cited = document.claim_ids();
+        known.iter().any(|id| cited.contains(id.as_str()))
+    });
     let introduces = |role| matches!(role, PageRole::ComprehensiveGuide | PageRole::Landing);
     let page = input
         .plan
@@ -197,7 +198,7 @@ fn plain(command: &str) -> String {
 /// A cited sentence says nothing its claims do not: no other numbers, no judgement of its own.
 fn hidden(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
-    for sentence in prose::parse(&document.text).sentences {
+    for sentence in &document.sentences {
         let claims: Vec<&str> = sentence
             .markers
             .iter()

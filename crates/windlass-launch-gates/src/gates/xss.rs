@@ -1,7 +1,8 @@
 //! Xss: no page brings code that runs in the reader's browser, or embeds another page.
 
+use windlass_launch_markdown::{Document, html::tag_name};
+
 use crate::{
-    document::{Document, tag_name, tags},
     finding::{Checked, Finding, Limit},
     input::GateInput,
     outside::GateFault,
@@ -39,26 +40,23 @@ impl Gate for Xss {
 
 fn in_html(path: &str, document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
-    for range in &document.html {
-        for (at, tag) in tags(&document.text[range.clone()]) {
-            let line = document.line(range.start + at);
-            let name = tag_name(tag);
-            let closing = tag.starts_with("</");
-            let (code, what) = match name.as_str() {
-                "script" if !closing => (SCRIPT, "a script"),
-                "iframe" | "object" | "embed" | "form" | "frame" | "applet" if !closing => {
-                    (EMBED, "another page or form")
-                }
-                _ if handler(tag) => (SCRIPT, "a script in an attribute"),
-                // What `<a href>` and `<img src>` run is judged with the links.
-                _ if !matches!(name.as_str(), "a" | "img") && any_value_runs(tag) => {
-                    (SCRIPT, "a script in an address")
-                }
-                _ => continue,
-            };
-            let message = format!("The HTML brings {what}. Write it in Markdown.");
-            found.push(Finding::at(code, path, line, tag, message));
-        }
+    for tag in &document.tags {
+        let (text, name) = (tag.text.as_str(), tag_name(&tag.text));
+        let closing = text.starts_with("</");
+        let (code, what) = match name.as_str() {
+            "script" if !closing => (SCRIPT, "a script"),
+            "iframe" | "object" | "embed" | "form" | "frame" | "applet" if !closing => {
+                (EMBED, "another page or form")
+            }
+            _ if handler(text) => (SCRIPT, "a script in an attribute"),
+            // What `<a href>` and `<img src>` run is judged with the links.
+            _ if !matches!(name.as_str(), "a" | "img") && any_value_runs(text) => {
+                (SCRIPT, "a script in an address")
+            }
+            _ => continue,
+        };
+        let message = format!("The HTML brings {what}. Write it in Markdown.");
+        found.push(Finding::at(code, path, tag.line, text, message));
     }
     found
 }

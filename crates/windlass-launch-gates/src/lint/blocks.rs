@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use windlass_launch_markdown::{Code, Document};
 use windlass_launch_model::SnippetCatalog;
 
 use super::{Lint, at, blank_before};
-use crate::document::{Code, Document};
 
 /// Items of an outermost list begin at the margin.
 pub(super) fn list_indent(document: &Document, _: &SnippetCatalog) -> Vec<Lint> {

@@ -1,9 +1,9 @@
 //! Rules on headings.
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::SnippetCatalog;
 
 use super::{Lint, at, blank_before, lines};
-use crate::document::Document;
 
 /// Headings are written with `#`.
 pub(super) fn style(document: &Document, _: &SnippetCatalog) -> Vec<Lint> {

@@ -1,9 +1,9 @@
 //! Rules on links within text.
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::SnippetCatalog;
 
 use super::{Lint, at, lines};
-use crate::document::Document;
 
 /// An address in running text is a link.
 pub(super) fn bare_urls(document: &Document, _: &SnippetCatalog) -> Vec<Lint> {

@@ -98,7 +98,8 @@ fn good_pages_break_nothing() {
 fn a_fence_gets_the_language_of_the_catalogue() {
     let snippet = serde_json::from_value(serde_json::json!({
         "snippet_id": "s", "language": "python", "tags": [], "code": "x = 1\n",
-        "source": {"type": "example", "path": "a.py", "start_line": 1, "end_line": 1}
+        "source": {"type": "example", "path": "a.py", "start_line": 1, "end_line": 1},
+        "validation": {"syntax_ok": true}
     }));
     let snippets = SnippetCatalog {
         schema_version: "1.0".to_owned(),

@@ -11,9 +11,8 @@ mod whitespace;
 
 use std::ops::Range;
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::SnippetCatalog;
-
-use crate::document::Document;
 
 /// One breach of a rule and its repair.
 #[derive(Clone, Debug, PartialEq, Eq)]

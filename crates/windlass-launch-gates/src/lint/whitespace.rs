@@ -1,9 +1,9 @@
 //! Rules on white space: trailing spaces, tabs, blank lines, the end of the file.
 
+use windlass_launch_markdown::Document;
 use windlass_launch_model::SnippetCatalog;
 
 use super::{Lint, at, lines};
-use crate::document::Document;
 
 pub(super) fn trailing(document: &Document, _: &SnippetCatalog) -> Vec<Lint> {
     let mut found = Vec::new();

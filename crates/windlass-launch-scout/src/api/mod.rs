@@ -1,8 +1,7 @@
 //! What a product offers to code: public symbols, with their documentation, found with
 //! tree-sitter. One file per language.
 //!
-//! Sources are parsed and never run. A parse is bounded in work, not in time, so that the same
-//! file gives the same symbols on every machine.
+//! Sources are parsed and never run.
 
 mod csharp;
 mod doc;
@@ -12,17 +11,15 @@ mod javascript;
 mod python;
 mod rust;
 
-use std::{collections::BTreeSet, ops::ControlFlow};
+use std::collections::BTreeSet;
 
-use tree_sitter::{Language, Node, ParseOptions, Parser, Tree as SyntaxTree};
+use tree_sitter::Node;
 use windlass_launch_model::facts::{ApiSurface, ApiSymbol};
+use windlass_launch_syntax::parse;
 
 pub(crate) use doc::Doc;
 
 use crate::sentences::{first_sentence, is_safe, plain};
-
-/// How often a parser may report before it is stopped: about a hundred operations each.
-const MAX_REPORTS: u32 = 400_000;
 
 /// How deep types within types are followed.
 const MAX_NESTING: usize = 4;
@@ -102,58 +99,6 @@ fn qualified(outer: &str, separator: &str, name: &str) -> String {
     } else {
         format!("{outer}{separator}{name}")
     }
-}
-
-fn grammar(language: &str) -> Option<Language> {
-    Some(match language {
-        "python" => tree_sitter_python::LANGUAGE.into(),
-        "javascript" | "jsx" => tree_sitter_javascript::LANGUAGE.into(),
-        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        "rust" => tree_sitter_rust::LANGUAGE.into(),
-        "go" => tree_sitter_go::LANGUAGE.into(),
-        "java" => tree_sitter_java::LANGUAGE.into(),
-        "csharp" => tree_sitter_c_sharp::LANGUAGE.into(),
-        _ => return None,
-    })
-}
-
-fn parse(language: &str, text: &str) -> Option<SyntaxTree> {
-    let mut parser = Parser::new();
-    parser.set_language(&grammar(language)?).ok()?;
-    let bytes = text.as_bytes();
-    let mut reports = 0_u32;
-    let mut progress = |_: &tree_sitter::ParseState| {
-        reports += 1;
-        if reports > MAX_REPORTS {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(
-        &mut |offset, _| bytes.get(offset..).unwrap_or_default(),
-        None,
-        Some(options),
-    )
-}
-
-/// Whether code parses; `None` for a language without a parser.
-///
-/// Examples in documentation are often pieces: for Java, C#, Go and Rust statements are tried
-/// inside a function, too.
-pub fn syntax_ok(language: &str, code: &str) -> Option<bool> {
-    grammar(language)?;
-    let parses =
-        |code: &str| parse(language, code).is_some_and(|tree| !tree.root_node().has_error());
-    let wrapped = match language {
-        "java" | "csharp" => Some(format!("class Example {{ void example() {{\n{code}\n}} }}")),
-        "go" => Some(format!("package example\nfunc example() {{\n{code}\n}}")),
-        "rust" => Some(format!("async fn example() {{\n{code}\n}}")),
-        _ => None,
-    };
-    Some(parses(code) || wrapped.is_some_and(|wrapped| parses(&wrapped)))
 }
 
 /// The symbols of a file, in the order of their lines; none for a language without a parser.

@@ -49,7 +49,7 @@ fn shown(scouted: &Scouted) -> String {
                 snippet.source.path,
                 snippet.source.start_line,
                 snippet.source.end_line,
-                snippet.syntax_ok,
+                snippet.validation.syntax_ok,
                 snippet.tags.join(",")
             )
         })

@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CallToolRequestParams, CallToolResponse, CallToolResult, InputResponses, JsonObject},
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, InputResponses, JsonObject,
+        MetaObject,
+    },
     service::RequestContext,
 };
 use serde_json::{Value, json};
@@ -85,25 +88,48 @@ impl Call<'_> {
         // Only what starts a run may have to ask in a later round.
         let asked = (self.info.flow == Flow::Apply).then(|| self.asked_digest(&arguments));
         let (input, wait) = self.split_wait(arguments);
+        let about = run_of(&input);
         match self.operate(input).await {
-            Err(problem) => Ok(self.failure(&problem)),
-            Ok(answer) => match (answer.run_id, asked) {
-                (Some(run_id), Some(asked)) => {
+            Err(problem) => Ok(self.traced(self.failed(&problem), about.as_ref()).await),
+            Ok(answer) => match (answer.run_id, asked, answer.ticket) {
+                (Some(run_id), Some(asked), _) => {
                     self.after_apply(answer.output, &run_id, wait, asked).await
                 }
-                _ => Ok(self.success(answer.output)),
+                (Some(run_id), None, Some(ticket)) => {
+                    tasks::create_for(self.server, self.info, &self.caller, &run_id, &ticket).await
+                }
+                (run_id, ..) => Ok(self.traced(self.done(answer.output), run_id.as_ref()).await),
             },
         }
     }
 
-    /// Calls the operation; a query about a run reports the run's progress while it waits.
+    /// The result with where to find the call in traces, for contracts that want it there.
+    async fn traced(&self, mut result: CallToolResult, run: Option<&RunId>) -> CallToolResponse {
+        if self.info.envelope == Envelope::Launch {
+            let mut meta = JsonObject::new();
+            meta.insert("span_id".to_owned(), json!(self.caller.context.span_id()));
+            if let Some(run_id) = run
+                && let Ok(record) = self
+                    .server
+                    .engine()
+                    .visible_run(self.caller.principal(), run_id)
+                    .await
+            {
+                meta.insert("run_id".to_owned(), json!(run_id));
+                meta.insert("trace_id".to_owned(), json!(record.trace_id));
+            }
+            result.meta = Some(MetaObject(meta));
+        }
+        result.into()
+    }
+
+    /// Calls the operation; one about a run reports the run's progress while it waits.
     async fn operate(&self, input: Value) -> Result<Answer, Problem> {
-        let run_id = input
-            .get("run_id")
-            .and_then(Value::as_str)
-            .and_then(|id| id.parse::<RunId>().ok());
-        let operation = self.server.operate(&self.caller, &self.info.name, input);
-        let Some(run_id) = run_id.filter(|_| self.info.flow == Flow::Query) else {
+        let run_id = run_of(&input);
+        let mut context = self.caller.context.clone();
+        context.terms.may_defer = Era::of(self.context) == Era::Modern && self.caller.has_tasks();
+        let operation = self.server.operate_in(context, &self.info.name, input);
+        let Some(run_id) = run_id.filter(|_| self.info.flow != Flow::Apply) else {
             return operation.await;
         };
         let engine = self.server.engine();
@@ -217,24 +243,27 @@ impl Call<'_> {
     }
 
     fn success(&self, output: Value) -> CallToolResponse {
-        let result: CallToolResult = render::success(
-            self.info,
-            &self.caller.context.request_id,
-            &self.asked,
-            output,
-        );
-        result.into()
+        self.done(output).into()
     }
 
     fn failure(&self, problem: &Problem) -> CallToolResponse {
-        render::failure(
-            self.info,
-            &self.caller.context.request_id,
-            &self.asked,
-            problem,
-        )
-        .into()
+        self.failed(problem).into()
     }
+
+    fn done(&self, output: Value) -> CallToolResult {
+        let request_id = &self.caller.context.request_id;
+        render::success(self.info, request_id, &self.asked, output)
+    }
+
+    fn failed(&self, problem: &Problem) -> CallToolResult {
+        let request_id = &self.caller.context.request_id;
+        render::failure(self.info, request_id, &self.asked, problem)
+    }
+}
+
+/// The run an input is about.
+fn run_of(input: &Value) -> Option<RunId> {
+    input.get("run_id")?.as_str()?.parse().ok()
 }
 
 /// The output with the run as it stands now, where the output shows the run.

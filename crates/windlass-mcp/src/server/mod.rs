@@ -37,7 +37,7 @@ use rmcp::{
 use serde_json::Value;
 use windlass_engine::{
     Engine,
-    operation::{Answer, CallContext, CallRequest, Catalogue, OperationInfo},
+    operation::{Answer, CallContext, CallRequest, Catalogue, OperationInfo, Terms, TraceParent},
 };
 use windlass_ports::entropy::random;
 use windlass_types::{Principal, Problem, Surface};
@@ -194,6 +194,11 @@ impl Server {
                 surface: Surface::Mcp,
                 request_id,
                 directory: options.directory.clone(),
+                terms: Terms {
+                    trace: traceparent(context),
+                    // Coming back is for a call that says so, not for every look.
+                    may_defer: false,
+                },
             },
             person: person.clone(),
             capabilities: context.client_capabilities().unwrap_or_default(),
@@ -240,6 +245,12 @@ impl Server {
             })
             .await
     }
+}
+
+/// The trace a request is part of, if it says so.
+fn traceparent(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let text = context.meta.get("traceparent")?.as_str()?;
+    TraceParent::parse(text)
 }
 
 /// Builds the handler over a catalogue.

@@ -7,19 +7,19 @@
 use rmcp::{
     ErrorData,
     model::{
-        CreateTaskResult, DetailedTask, ElicitRequest, GetTaskResult, InputRequest, InputResponses,
-        JsonObject, Task, TaskPayload, TaskStatus,
+        CallToolResponse, CreateTaskResult, DetailedTask, ElicitRequest, GetTaskResult,
+        InputRequest, InputResponses, JsonObject, Task, TaskPayload, TaskStatus,
     },
 };
 use serde_json::{Value, json};
-use windlass_engine::run::RunView;
+use windlass_engine::{operation::OperationInfo, run::RunView};
 use windlass_types::{Problem, RunId, RunState, code};
 
 use super::{
     Caller, Server,
     approve::{self, APPROVAL},
     errors::error_of,
-    render::{Outcome, structured},
+    render::{Outcome, failure, structured, success},
 };
 
 /// How often a client should ask.
@@ -30,18 +30,67 @@ pub fn create(server: &Server, run: &RunView) -> CreateTaskResult {
     CreateTaskResult::new(task(server, run, TaskStatus::Working))
 }
 
+/// The announcement of one call about a run as a task. Its id names the run, the operation and
+/// the call; all three are in the journal.
+pub async fn create_for(
+    server: &Server,
+    info: &OperationInfo,
+    caller: &Caller,
+    run_id: &RunId,
+    ticket: &str,
+) -> Result<CallToolResponse, ErrorData> {
+    let run = find(server, caller, run_id.as_str()).await?;
+    let id = format!("{}{SEPARATOR}{ticket}", info.name);
+    Ok(CreateTaskResult::new(named(server, &run, &id, TaskStatus::Working)).into())
+}
+
+/// Between an operation and its ticket in the id of a task.
+const SEPARATOR: char = '/';
+
 /// Answers `tasks/get`.
 pub async fn get(
     server: &Server,
     caller: &Caller,
     task_id: &str,
 ) -> Result<GetTaskResult, ErrorData> {
+    if let Some((operation, ticket)) = task_id.split_once(SEPARATOR) {
+        return get_call(server, caller, task_id, operation, ticket).await;
+    }
     let run = find(server, caller, task_id).await?;
     let payload = payload(server, caller, &run);
     Ok(GetTaskResult::new(DetailedTask::new(
         task(server, &run, payload.status()),
         payload,
     )))
+}
+
+/// A task that is one call about a run.
+async fn get_call(
+    server: &Server,
+    caller: &Caller,
+    task_id: &str,
+    operation: &str,
+    ticket: &str,
+) -> Result<GetTaskResult, ErrorData> {
+    let unknown = || ErrorData::invalid_params(format!("unknown task: {task_id}"), None);
+    let info = server.find(operation).ok_or_else(unknown)?;
+    let run_id = ticket.split(':').next().unwrap_or_default();
+    let run = find(server, caller, run_id).await.map_err(|_| unknown())?;
+    let context = caller.context.clone();
+    let request_id = context.request_id.clone();
+    let settled = server.catalogue.settled(operation, context, ticket).await;
+    let result = match settled {
+        Ok(None) => None,
+        Ok(Some(answer)) => Some(success(info, &request_id, &Value::Null, answer.output)),
+        Err(problem) => Some(failure(info, &request_id, &Value::Null, &problem)),
+    };
+    let payload = match result.map(serde_json::to_value) {
+        None => TaskPayload::Working,
+        Some(Ok(Value::Object(result))) => TaskPayload::Completed { result },
+        Some(_) => return Err(unknown()),
+    };
+    let task = named(server, &run, task_id, payload.status());
+    Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
 }
 
 /// Answers `tasks/update`: takes the answers that fit, ignores the rest.
@@ -51,7 +100,11 @@ pub async fn update(
     task_id: &str,
     answers: &InputResponses,
 ) -> Result<(), ErrorData> {
-    let run = find(server, caller, task_id).await?;
+    let run_id = match task_id.split_once(SEPARATOR) {
+        Some((_, ticket)) => ticket.split(':').next().unwrap_or_default(),
+        None => task_id,
+    };
+    let run = find(server, caller, run_id).await?;
     // An answer that comes late finds nothing waiting, and is ignored as any unknown one.
     if approve::form(server, caller, &run).is_none() {
         return Ok(());
@@ -64,6 +117,12 @@ pub async fn update(
 
 /// Answers `tasks/cancel`. A task that has ended stays as it is.
 pub async fn cancel(server: &Server, caller: &Caller, task_id: &str) -> Result<(), ErrorData> {
+    if task_id.contains(SEPARATOR) {
+        // What a run was told to do is done once it has been told; the run itself has a tool
+        // for being cancelled. The acknowledgement is all a client may expect.
+        get(server, caller, task_id).await?;
+        return Ok(());
+    }
     let run = find(server, caller, task_id).await?;
     if is_over(&run) {
         return Ok(());
@@ -149,9 +208,13 @@ fn result(server: &Server, content: Value, outcome: Outcome) -> JsonObject {
 }
 
 fn task(server: &Server, run: &RunView, status: TaskStatus) -> Task {
+    named(server, run, run.run_id.as_str(), status)
+}
+
+fn named(server: &Server, run: &RunView, id: &str, status: TaskStatus) -> Task {
     let message = server.engine().redactor.redact(&describe(run)).into_owned();
     let times = (run.created_at.to_string(), run.updated_at.to_string());
-    Task::new(run.run_id.as_str(), status, times.0, times.1)
+    Task::new(id, status, times.0, times.1)
         .with_poll_interval_ms(POLL_MS)
         .with_status_message(message)
 }

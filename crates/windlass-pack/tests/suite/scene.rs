@@ -200,6 +200,7 @@ impl Scene {
             surface: Surface::Cli,
             request_id: "req_1".to_owned(),
             directory: Some(directory),
+            terms: windlass_engine::operation::Terms::default(),
         };
         let request = CallRequest {
             operation: operation.to_owned(),

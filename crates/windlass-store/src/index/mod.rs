@@ -71,6 +71,8 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
         | Body::UndoCompleted(_)
         | Body::UndoFailed(_)
         | Body::TokenIssued(_)
+        | Body::TelemetryReported(_)
+        | Body::TelemetryUpdated(_)
         | Body::AuditCall(_)
         | Body::AuditReads(_)
         | Body::Domain(..) => false,

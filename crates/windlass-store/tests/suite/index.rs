@@ -433,6 +433,8 @@ fn any_body() -> impl Strategy<Value = Body> {
         key.clone().prop_map(|key| Body::from(WaitStarted {
             key: key.into(),
             signal: "approval".into(),
+            also: None,
+            question: None,
             prompt: Some("go on?".into()),
             plan_digest: Some(Digest::of(b"plan")),
             deadline: Some(at(7)),

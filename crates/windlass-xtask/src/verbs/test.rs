@@ -233,10 +233,13 @@ fn tests(context: &Context) -> Result<String> {
     } else {
         "default"
     };
+    // Tests that need the real Hugo skip themselves without it.
+    let hugo = tools::hugo(&context.repo)?;
     process::run(
         tools::require_nextest(&context.repo)?
             .args(["run", "--workspace", "--profile"])
-            .arg(profile),
+            .arg(profile)
+            .env("WINDLASS_TEST_HUGO", hugo),
     )?;
     Ok(String::new())
 }

@@ -105,6 +105,7 @@ async fn call_and_follow(
         Ok(Answer {
             output: refresh(answer.output, &followed),
             run_id: Some(run_id),
+            ticket: None,
         })
     }
     .await;

@@ -36,7 +36,9 @@ pub(in super::super) async fn wait_for(
             let started = WaitStarted {
                 key: key.clone(),
                 signal: request.signal.clone(),
-                prompt: request.prompt,
+                also: request.also.clone(),
+                question: request.question.clone(),
+                prompt: request.prompt.clone(),
                 plan_digest: request.plan_digest,
                 deadline,
             };
@@ -49,10 +51,7 @@ pub(in super::super) async fn wait_for(
     let mut arrivals = context.live.arrivals();
     loop {
         arrivals.mark_unchanged();
-        if let Some((seq, signal)) = context
-            .live
-            .next(|signal| answers(signal, &request.signal, &key))
-        {
+        if let Some((seq, signal)) = context.live.next(|signal| answers(signal, &request, &key)) {
             context.live.mark_consumed(seq);
             let completed = WaitCompleted {
                 key,
@@ -85,18 +84,23 @@ pub(in super::super) async fn wait_for(
 
 /// An approval answers the one question it was given to; a second yes to that question must not
 /// pass for a yes to the next.
-fn answers(signal: &SignalReceived, name: &str, key: &str) -> bool {
-    signal.signal == name
-        && (name != SIGNAL_APPROVAL
+fn answers(signal: &SignalReceived, request: &WaitRequest, key: &str) -> bool {
+    if request.also.as_deref() == Some(&signal.signal) {
+        return true;
+    }
+    let question = request.question.as_deref().unwrap_or(key);
+    signal.signal == request.signal
+        && (request.signal != SIGNAL_APPROVAL
             || signal
                 .payload
                 .get(ANSWERED_WAIT)
-                .is_some_and(|wait| wait == key))
+                .is_some_and(|answered| answered == question))
 }
 
 impl From<SignalReceived> for Signal {
     fn from(signal: SignalReceived) -> Self {
         Self {
+            name: signal.signal,
             principal: signal.principal,
             payload: signal.payload,
         }

@@ -15,8 +15,9 @@ use crate::suite::support::{
     binary::{Said, windlass},
     directory::fill,
     home::temporary,
-    mcp::{McpProcess, initialize},
 };
+
+pub(crate) use crate::suite::support::mcp::Session as Client;
 
 /// The machine these tests run on, as pack knows it.
 pub(crate) const MACHINE: &str = "laptop";
@@ -327,64 +328,8 @@ impl Told {
     }
 }
 
-/// A client with a session at a server process of its own.
-pub(crate) struct Client {
-    pub(crate) server: McpProcess,
-    pub(crate) greeting: Value,
-    next: u64,
-}
-
+/// The tools of packs, called one at a time.
 impl Client {
-    /// Starts a server and opens a session.
-    pub(crate) fn of(command: Command) -> Self {
-        let mut server = McpProcess::spawn(command);
-        server.send(initialize("init", "2025-06-18").to_string().as_bytes());
-        let greeting = server.receive().expect("the server is up");
-        let opened = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        server.send(opened.to_string().as_bytes());
-        Self {
-            server,
-            greeting,
-            next: 0,
-        }
-    }
-
-    /// Sends a request and does not wait; its id.
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
-        self.next += 1;
-        let request =
-            json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
-        self.server.send(request.to_string().as_bytes());
-        self.next
-    }
-
-    /// Sends a call of a tool and does not wait.
-    pub(crate) fn ask_tool(&mut self, tool: &str, arguments: &Value) -> u64 {
-        self.ask(
-            "tools/call",
-            &json!({ "name": tool, "arguments": arguments }),
-        )
-    }
-
-    /// The next answer, whoever it is for. Notifications are left out.
-    pub(crate) fn answer(&mut self) -> Value {
-        loop {
-            let message = self.server.receive().expect("the server stays up");
-            assert_eq!(message["jsonrpc"], "2.0", "{message}");
-            if message.get("id").is_some() {
-                return message;
-            }
-        }
-    }
-
-    /// A request and its answer.
-    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
-        let id = self.ask(method, params);
-        let answer = self.answer();
-        assert_eq!(answer["id"], id, "{answer}");
-        answer
-    }
-
     /// Calls a tool.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Told {
         let params = json!({ "name": tool, "arguments": arguments });

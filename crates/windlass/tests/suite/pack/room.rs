@@ -82,6 +82,7 @@ impl Room {
             surface: Surface::Mcp,
             request_id: "req_1".to_owned(),
             directory,
+            terms: windlass_engine::operation::Terms::default(),
         };
         let request = CallRequest {
             operation: operation.to_owned(),

@@ -32,3 +32,20 @@ pub(crate) fn fill(root: &Path, files: &[(&str, &str)]) {
         fs_err::write(path, content).unwrap();
     }
 }
+
+/// Copies a directory byte for byte; symbolic links stay what they are.
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            copy_tree(&from, &to);
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(std::fs::read_link(&from).unwrap(), &to).unwrap();
+        } else {
+            fs_err::copy(&from, &to).unwrap();
+        }
+    }
+}

@@ -56,6 +56,7 @@ impl Library {
             surface: Surface::Cli,
             request_id: "req_test".to_owned(),
             directory: None,
+            terms: windlass_engine::operation::Terms::default(),
         };
         let catalogue = self
             .catalogue

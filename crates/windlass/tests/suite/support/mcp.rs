@@ -113,6 +113,65 @@ impl McpProcess {
     }
 }
 
+/// A session at a server process of its own.
+pub(crate) struct Session {
+    pub(crate) server: McpProcess,
+    pub(crate) greeting: Value,
+    next: u64,
+}
+
+impl Session {
+    /// Starts a server and opens a session.
+    pub(crate) fn of(command: Command) -> Self {
+        let mut server = McpProcess::spawn(command);
+        server.send(initialize("init", "2025-06-18").to_string().as_bytes());
+        let greeting = server.receive().expect("the server is up");
+        let opened = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        server.send(opened.to_string().as_bytes());
+        Self {
+            server,
+            greeting,
+            next: 0,
+        }
+    }
+
+    /// Sends a request and does not wait; its id.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
+        self.next += 1;
+        let request =
+            json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
+        self.server.send(request.to_string().as_bytes());
+        self.next
+    }
+
+    /// Sends a call of a tool and does not wait.
+    pub(crate) fn ask_tool(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.ask(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+
+    /// The next answer, whoever it is for. Notifications are left out.
+    pub(crate) fn answer(&mut self) -> Value {
+        loop {
+            let message = self.server.receive().expect("the server stays up");
+            assert_eq!(message["jsonrpc"], "2.0", "{message}");
+            if message.get("id").is_some() {
+                return message;
+            }
+        }
+    }
+
+    /// A request and its answer.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.ask(method, params);
+        let answer = self.answer();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+}
+
 /// An `initialize` request.
 pub(crate) fn initialize(id: &str, version: &str) -> Value {
     json!({

@@ -6,6 +6,7 @@ pub(super) mod home;
 pub(super) mod http;
 pub(super) mod keyed;
 pub(super) mod library;
+pub(super) mod loopback;
 pub(super) mod mcp;
 pub(super) mod random;
 pub(super) mod scene;

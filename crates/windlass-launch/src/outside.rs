@@ -1,0 +1,73 @@
+//! What launches are given from outside: folders, programs, services, secrets.
+
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+
+use windlass_launch_model::{Profile, config::Caller};
+use windlass_ports::{CommitServices, Git, LanguageModel, LinkProbe, Toolchain};
+use windlass_types::{Principal, PrincipalKind, Secret};
+
+/// Makes a prober that asks these hosts and no others.
+pub type LinkProbes = Arc<dyn Fn(BTreeSet<String>) -> Arc<dyn LinkProbe> + Send + Sync>;
+
+/// Everything a launch needs that is not in the store.
+#[derive(Clone)]
+pub struct LaunchOutside {
+    /// Where runs keep their checkouts, one folder each.
+    pub folder: PathBuf,
+    /// Repositories.
+    pub git: Arc<dyn Git>,
+    /// Where pull requests are opened.
+    pub services: Arc<dyn CommitServices>,
+    /// Hugo.
+    pub toolchain: Arc<dyn Toolchain>,
+    /// External links.
+    pub links: LinkProbes,
+    /// Language models, for runs whose configuration names one.
+    pub models: Arc<dyn LanguageModel>,
+    /// The secrets configurations may name.
+    pub tokens: Arc<dyn Tokens>,
+    /// The profile of configurations that name none.
+    pub default_profile: Profile,
+    /// Folders of this machine that callers from the network may name repositories below.
+    pub local_roots: Vec<PathBuf>,
+}
+
+impl LaunchOutside {
+    /// What a caller may say in a configuration: whoever holds a key may be anywhere.
+    pub(crate) fn caller(&self, principal: &Principal) -> Caller {
+        let caller = match principal.kind {
+            PrincipalKind::Key => Caller::remote(self.local_roots.clone()),
+            _ => Caller::local(),
+        };
+        caller.with_profile(self.default_profile)
+    }
+}
+
+/// Secrets by the name of a variable.
+pub trait Tokens: Send + Sync {
+    /// The value of a variable, for requests to this host and no other. A configuration comes
+    /// from whoever asks for a launch, so that it may not send any variable anywhere.
+    fn token(&self, variable: &str, host: &str) -> Result<Secret<String>, TokenError>;
+}
+
+/// Why a secret is not handed out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// Nobody said that this variable may go to this host.
+    #[error(
+        "the variable {variable} may not be sent to {host}; allow it in the settings: \
+         [launch.tokens] {variable} = [\"{host}\"]"
+    )]
+    NotAllowed {
+        /// The variable.
+        variable: String,
+        /// The host.
+        host: String,
+    },
+    /// There is no such variable.
+    #[error("the variable {variable} is not set")]
+    NotSet {
+        /// The variable.
+        variable: String,
+    },
+}

@@ -1,0 +1,123 @@
+//! DRAFT_READY → LINKING: the drafts become patches of the site.
+
+use serde::{Deserialize, Serialize};
+use windlass_engine::run::RunError;
+use windlass_launch_model::{
+    ConflictReason, LaunchState, PagePlan, PatchBundle, PatchConflicts, Section, SectionState,
+    Worker,
+};
+use windlass_launch_pages::{SiteDir, build_bundle, diff_report, pr_plan};
+use windlass_types::{ArtifactRef, Problem};
+
+use super::{
+    Launch, Tools,
+    clone::{Inputs, blocking},
+    record::{Done, Item},
+};
+use crate::fault;
+
+/// What linking says about sections.
+#[derive(Debug, Serialize, Deserialize)]
+struct Linked {
+    blocked: Vec<Section>,
+    patches: usize,
+}
+
+impl Launch<'_> {
+    pub(super) async fn link(&mut self, inputs: &Inputs) -> Result<(), RunError> {
+        self.enter(LaunchState::Linking)?;
+        self.commit().await?;
+        let plan: PagePlan = self.load("page_plan.json").await?;
+        let drafts = self.draft_artifacts(&plan)?;
+        let item = Item {
+            worker: Worker::Linker,
+            scope: "link",
+            inputs: self.hashes(&["draft_manifest.json"])?,
+            message: "the drafts are patched into the site".to_owned(),
+        };
+        let (tools, site_sha, own_plan) =
+            (self.tools.clone(), inputs.site_sha.clone(), plan.clone());
+        let linked: Linked = self
+            .work(item, move || {
+                let (tools, site_sha) = (tools.clone(), site_sha.clone());
+                let (plan, drafts) = (own_plan.clone(), drafts.clone());
+                async move {
+                    let drafts = tools.drafts(&plan, &drafts).await?;
+                    let busy = tools.folder.busy().await;
+                    let (own, at) = (tools.clone(), site_sha.clone());
+                    let bundled = blocking(move || {
+                        let _busy = busy;
+                        own.worktree(&at, &PatchBundle::default())?;
+                        let site = SiteDir::open(&own.folder.site())?;
+                        let allowed = own.accepted.allowed();
+                        Ok(build_bundle(&drafts, &site, &|path| {
+                            allowed.admit(path).is_ok()
+                        }))
+                    })
+                    .await?;
+                    let outside = bundled
+                        .conflicts
+                        .iter()
+                        .find(|found| found.conflict_reason == ConflictReason::PathNotAllowed);
+                    if let Some(found) = outside {
+                        return Err(fault::path_not_allowed(
+                            &found.path,
+                            &found.actual_state,
+                            &found.patch_id,
+                        ));
+                    }
+                    let mut kept = tools.keep_bundle(&site_sha, &bundled.bundle).await?;
+                    let conflicts = PatchConflicts {
+                        schema_version: "1.0".to_owned(),
+                        conflicts: bundled.conflicts,
+                    };
+                    kept.push(tools.keep_json("patch_conflicts.json", &conflicts).await?);
+                    let linked = Linked {
+                        blocked: bundled.blocked,
+                        patches: bundled.bundle.patches.len(),
+                    };
+                    Ok(Done::new(kept, linked))
+                }
+            })
+            .await?;
+        let sections: Vec<Section> = self.sections.keys().copied().collect();
+        for section in sections {
+            let planned = plan.pages.iter().any(|page| page.section == section);
+            if linked.blocked.contains(&section) {
+                self.section(section, SectionState::Blocked);
+            } else if planned {
+                self.section(section, SectionState::MergedInWorktree);
+            }
+        }
+        self.commit().await
+    }
+}
+
+impl Tools {
+    /// Applies a bundle and keeps it, with what shows its effect.
+    pub(super) async fn keep_bundle(
+        &self,
+        site_sha: &str,
+        bundle: &PatchBundle,
+    ) -> Result<Vec<ArtifactRef>, Problem> {
+        let busy = self.folder.busy().await;
+        let (own, at, applied) = (self.clone(), site_sha.to_owned(), bundle.clone());
+        let changes = blocking(move || {
+            let _busy = busy;
+            let worktree = own.worktree(&at, &applied)?;
+            own.changes(&worktree)
+        })
+        .await?;
+        let budgets = &self.accepted.config().budgets;
+        windlass_launch_pages::budget::check_changes(&changes, budgets)
+            .map_err(|spent| fault::over_budget(spent.name, spent.limit, spent.actual))?;
+        let slug = &self.accepted.config().product_slug;
+        Ok(vec![
+            self.keep_json("patch_bundle.json", bundle).await?,
+            self.keep_json("pr_plan.json", &pr_plan(site_sha, slug, &changes))
+                .await?,
+            self.keep_text("diff_report.md", "text/markdown", diff_report(&changes))
+                .await?,
+        ])
+    }
+}

@@ -1,0 +1,266 @@
+//! Prose by a language model, where the configuration names one. A page whose rewriting fails or
+//! says anything the claims do not say keeps the template's words.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use windlass_engine::run::{RunError, Step};
+use windlass_launch_model::{
+    Page, PagePlan, Section, Worker,
+    config::Llm,
+    repo_url::{Scheme, web_host},
+};
+use windlass_launch_pages::{
+    Draft,
+    rewrite::{accept_rewrite, prompt},
+};
+use windlass_ports::{Message, ModelAddress, ModelError, ModelReply, ModelRequest};
+use windlass_types::{ArtifactRef, Digest, Problem};
+
+use super::{Launch, Tools, clone::Inputs, draft::Sources};
+use crate::{event, fault};
+
+/// What came of asking for one page.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answer {
+    /// The page's new text, when it was taken.
+    accepted: Option<ArtifactRef>,
+    /// Question and answer, for whoever wants to look.
+    record: ArtifactRef,
+    /// Why the new text was not taken, or there was none.
+    refused: Option<String>,
+    /// Whether there was an answer at all.
+    answered: bool,
+    prompt_hash: Digest,
+    model: String,
+    finish_reason: Option<String>,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    ms: u64,
+}
+
+impl Launch<'_> {
+    /// The pages of a section that a model has put into better words, by page.
+    pub(super) async fn rewritten(
+        &mut self,
+        section: Section,
+        plan: &PagePlan,
+        sources: &Sources,
+        inputs: &Inputs,
+    ) -> Result<BTreeMap<String, ArtifactRef>, RunError> {
+        let mut written = BTreeMap::new();
+        let Some(llm) = self.tools.accepted.config().llm.clone() else {
+            return Ok(written);
+        };
+        for page in plan.pages.iter().filter(|page| page.section == section) {
+            self.within_model_budget()?;
+            let answer = self.ask(page, &llm, sources, inputs).await?;
+            if let Some(accepted) = answer.accepted {
+                written.insert(page.page_id.clone(), accepted);
+            }
+        }
+        Ok(written)
+    }
+
+    fn within_model_budget(&self) -> Result<(), Problem> {
+        let budgets = &self.tools.accepted.config().budgets;
+        if self.model_calls >= budgets.max_llm_calls {
+            let needed = self.model_calls + 1;
+            return Err(fault::over_budget(
+                "max_llm_calls",
+                budgets.max_llm_calls,
+                needed,
+            ));
+        }
+        if self.model_tokens > budgets.max_llm_tokens {
+            let used = self.model_tokens;
+            return Err(fault::over_budget(
+                "max_llm_tokens",
+                budgets.max_llm_tokens,
+                used,
+            ));
+        }
+        Ok(())
+    }
+
+    async fn ask(
+        &mut self,
+        page: &Page,
+        llm: &Llm,
+        sources: &Sources,
+        inputs: &Inputs,
+    ) -> Result<Answer, RunError> {
+        let call_id = Digest::of(page.page_id.as_bytes()).short();
+        let key = format!("llm:{}", page.page_id);
+        self.take_up(&key);
+        let started = json!({
+            "call_id": call_id,
+            "model": llm.model,
+            "page_id": page.page_id,
+            "message": format!("{}: asking {}", page.page_id, llm.model),
+        });
+        self.queue(format!("begun:{key}"), event::LLM_CALL_STARTED, started);
+        self.commit().await?;
+        let (tools, sources) = (self.tools.clone(), sources.clone());
+        let (date, page_id) = (inputs.date.clone(), page.page_id.clone());
+        let (llm, id) = (llm.clone(), call_id.clone());
+        let answer: Answer = Step::pure(&key)
+            .run(self.context, move |_| {
+                let (tools, sources, llm) = (tools.clone(), sources.clone(), llm.clone());
+                let (date, page_id, id) = (date.clone(), page_id.clone(), id.clone());
+                async move {
+                    let wanted = page_id.clone();
+                    let drafts = sources
+                        .draft(&tools, &date, move |page| page.page_id == wanted)
+                        .await?;
+                    let draft = drafts.into_iter().next().ok_or_else(|| {
+                        Problem::internal("launch", format!("no page {page_id} is planned"))
+                    })?;
+                    tools.rewrite(&draft, &llm, &id).await
+                }
+            })
+            .await?;
+        self.taken_up = self.context.resumptions(&key);
+        self.model_calls += 1;
+        self.model_tokens += answer.prompt_tokens + answer.completion_tokens;
+        self.worked_ms += answer.ms;
+        self.index(&answer.record, Worker::Drafter);
+        let word = match &answer.refused {
+            Some(refused) => format!("the template's words stay: {refused}"),
+            None => "rewritten".to_owned(),
+        };
+        let data = json!({
+            "call_id": call_id,
+            "model": answer.model,
+            "prompt_hash": answer.prompt_hash,
+            "tokens": {
+                "prompt_tokens": answer.prompt_tokens,
+                "completion_tokens": answer.completion_tokens,
+                "total_tokens": answer.prompt_tokens + answer.completion_tokens,
+            },
+            "finish_reason": answer.finish_reason,
+            "duration_ms": answer.ms,
+            "refused": answer.refused,
+            "message": format!("{}: {word}", page.page_id),
+        });
+        let name = if answer.answered {
+            event::LLM_CALL_FINISHED
+        } else {
+            event::LLM_CALL_FAILED
+        };
+        self.queue(format!("ended:{key}"), name, data);
+        self.commit().await?;
+        Ok(answer)
+    }
+}
+
+impl Tools {
+    async fn rewrite(&self, draft: &Draft, llm: &Llm, call_id: &str) -> Result<Answer, Problem> {
+        let asked = prompt(draft);
+        let request = ModelRequest {
+            temperature: Some(llm.decoding.temperature),
+            top_p: llm.decoding.top_p,
+            max_tokens: llm.decoding.max_tokens,
+            ..ModelRequest::new(vec![
+                Message::system(asked.system),
+                Message::user(asked.user),
+            ])
+        };
+        let clock = self.engine.upgrade()?.clock.clone();
+        let began = clock.now();
+        let answered = self.complete(llm, &request).await;
+        let took = clock.now().as_millis() - began.as_millis();
+        let reply = answered.as_ref().ok();
+        let outcome = match &answered {
+            Ok(reply) => accept_rewrite(draft, &reply.text).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let (accepted, refused) = match outcome {
+            Ok(page) => {
+                let name = format!("rewritten/{}", draft.output_path);
+                let kept = self.keep_text(&name, "text/markdown", page.text).await?;
+                (Some(kept), None)
+            }
+            Err(refused) => (None, Some(refused)),
+        };
+        let prompt_hash = request.prompt_hash(&llm.model);
+        let record = json!({
+            "call_id": call_id,
+            "page_id": draft.page_id,
+            "model": llm.model,
+            "prompt_hash": prompt_hash,
+            "request": request,
+            "reply": reply,
+            "refused": refused,
+        });
+        let redacted = self.engine.upgrade()?.redactor.redact_value(record);
+        let name = format!("evidence/llm_calls/{call_id}.json");
+        let usage = reply.and_then(|reply| reply.usage);
+        Ok(Answer {
+            accepted,
+            record: self.keep_json(&name, &redacted).await?,
+            refused,
+            answered: reply.is_some(),
+            prompt_hash,
+            model: reply.map_or_else(|| llm.model.clone(), |reply| reply.model.clone()),
+            finish_reason: reply.map(|reply| reply.finish_reason.as_str().to_owned()),
+            prompt_tokens: usage.map_or(0, |usage| usage.prompt_tokens),
+            completion_tokens: usage.map_or(0, |usage| usage.completion_tokens),
+            ms: u64::try_from(took).unwrap_or_default(),
+        })
+    }
+
+    /// Asks the model, and the other one when it does not answer.
+    async fn complete(&self, llm: &Llm, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+        let first = self
+            .address(
+                &llm.api_base_url,
+                &llm.model,
+                llm.api_key_env.as_deref(),
+                llm.request_timeout_s,
+            )
+            .map_err(ModelError::InvalidAddress);
+        let answered = match first {
+            Ok(address) => self.outside.models.complete(&address, request, None).await,
+            Err(error) => Err(error),
+        };
+        match (answered, &llm.fallback) {
+            (Err(_), Some(other)) => {
+                let address = self
+                    .address(
+                        &other.api_base_url,
+                        &other.model,
+                        other.api_key_env.as_deref(),
+                        other.request_timeout_s,
+                    )
+                    .map_err(ModelError::InvalidAddress)?;
+                self.outside.models.complete(&address, request, None).await
+            }
+            (answered, _) => answered,
+        }
+    }
+
+    fn address(
+        &self,
+        url: &str,
+        model: &str,
+        variable: Option<&str>,
+        seconds: u64,
+    ) -> Result<ModelAddress, String> {
+        let host = web_host(url, Scheme::HttpToo)?;
+        let api_key = match variable {
+            Some(variable) => {
+                let token = self.outside.tokens.token(variable, &host);
+                Some(token.map_err(|error| error.to_string())?)
+            }
+            None => None,
+        };
+        Ok(ModelAddress {
+            api_base_url: url.to_owned(),
+            model: model.to_owned(),
+            api_key,
+            request_timeout: Duration::from_secs(seconds),
+        })
+    }
+}

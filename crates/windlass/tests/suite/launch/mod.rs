@@ -1,0 +1,25 @@
+//! Site launches from outside: contract 004 over the real binary, with real repositories.
+
+mod approval;
+mod arguments;
+mod artifacts;
+mod cancel;
+mod client;
+mod commit_service;
+mod configurations;
+mod determinism;
+mod end_to_end;
+mod exhausted;
+mod fault_kill;
+mod fault_store;
+mod hostile;
+mod keys;
+mod levers;
+mod parallel;
+mod place;
+mod products;
+mod reader;
+mod shapes;
+mod states;
+mod toolchain;
+mod tools;
