@@ -17,6 +17,7 @@ use crate::{
         errors::ErrorsArgs,
         internal::InternalCommand,
         keys::KeysCommand,
+        launch::LaunchCommand,
         man::ManArgs,
         mcp::McpCommand,
         ops::OpsCommand,
@@ -133,6 +134,13 @@ pub(crate) enum Command {
     /// One repository holds instructions, skills, prompts and commands; pack renders them for
     /// each tool, shows what would change, and applies it so that it can be taken back.
     Pack(PackArgs),
+    /// Launch a product on a site: pages with evidence, checked, fixed, as a pull request.
+    ///
+    /// A product repository is read, facts are collected with the lines that prove them, pages
+    /// are written into a copy of the site, gates look at them, and what they find is fixed.
+    /// Nothing is published before `windlass launch open-pr`.
+    #[command(subcommand)]
+    Launch(LaunchCommand),
     /// Serve MCP clients.
     #[command(subcommand)]
     Mcp(McpCommand),
@@ -185,6 +193,7 @@ impl Command {
             Self::Runs(command) => command.need(),
             Self::Demo(command) => command.need(),
             Self::Pack(args) => args.need(),
+            Self::Launch(command) => command.need(),
             Self::Store(command) => command.need(),
             Self::Webhooks(command) => command.need(),
             _ => Need::Short,

@@ -144,6 +144,7 @@ impl Command {
     ) -> Result<Report, Failure> {
         let report = match self {
             Self::Ops(command) => return command.run(session).await,
+            Self::Launch(command) => return command.run(session).await,
             Self::Runs(command) => command.run(session).await,
             Self::Demo(command) => command.run(session).await,
             Self::Pack(args) => args.run(session, host, options).await,
@@ -278,10 +279,12 @@ fn finish(printer: &Printer, outcome: Result<Report, Failure>, wire: Option<&Wir
                 },
                 Mode::Agent => printer.ndjson().success(&report.message, report.data),
             }
-            if report.ending == Ending::Found && !printer.is_closed() {
-                return ExitCode::from(exit::FOUND);
+            match report.ending {
+                _ if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
+                Ending::Found => ExitCode::from(exit::FOUND),
+                Ending::Unsound => ExitCode::from(exit::UNSOUND),
+                Ending::Document | Ending::Streamed => ExitCode::SUCCESS,
             }
-            success(printer)
         }
         Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
         Err(failure) => {

@@ -8,6 +8,8 @@ use windlass_types::{Code, Problem, code};
 pub(crate) const USAGE: u8 = 2;
 /// What `pack plan --check` and `pack status --check` looked for was found.
 pub(crate) const FOUND: u8 = 3;
+/// The gates of a launch found something that stands in the way.
+pub(crate) const UNSOUND: u8 = 8;
 /// The reader of standard output went away: 128 + SIGPIPE, as from other programs.
 pub(crate) const CLOSED_PIPE: u8 = 141;
 
@@ -18,7 +20,7 @@ pub(crate) fn of(problem: &Problem) -> ExitCode {
 
 /// What each exit code means, in order.
 pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
-    let fixed: [(u8, &'static str); 11] = [
+    let fixed: [(u8, &'static str); 12] = [
         (0, "It worked."),
         (
             1,
@@ -46,6 +48,11 @@ pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         (
             7,
             "The store cannot be used: full, damaged or not accessible.",
+        ),
+        (
+            UNSOUND,
+            "Of `windlass launch`: the gates ran and found something that stands in the way. The run \
+             waits to be told what to do.",
         ),
         (70, "A defect in Windlass."),
         (

@@ -1,4 +1,5 @@
-//! The resource routes: paths under `/v1` that call an operation of the catalogue.
+//! The resource routes: paths under `/v1`, and those of the telemetry interface, that call an
+//! operation of the catalogue.
 //!
 //! One table from which the router and the OpenAPI document are both made, so that neither
 //! can say something the other does not.
@@ -8,12 +9,17 @@ use axum::routing::MethodFilter;
 use crate::state::Shared;
 
 pub(crate) const OPERATIONS: &str = "/v1/operations/";
+/// Where the telemetry interface has what is also below `/v1`.
+pub(crate) const HEALTH_ALIAS: &str = "/health";
+pub(crate) const METRICS_ALIAS: &str = "/metrics";
 
 /// Where an operation's input comes from, besides the parameters in the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     Query,
     Body,
+    /// A body that may also be the bare list of its runs.
+    Runs,
 }
 
 /// How the answer is given.
@@ -23,6 +29,8 @@ pub(crate) enum Output {
     Json,
     /// The same, with 201 for the thing created.
     Created,
+    /// The same, with 201 where it was created and 200 where it was there before.
+    Reported,
     /// As JSON, or as an event stream where the caller accepts one.
     Events,
     /// An artifact's bytes.
@@ -36,6 +44,7 @@ pub(crate) enum Output {
 pub(crate) enum Verb {
     Get,
     Post,
+    Patch,
     Delete,
 }
 
@@ -44,6 +53,7 @@ impl Verb {
         match self {
             Self::Get => MethodFilter::GET,
             Self::Post => MethodFilter::POST,
+            Self::Patch => MethodFilter::PATCH,
             Self::Delete => MethodFilter::DELETE,
         }
     }
@@ -53,6 +63,7 @@ impl Verb {
         match self {
             Self::Get => "get",
             Self::Post => "post",
+            Self::Patch => "patch",
             Self::Delete => "delete",
         }
     }
@@ -91,9 +102,9 @@ const fn resource(
 
 /// Every resource route.
 pub(crate) static RESOURCES: &[Resource] = {
-    use Input::{Body, Query};
-    use Output::{Approvals, Bytes, Created, Events, Json};
-    use Verb::{Delete, Get, Post};
+    use Input::{Body, Query, Runs};
+    use Output::{Approvals, Bytes, Created, Events, Json, Reported};
+    use Verb::{Delete, Get, Patch, Post};
     &[
         resource(Get, "/v1/runs", "runs.list", "list_runs", Query, Json),
         resource(
@@ -182,6 +193,86 @@ pub(crate) static RESOURCES: &[Resource] = {
             "/v1/keys/{key_id}",
             "admin.keys_revoke",
             "revoke_key",
+            Query,
+            Json,
+        ),
+        resource(
+            Post,
+            "/api/v1/runs",
+            "launch.telemetry_report",
+            "report_telemetry_run",
+            Body,
+            Reported,
+        ),
+        resource(
+            Get,
+            "/api/v1/runs",
+            "launch.telemetry_list",
+            "list_telemetry_runs",
+            Query,
+            Json,
+        ),
+        resource(
+            Post,
+            "/api/v1/runs/batch",
+            "launch.telemetry_batch",
+            "report_telemetry_runs",
+            Runs,
+            Json,
+        ),
+        resource(
+            Post,
+            "/api/v1/runs/batch-transactional",
+            "launch.telemetry_batch_transactional",
+            "report_telemetry_runs_together",
+            Runs,
+            Json,
+        ),
+        resource(
+            Get,
+            "/api/v1/runs/{id}",
+            "launch.telemetry_get",
+            "show_telemetry_run",
+            Query,
+            Json,
+        ),
+        resource(
+            Patch,
+            "/api/v1/runs/{id}",
+            "launch.telemetry_update",
+            "update_telemetry_run",
+            Body,
+            Json,
+        ),
+        resource(
+            Post,
+            "/api/v1/runs/{id}/associate-commit",
+            "launch.telemetry_associate_commit",
+            "associate_telemetry_commit",
+            Body,
+            Json,
+        ),
+        resource(
+            Get,
+            "/api/v1/runs/{id}/events",
+            "launch.telemetry_events",
+            "list_telemetry_events",
+            Query,
+            Json,
+        ),
+        resource(
+            Get,
+            "/api/v1/metadata",
+            "launch.telemetry_metadata",
+            "list_telemetry_values",
+            Query,
+            Json,
+        ),
+        resource(
+            Get,
+            "/telemetry/{id}",
+            "launch.telemetry_show",
+            "show_telemetry",
             Query,
             Json,
         ),

@@ -251,6 +251,7 @@ fn launch(kind: SiteKind, profile: Profile) -> Subject {
         site_kind: kind,
         ruleset: &Ruleset::load(None).unwrap(),
         date: "2024-05-06",
+        canonical_urls: &subject.settings.canonical_urls,
     })
     .unwrap();
     subject.changed.clear();

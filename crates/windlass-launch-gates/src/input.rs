@@ -209,17 +209,6 @@ impl GateInput {
         serde_json::from_slice(&file.bytes).ok()
     }
 
-    /// Whether a line was there before the run touched the file.
-    pub fn is_old_line(&self, path: &str, text: &str) -> bool {
-        let Some(Some(before)) = self.changed.get(path) else {
-            return false;
-        };
-        let text = text.trim();
-        String::from_utf8_lossy(before)
-            .lines()
-            .any(|line| line.trim() == text)
-    }
-
     /// Tells a gate that its time is up.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);

@@ -11,41 +11,35 @@ use crate::{
     severity::severity,
 };
 
-/// One issue per file, code and severity, with every occurrence.
+/// One issue per file and code, with every occurrence.
 pub(crate) fn open_issues(gate: &str, findings: Vec<Finding>, input: &GateInput) -> Vec<Issue> {
-    let mut groups: BTreeMap<(Place, &'static str, Severity), Vec<Finding>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Place, &'static str), Vec<Finding>> = BTreeMap::new();
     for finding in findings {
-        let level = if is_the_runs(&finding, input) {
-            severity(gate, finding.code, input.profile, input.strictness)
-        } else {
-            Severity::Info
-        };
         groups
-            .entry((finding.place.clone(), finding.code, level))
+            .entry((finding.place.clone(), finding.code))
             .or_default()
             .push(finding);
     }
     groups
         .into_iter()
-        .map(|((place, code, level), group)| issue(gate, &place, code, level, group))
+        .map(|((place, code), group)| {
+            let level = if is_untouched(&place, input) {
+                Severity::Info
+            } else {
+                severity(gate, code, input.profile, input.strictness)
+            };
+            issue(gate, &place, code, level, group)
+        })
         .collect()
 }
 
-/// Whether the run brought it: not in a file it never touched, not in a line it left alone.
-fn is_the_runs(finding: &Finding, input: &GateInput) -> bool {
-    let Place::Site(path) = &finding.place else {
-        return true;
-    };
-    if input.site.contains(path) && !input.changed.contains_key(path) {
-        return false;
+/// Whether a place is a file of the site that the run neither created nor changed. In a file it
+/// changed, what was wrong before counts as well: the run answers for the page it leaves.
+fn is_untouched(place: &Place, input: &GateInput) -> bool {
+    match place {
+        Place::Site(path) => input.site.contains(path) && !input.changed.contains_key(path),
+        Place::Artifact(_) | Place::Run => false,
     }
-    let Some(line) = finding.line else {
-        return true;
-    };
-    let old = |document: &windlass_launch_markdown::Document| {
-        input.is_old_line(path, document.line_text(line))
-    };
-    !input.document(path).is_some_and(old)
 }
 
 fn issue(
@@ -64,14 +58,7 @@ fn issue(
     let more = group.len().saturating_sub(1);
     let fixer = fix::fixer(code);
     Issue {
-        // The severity is no part of the id: a group of old lines is told apart by its ordinal.
-        issue_id: Issue::id(
-            gate,
-            code,
-            &path,
-            excerpt,
-            usize::from(level == Severity::Info),
-        ),
+        issue_id: Issue::id(gate, code, &path, excerpt, 0),
         gate: gate.to_owned(),
         severity: level,
         title: title(message, more),

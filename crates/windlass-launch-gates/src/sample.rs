@@ -91,7 +91,12 @@ fn page(id: &str, section: Section, path: &str, url: &str, role: PageRole) -> Pa
     Page {
         page_id: id.to_owned(),
         section,
-        slug: id.rsplit('/').next().unwrap_or_default().to_owned(),
+        slug: if path.ends_with("/_index.md") {
+            "_index"
+        } else {
+            id.rsplit('/').next().unwrap_or_default()
+        }
+        .to_owned(),
         locale: "en".to_owned(),
         output_path: path.to_owned(),
         url_path: url.to_owned(),

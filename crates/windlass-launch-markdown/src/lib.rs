@@ -5,6 +5,7 @@
 //! neither sites nor claims, only the marker that names one.
 
 pub mod document;
+mod filler;
 pub mod frontmatter;
 pub mod html;
 pub mod likeness;
@@ -13,4 +14,5 @@ pub mod sentence;
 mod split;
 
 pub use document::{Code, Document, Heading, Link, Tag, anchor};
+pub use filler::{filler, filler_in_sentence};
 pub use sentence::{Marker, Place, Sentence, SentenceKind, marker_claim, sentence_digest};

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 /// Words whose full stop ends no sentence, in lower case.
-const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "etc", "vs", "cf", "approx", "no", "fig", "dr", "mr", "mrs", "ms", "st", "jr",
-    "sr", "inc", "ltd", "co", "corp", "al", "resp", "incl",
+const ABBREVIATIONS: [&str; 21] = [
+    "e.g", "i.e", "etc", "vs", "cf", "approx", "fig", "dr", "mr", "mrs", "ms", "st", "jr", "sr",
+    "inc", "ltd", "co", "corp", "al", "resp", "incl",
 ];
 
 /// The sentences of a text as byte ranges, without the white space around them.
@@ -41,7 +41,9 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
         let at_end = characters
             .peek()
             .is_none_or(|(_, next)| next.is_whitespace());
-        if !(wide || at_end) || (character == '.' && is_abbreviation(&text[start..at])) {
+        if !(wide || at_end)
+            || (character == '.' && is_abbreviation(&text[start..at], &text[end..]))
+        {
             continue;
         }
         push(text, start..end, &mut found);
@@ -75,7 +77,7 @@ const fn is_closing(character: char) -> bool {
 }
 
 /// Whether the text before a full stop ends in an abbreviation or in a single initial.
-fn is_abbreviation(before: &str) -> bool {
+fn is_abbreviation(before: &str, after: &str) -> bool {
     let word = before
         .rsplit(|character: char| character.is_whitespace() || matches!(character, '(' | '[' | '"'))
         .next()
@@ -85,7 +87,10 @@ fn is_abbreviation(before: &str) -> bool {
         // "J. Smith" is one person; a lone capital that ends the text is rare.
         return first.is_uppercase() && first != 'I';
     }
-    ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+    let word = word.to_lowercase();
+    // "No. 7" is a number; "No. It does not." is an answer.
+    let numbers = word == "no" && after.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    numbers || ABBREVIATIONS.contains(&word.as_str())
 }
 
 #[cfg(test)]
@@ -121,6 +126,8 @@ mod tests {
             ),
             ("  … ", vec![]),
             ("By J. Smith and others.", vec!["By J. Smith and others."]),
+            ("See No. 7 there.", vec!["See No. 7 there."]),
+            ("No. It does not.", vec!["No.", "It does not."]),
         ] {
             let got: Vec<&str> = sentences(text)
                 .into_iter()

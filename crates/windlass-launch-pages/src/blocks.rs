@@ -115,7 +115,7 @@ fn sentence(id: &str, input: &DraftInput<'_>) -> Option<String> {
 
 /// A workflow of a guide. A claim may serve several workflows, so none is used up.
 fn part(name: &str, page: &Page, input: &DraftInput<'_>, required: &BTreeSet<&str>) -> Part {
-    let plain = markup::title(name);
+    let plain = markup::title_with(name, &input.material.facts().product_name);
     // No two headings of a page may be the same.
     let title = if page.required_headings.contains(&plain) {
         format!("{plain} workflow")

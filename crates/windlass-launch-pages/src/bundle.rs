@@ -117,7 +117,7 @@ fn patch_draft(
     }
     let before = as_text(&create, &content)?;
     if !revise::is_ours(before) {
-        let actual = "a file with other content and no claim markers";
+        let actual = "a file with other content that no launch wrote";
         return Err(conflict(
             &create,
             ConflictReason::FileExists,

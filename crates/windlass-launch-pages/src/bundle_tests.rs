@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use proptest::prelude::*;
-use windlass_launch_model::{PatchKind, SiteKind};
+use windlass_launch_model::{PatchKind, SiteKind, config::LaunchTier};
 
 use super::*;
 use crate::{
@@ -164,6 +164,68 @@ fn a_page_of_an_earlier_launch_is_revised_and_keeps_what_people_added() {
     );
     let again = build_bundle(std::slice::from_ref(draft), &open(folder.path()), &anywhere);
     assert_eq!(again.bundle.patches, [], "{after}");
+}
+
+#[test]
+fn a_launch_at_a_higher_tier_revises_every_page_of_the_one_before() {
+    let at = |tier| {
+        let mut sample = sample::full(SiteKind::Hugo);
+        sample.settings.launch_tier = tier;
+        sample.drafts().1
+    };
+    let before = at(LaunchTier::Minimal);
+    let after = at(LaunchTier::Rich);
+    assert!(before.len() < after.len());
+    let as_written = |draft: &Draft| draft.text.clone();
+    // A launch of before pages were marked.
+    let unmarked = |draft: &Draft| draft.text.replace(" <!-- launch: page -->", "");
+    for written in [&as_written as &dyn Fn(&Draft) -> String, &unmarked] {
+        let site: BTreeMap<String, Vec<u8>> = before
+            .iter()
+            .map(|draft| (draft.output_path.clone(), written(draft).into_bytes()))
+            .collect();
+        let bundled = build_bundle(&after, &site, &anywhere);
+        assert_eq!((&bundled.conflicts, &bundled.blocked), (&vec![], &vec![]));
+        for draft in &after {
+            let patched = bundled
+                .changes
+                .iter()
+                .find(|change| change.path == draft.output_path)
+                .and_then(|change| change.after.clone());
+            let there = site.get(&draft.output_path).cloned();
+            let there = there.map(|bytes| String::from_utf8(bytes).unwrap());
+            assert_eq!(patched.or(there).as_deref(), Some(draft.text.as_str()));
+        }
+    }
+}
+
+#[test]
+fn keys_that_have_a_value_keep_it_unless_they_are_the_launchs() {
+    let page = |keys: &str| format!("---\n{keys}---\n\nText. <!-- claim_id: a -->\n");
+    let draft = page(
+        "title: New\ndescription: New.\npackage: default\ncanonical: https://a.example/\n\
+         weight: 20\ndraft: false\nmood: calm\n",
+    );
+    for (before, after) in [
+        (
+            "title: Old\ndescription: Old.\npackage: acme\ncanonical: https://b.example/\n\
+             weight: 7\ndraft: true\nmood: calm\n",
+            "title: New\ndescription: New.\npackage: acme\ncanonical: https://b.example/\n\
+             weight: 7\ndraft: false\nmood: calm\n",
+        ),
+        (
+            "title: New\ndescription: New.\npackage:\ncanonical: \"\"\nweight: 0\n\
+             draft: false\nmood: wild\n",
+            "title: New\ndescription: New.\npackage: default\ncanonical: https://a.example/\n\
+             weight: 0\ndraft: false\nmood: wild\n",
+        ),
+    ] {
+        let (_, found) =
+            crate::revise::revise("a.md", &page(before), &draft, || "patch_001".to_owned())
+                .unwrap();
+        let keys = |text: &str| windlass_launch_markdown::frontmatter::read(text).unwrap();
+        assert_eq!(keys(&found), keys(&page(after)), "{found}");
+    }
 }
 
 #[test]

@@ -3,9 +3,14 @@
 //! Every statement in a draft carries the marker of its claim or is a registered phrase; code
 //! comes from the catalogue alone. The same input gives the same bytes.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
-use windlass_launch_markdown::frontmatter::{self, Format};
+use windlass_launch_markdown::{
+    Document,
+    frontmatter::{self, Format},
+};
 use windlass_launch_model::{
     ARTIFACT_VERSION, DraftEntry, DraftManifest, FrontmatterContract, Page, PagePlan, Section,
     SectionContract, SiteKind,
@@ -19,6 +24,9 @@ use crate::{
     ruleset::Ruleset,
     templates,
 };
+
+/// What a page of a launch says of itself when no claim marker does.
+pub(crate) const PAGE_MARK: &str = "<!-- launch: page -->";
 
 /// Everything drafts are made of.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +44,8 @@ pub struct DraftInput<'a> {
     /// `YYYY-MM-DD` for sections whose pages carry a date: the day of the product's commit, so
     /// that the same input gives the same page.
     pub date: &'a str,
+    /// `product`, `docs`, `reference`: the address each is known by.
+    pub canonical_urls: &'a BTreeMap<String, String>,
 }
 
 /// A page's text.
@@ -53,7 +63,7 @@ pub struct Draft {
 
 #[derive(Serialize)]
 struct Context<'a> {
-    say: &'a std::collections::BTreeMap<String, String>,
+    say: &'a BTreeMap<String, String>,
     blocks: Vec<Block>,
 }
 
@@ -73,13 +83,25 @@ pub fn draft_page(page: &Page, input: &DraftInput<'_>) -> Result<Draft, Problem>
         say: phrases::all(),
         blocks: blocks::blocks(page, input),
     };
-    let body = templates::render(&page.template, &context)?;
+    let body = recognisable(templates::render(&page.template, &context)?);
     Ok(Draft {
         page_id: page.page_id.clone(),
         section: page.section,
         output_path: page.output_path.clone(),
         text: format!("{}\n{body}", front_matter(page, input)),
     })
+}
+
+/// A body that a later launch knows for its own. Claim markers tell; a page without any gets a
+/// comment behind its first line, within the paragraph, where site generators drop it.
+fn recognisable(body: String) -> String {
+    if Document::parse_body(&body).markers().next().is_some() {
+        return body;
+    }
+    match body.split_once('\n') {
+        Some((first, rest)) => format!("{first} {PAGE_MARK}\n{rest}"),
+        None => body,
+    }
 }
 
 /// `draft_manifest.json`.
@@ -138,7 +160,12 @@ pub fn value_of(
         .get(key)
         .map_or("unknown", String::as_str);
     let own = own_value(key, kind, page, input);
-    let default = contract.default_values.get(key).cloned();
+    let product = &input.material.facts().product_name;
+    let default = contract
+        .default_values
+        .get(key)
+        .filter(|value| !names_another(key, value, product))
+        .cloned();
     // What tells pages apart is the page's own; what all pages share is the section's.
     let is_own = matches!(
         key.to_lowercase().as_str(),
@@ -164,6 +191,19 @@ pub fn value_of(
         .unwrap_or_else(|| empty(kind, input.date))
 }
 
+/// Whether a section's default is the name of another product than the page's. Another spelling
+/// of the same name is the section's habit, and judged with the page.
+fn names_another(key: &str, value: &Value, product: &str) -> bool {
+    let plain = |name: &str| -> String {
+        let letters = name.chars().filter(|c| c.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    matches!(key.to_lowercase().as_str(), "product" | "product_name")
+        && value
+            .as_str()
+            .is_some_and(|name| plain(name) != plain(product))
+}
+
 fn own_value(key: &str, kind: &str, page: &Page, input: &DraftInput<'_>) -> Option<Value> {
     let facts = input.material.facts();
     Some(match key.to_lowercase().as_str() {
@@ -175,11 +215,48 @@ fn own_value(key: &str, kind: &str, page: &Page, input: &DraftInput<'_>) -> Opti
         "weight" => weight(page, input).into(),
         "draft" => false.into(),
         "keywords" | "tags" => page.seo_keywords.clone().into(),
-        "product" | "categories" => facts.product_name.clone().into(),
+        "product" | "product_name" | "categories" => facts.product_name.clone().into(),
         "family" => facts.product_slug.clone().into(),
         "lang" | "language" | "locale" => page.locale.clone().into(),
+        "canonical" | "canonicalurl" | "canonical_url" => {
+            canonical_url(page, input.plan, input.canonical_urls)?.into()
+        }
         _ if kind == "date" => input.date.into(),
         _ => return None,
+    })
+}
+
+/// The canonical address of a page: the one its section is known by, and the page's place below
+/// the section's list page. None where no address is known, and for translations, which the one
+/// address does not name.
+pub fn canonical_url(
+    page: &Page,
+    plan: &PagePlan,
+    known: &BTreeMap<String, String>,
+) -> Option<String> {
+    let name = match page.section {
+        Section::Products => "product",
+        Section::Docs => "docs",
+        Section::Reference => "reference",
+        Section::Kb | Section::Blog => return None,
+    };
+    let base = known.get(name)?;
+    if page.page_id.ends_with(&format!(".{}", page.locale)) {
+        return None;
+    }
+    let lists = |other: &&Page| {
+        plan::is_list_page(other) && (other.section, &other.locale) == (page.section, &page.locale)
+    };
+    let list = plan.pages.iter().find(lists)?;
+    let below = page.url_path.strip_prefix(&list.url_path)?;
+    Some(if below.is_empty() {
+        base.clone()
+    } else {
+        format!(
+            "{}/{}",
+            base.trim_end_matches('/'),
+            below.trim_start_matches('/')
+        )
     })
 }
 

@@ -89,7 +89,7 @@ fn a_page_is_written_from_its_claims() {
     weight = 10
     +++
 
-    This page lists everything that is written about the product in this section. Pick the page that fits what you want to do.
+    This page lists everything that is written about the product in this section. Pick the page that fits what you want to do. <!-- launch: page -->
 
     ## In this section
 
@@ -224,7 +224,7 @@ fn a_page_is_written_from_its_claims() {
     description: "Names and places to look up."
     ---
 
-    This page is for looking things up. Names and places are given as they stand in the source repository, so that each can be found there.
+    This page is for looking things up. Names and places are given as they stand in the source repository, so that each can be found there. <!-- launch: page -->
 
     ## Modules
 
@@ -443,4 +443,76 @@ proptest! {
             prop_assert!(frontmatter::read(&draft.text).unwrap().is_some());
         }
     }
+}
+
+#[test]
+fn canonical_addresses_are_the_planned_ones() {
+    let written = |default: Option<&str>, known: &[(&str, &str)]| {
+        let mut sample = sample::full(SiteKind::Hugo);
+        let docs = sample.contract.sections.get_mut(&Section::Docs).unwrap();
+        docs.required_keys.push("canonical".to_owned());
+        docs.key_types
+            .insert("canonical".to_owned(), "string".to_owned());
+        docs.default_values
+            .extend(default.map(|url| ("canonical".to_owned(), url.into())));
+        sample.canonical_urls = known
+            .iter()
+            .map(|(name, url)| ((*name).to_owned(), (*url).to_owned()))
+            .collect();
+        let (_, drafts) = sample.drafts();
+        let (_, keys) = frontmatter::read(draft_of(&drafts, "docs/getting-started"))
+            .unwrap()
+            .unwrap();
+        keys["canonical"].clone()
+    };
+    let docs = ("docs", "https://docs.example/acme/");
+    let right = "https://docs.example/acme/getting-started/";
+    for (default, known, expected) in [
+        (None, &[docs][..], right),
+        (
+            Some("https://old.example/"),
+            &[docs][..],
+            "https://old.example/",
+        ),
+        (None, &[("product", "https://www.example/")][..], ""),
+        (None, &[][..], ""),
+    ] {
+        assert_eq!(written(default, known), expected, "{default:?} {known:?}");
+    }
+}
+
+#[test]
+fn a_page_never_names_another_product() {
+    for (default, expected) in [
+        ("Other", "Acme PDF"),
+        ("AcmePDF", "AcmePDF"),
+        ("Acme PDF", "Acme PDF"),
+    ] {
+        let mut sample = sample::full(SiteKind::Hugo);
+        let docs = sample.contract.sections.get_mut(&Section::Docs).unwrap();
+        docs.required_keys.push("product".to_owned());
+        docs.default_values
+            .insert("product".to_owned(), default.into());
+        let (_, drafts) = sample.drafts();
+        let (_, keys) = frontmatter::read(draft_of(&drafts, "docs/getting-started"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(keys["product"], expected, "{default}");
+    }
+}
+
+#[test]
+fn no_heading_says_that_nothing_is_known_for_want_of_room() {
+    let mut sample = sample::full(SiteKind::Hugo);
+    for number in 0..40 {
+        let text = format!("It has feature number {number}.");
+        sample.claim(&text, ClaimKind::Feature, "key_features");
+    }
+    let (_, drafts) = sample.drafts();
+    let landing = draft_of(&drafts, "products/_index");
+    assert!(
+        landing.contains("Encrypted files are not read."),
+        "{landing}"
+    );
+    assert!(!landing.contains(phrases::not_documented()), "{landing}");
 }

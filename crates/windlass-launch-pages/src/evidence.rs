@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_launch_model::{
-    Claim, Complexity, EvidenceMap, ProductFacts, SiteKind, Snippet, SnippetCatalog, TruthStatus,
-    config::LaunchTier,
+    Claim, ClaimKind, Complexity, EvidenceMap, ProductFacts, SiteKind, Snippet, SnippetCatalog,
+    TruthStatus, config::LaunchTier,
 };
 
 use crate::{markup, ruleset::BlockKind};
@@ -103,7 +103,7 @@ impl<'a> Material<'a> {
                 .flat_map(|ids| ids.iter().map(String::as_str))
                 .collect(),
             BlockKind::Formats => self.of_kind("format"),
-            BlockKind::Classes => self.of_kind("api"),
+            BlockKind::Modules | BlockKind::Classes | BlockKind::Functions => self.about(block),
             _ => Vec::new(),
         };
         let mut seen = BTreeSet::new();
@@ -129,6 +129,35 @@ impl<'a> Material<'a> {
         self.claims
             .values()
             .filter(|claim| claim.claim_kind.as_str() == kind)
+            .map(|claim| claim.claim_id.as_str())
+            .collect()
+    }
+
+    /// The API claims about the symbols of a block: a claim is about the first symbol it names in
+    /// code. One that names none belongs beneath none of these headings.
+    fn about(&self, block: BlockKind) -> Vec<&'a str> {
+        let api = &self.facts.api_surface_summary;
+        // Types first: a constructor is listed with its type.
+        let lists = [
+            (BlockKind::Classes, &api.classes),
+            (BlockKind::Functions, &api.functions),
+            (BlockKind::Modules, &api.modules),
+        ];
+        let mut known: BTreeMap<&str, BlockKind> = BTreeMap::new();
+        for (kind, symbols) in lists {
+            for symbol in symbols {
+                let own = symbol.name.rsplit(['.', ':', '/']).next();
+                known.entry(&symbol.name).or_insert(kind);
+                known.entry(own.unwrap_or(&symbol.name)).or_insert(kind);
+            }
+        }
+        let kind_of = |claim: &Claim| {
+            let mut codes = claim.claim_text.split('`').skip(1).step_by(2);
+            codes.find_map(|code| known.get(called(code)).copied())
+        };
+        self.claims
+            .values()
+            .filter(|claim| claim.claim_kind == ClaimKind::Api && kind_of(claim) == Some(block))
             .map(|claim| claim.claim_id.as_str())
             .collect()
     }
@@ -208,6 +237,14 @@ impl<'a> Material<'a> {
     }
 }
 
+/// The symbol that a piece of code calls or names: `save` of `save(path)`.
+fn called(code: &str) -> &str {
+    code.split(['(', '<', ' '])
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['!', '?'])
+}
+
 fn as_strs(ids: &[String]) -> Vec<&str> {
     ids.iter().map(String::as_str).collect()
 }
@@ -255,5 +292,47 @@ mod tests {
         let mut expected = before.clone();
         expected.rotate_left(1);
         assert_eq!(order(&sample), expected);
+    }
+
+    #[test]
+    fn api_claims_stand_with_their_symbols() {
+        let mut sample = sample::full(windlass_launch_model::SiteKind::Hugo);
+        let symbol = |name: &str| windlass_launch_model::facts::ApiSymbol {
+            name: name.to_owned(),
+            path: "src/a.py".to_owned(),
+            line: 1,
+            summary: None,
+        };
+        let api = &mut sample.facts.api_surface_summary;
+        api.classes = vec![symbol("Reader")];
+        api.functions = vec![symbol("Reader.save"), symbol("merge")];
+        api.modules = vec![symbol("acme.io")];
+        for (text, block) in [
+            ("`Reader`: Reads a document.", Some(BlockKind::Classes)),
+            (
+                "`Reader.save`: Saves a document.",
+                Some(BlockKind::Functions),
+            ),
+            (
+                "Two files are joined by `merge(a, b)`.",
+                Some(BlockKind::Functions),
+            ),
+            ("`save` returns a path.", Some(BlockKind::Functions)),
+            (
+                "The functions of `acme.io` return bytes.",
+                Some(BlockKind::Modules),
+            ),
+            ("The API reads `settings.toml`.", None),
+            ("The API is stable.", None),
+        ] {
+            let mut sample = sample::full(windlass_launch_model::SiteKind::Hugo);
+            sample.facts.api_surface_summary = api.clone();
+            let id = sample.claim(text, ClaimKind::Api, "api");
+            let material = sample.material();
+            for kind in [BlockKind::Modules, BlockKind::Classes, BlockKind::Functions] {
+                let listed = material.claims_of(kind, &[]).contains(&id.as_str());
+                assert_eq!(listed, block == Some(kind), "{text} {kind:?}");
+            }
+        }
     }
 }

@@ -3,13 +3,14 @@
 //! What a repository says is data: nothing in it may open a tag, a link, a list or a shortcode on
 //! the page. Code between backticks stays as it is.
 
-use windlass_launch_markdown::Document;
+use windlass_launch_markdown::{Document, filler_in_sentence};
 use windlass_launch_model::{claim, ids};
 
 /// Whether a sentence can be shown at all.
 ///
 /// Template tokens, shortcodes, comments and control characters cannot be escaped in a way that
-/// every site generator respects, so a claim with one is left out.
+/// every site generator respects, so a claim with one is left out. So is a claim with filler
+/// ("coming soon"), which is refused on a page wherever it comes from.
 pub fn is_showable(text: &str) -> bool {
     // A plain `http://` address would be refused later, and changing it would change the claim.
     let bad = [
@@ -21,6 +22,7 @@ pub fn is_showable(text: &str) -> bool {
         && !text.chars().any(char::is_control)
         && !bad.iter().any(|token| lower.contains(token))
         && !has_token(text)
+        && filler_in_sentence(text).is_none()
 }
 
 /// Whether there is something like `__UPPER_SNAKE__`.
@@ -167,6 +169,27 @@ pub fn title(key: &str) -> String {
     })
 }
 
+/// A key as a title in which the product is spelled as it is called: keys have no capitals.
+pub fn title_with(key: &str, product: &str) -> String {
+    let title = title(key);
+    let plain = ids::slug(product).replace('-', " ");
+    let lower = title.to_ascii_lowercase();
+    let bounded = |at: usize| {
+        let inner = |side: Option<char>| side.is_some_and(char::is_alphanumeric);
+        !inner(lower[..at].chars().next_back()) && !inner(lower[at + plain.len()..].chars().next())
+    };
+    let mut at: Vec<usize> = match plain.as_str() {
+        "" => Vec::new(),
+        plain => lower.match_indices(plain).map(|(at, _)| at).collect(),
+    };
+    at.retain(|at| bounded(*at));
+    let mut spelled = title;
+    for at in at.into_iter().rev() {
+        spelled.replace_range(at..at + plain.len(), product);
+    }
+    spelled
+}
+
 /// A title as the text of a heading or a link.
 pub fn heading_text(text: &str) -> String {
     inline(text.trim_end_matches(['.', ',', ';', ':', '!']))
@@ -212,6 +235,8 @@ mod tests {
             "odd ` tick",
             "a\u{7}b",
             " ",
+            "PDF output is coming soon.",
+            concat!("Writes X", "XX files."),
         ] {
             assert!(!is_showable(text), "{text:?}");
         }
@@ -223,6 +248,18 @@ mod tests {
         assert_eq!(slug("Read a  File!"), "read-a-file");
         assert_eq!(slug("読"), "page");
         assert_eq!(title("read_a-file"), "Read a file");
+        for (key, product, expected) in [
+            (
+                "getting-started-with-marlin-grid",
+                "Marlin Grid",
+                "Getting started with Marlin Grid",
+            ),
+            ("acmepdf-on-windows", "AcmePDF", "AcmePDF on windows"),
+            ("use-marlin-grids", "Marlin Grid", "Use marlin grids"),
+            ("usage", "読", "Usage"),
+        ] {
+            assert_eq!(title_with(key, product), expected);
+        }
     }
 
     proptest! {

@@ -27,6 +27,15 @@ static REGISTERED: LazyLock<BTreeSet<Digest>> = LazyLock::new(|| {
         .collect()
 });
 
+static OPENINGS: LazyLock<BTreeSet<Digest>> = LazyLock::new(|| {
+    PHRASES
+        .iter()
+        .filter(|(name, _)| name.starts_with("intro_"))
+        .flat_map(|(_, phrase)| Document::parse_body(phrase).sentences)
+        .map(|sentence| sentence_digest(&sentence.text))
+        .collect()
+});
+
 /// Every phrase, by the name templates use.
 pub(crate) fn all() -> &'static BTreeMap<String, String> {
     &PHRASES
@@ -40,6 +49,11 @@ pub fn phrase(name: &str) -> &'static str {
 /// What stands beneath a heading for which there is no evidence.
 pub fn not_documented() -> &'static str {
     phrase("not_documented")
+}
+
+/// Whether a sentence is one of those that pages of a launch begin with.
+pub(crate) fn opens_a_page(sentence: &str) -> bool {
+    OPENINGS.contains(&sentence_digest(sentence))
 }
 
 /// The digests of all sentences that need no evidence.

@@ -380,8 +380,9 @@ fn covers_workflows(candidate: &Candidate<'_>, rules: &Ruleset) -> bool {
     })
 }
 
-/// The claims of a page: its headings in order, each claim once, up to the page's maximum.
-/// The first claim of every workflow comes before the second of any, so that a guide covers all.
+/// The claims of a page, each once, up to the page's maximum. The first claim of every workflow
+/// and of every heading comes before the second of any, so that a guide covers all workflows and
+/// no heading stands empty for want of room.
 fn select_claims(
     candidate: &Candidate<'_>,
     rules: &Ruleset,
@@ -405,15 +406,19 @@ fn select_claims(
     if covers_workflows(candidate, rules) {
         chosen.extend(first_of_each);
     }
-    for heading in &candidate.rule.headings {
-        if let Some(block) = rules.block(heading) {
-            chosen.extend(
-                material
-                    .claims_of(block, &candidate.scenarios)
-                    .into_iter()
-                    .filter(allowed),
-            );
-        }
+    let blocks: Vec<Vec<&str>> = candidate
+        .rule
+        .headings
+        .iter()
+        .filter_map(|heading| rules.block(heading))
+        .map(|block| {
+            let claims = material.claims_of(block, &candidate.scenarios).into_iter();
+            claims.filter(allowed).collect()
+        })
+        .collect();
+    let longest = blocks.iter().map(Vec::len).max().unwrap_or(0);
+    for turn in 0..longest {
+        chosen.extend(blocks.iter().filter_map(|claims| claims.get(turn)));
     }
     let mut seen = BTreeSet::new();
     chosen.retain(|id| seen.insert(*id));
@@ -422,7 +427,13 @@ fn select_claims(
 }
 
 fn fill(pattern: &str, product: &str, workflow: Option<&str>) -> String {
-    let title = workflow.map(markup::title).unwrap_or_default();
+    let title = workflow.map_or_else(String::new, |name| markup::title_with(name, product));
+    // A workflow that names the product needs it named no second time.
+    let pattern = if title.contains(product) && !product.is_empty() {
+        pattern.replace(" with {product}", "")
+    } else {
+        pattern.to_owned()
+    };
     pattern
         .replace("{product}", product)
         .replace("{workflow}", &title)

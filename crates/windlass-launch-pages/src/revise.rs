@@ -9,11 +9,37 @@ use serde_json::Value;
 use windlass_launch_markdown::{Document, Heading, frontmatter};
 use windlass_launch_model::{Patch, PatchConflict};
 
-use crate::patch::{Edit, anchored, edit_file};
+use crate::{
+    draft::PAGE_MARK,
+    patch::{Edit, anchored, edit_file},
+    phrases,
+};
 
-/// Whether a page was written by a launch: some of its sentences carry markers.
+/// Keys whose value is the launch's business: what the page is called, what it says of itself,
+/// and what decides whether and where it is served. Any other key that has a value keeps it.
+const OWNED: [&str; 7] = [
+    "title",
+    "linktitle",
+    "description",
+    "summary",
+    "slug",
+    "url",
+    "draft",
+];
+
+/// Whether a page was written by a launch: some of its sentences carry markers, or it carries
+/// the mark of a page without claims, or it opens with the words such pages open with.
 pub(crate) fn is_ours(page: &str) -> bool {
-    Document::parse(page).markers().next().is_some()
+    let read = Document::parse(page);
+    read.markers().next().is_some()
+        || read
+            .comments
+            .iter()
+            .any(|comment| &page[comment.clone()] == PAGE_MARK)
+        || read
+            .sentences
+            .iter()
+            .any(|sentence| phrases::opens_a_page(&sentence.text))
 }
 
 /// The patches that bring a page to its draft, and the text they leave.
@@ -120,9 +146,17 @@ fn changed_keys(before: &str, draft: &str) -> BTreeMap<String, Value> {
         .flatten()
         .map(|(_, keys)| keys)
         .unwrap_or_default();
+    let keeps = |key: &str| {
+        let says = present.get(key).is_some_and(|value| match value {
+            Value::Null => false,
+            Value::String(text) => !text.trim().is_empty(),
+            _ => true,
+        });
+        says && !OWNED.contains(&key.to_lowercase().as_str())
+    };
     wanted
         .into_iter()
-        .filter(|(key, value)| present.get(key) != Some(value))
+        .filter(|(key, value)| present.get(key) != Some(value) && !keeps(key))
         .collect()
 }
 

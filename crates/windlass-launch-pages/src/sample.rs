@@ -30,6 +30,7 @@ pub(crate) struct Sample {
     pub(crate) site_paths: Vec<String>,
     pub(crate) settings: PlanSettings,
     pub(crate) contract: FrontmatterContract,
+    pub(crate) canonical_urls: BTreeMap<String, String>,
 }
 
 fn id(number: usize) -> String {
@@ -62,6 +63,7 @@ impl Sample {
             site_kind: self.site.site_kind,
             ruleset: &ruleset,
             date: "2024-05-06",
+            canonical_urls: &self.canonical_urls,
         })
         .unwrap();
         (planned, drafts)
@@ -210,6 +212,7 @@ pub(crate) fn bare(site_kind: SiteKind) -> Sample {
             allow_inference: false,
         },
         contract: FrontmatterContract::default(),
+        canonical_urls: BTreeMap::new(),
     }
 }
 

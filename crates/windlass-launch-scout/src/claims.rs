@@ -11,6 +11,7 @@ use windlass_types::Digest;
 
 use crate::{
     formats,
+    kind::is_file_name,
     tree::Tree,
     words::{content, jaccard, keys, thousandths},
 };
@@ -62,6 +63,7 @@ pub(crate) enum Purpose {
     Quickstart,
     Compatibility,
     License,
+    Version,
 }
 
 /// A statement and the place it was read in.
@@ -167,7 +169,7 @@ static WORKFLOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static API: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)(`[\w.:]+\(\)?[^`]*`|`[A-Za-z_]\w*(\.|::)\w+[^`]*`|\b(class|classes|method|methods|function|functions|apis?|interface|parameters?|arguments?|returns?|endpoints?|callbacks?|trait|struct|constructor)\b)",
+        r"(?i)(`[\w.:]+\(\)?[^`]*`|`[A-Za-z_]\w*::\w+[^`]*`|\b(class|classes|method|methods|function|functions|apis?|interface|parameters?|arguments?|returns?|endpoints?|callbacks?|trait|struct|constructor)\b)",
     )
     .ok()
 });
@@ -193,13 +195,25 @@ pub(crate) fn kind_of(text: &str, heading: &str) -> ClaimKind {
         ClaimKind::Limitation
     } else if says(&WORKFLOW, text) {
         ClaimKind::Workflow
-    } else if says(&API, text) {
+    } else if says(&API, text) || names_member(text) {
         ClaimKind::Api
     } else if says(&MOVES_DATA, text) && !formats::named(text).is_empty() {
         ClaimKind::Format
     } else {
         ClaimKind::Feature
     }
+}
+
+/// Whether a text names a member of something in code: `Document.save`, but not `acme.toml`.
+fn names_member(text: &str) -> bool {
+    text.split('`').skip(1).step_by(2).any(|code| {
+        let path = code.split([' ', '(', '[']).next().unwrap_or_default();
+        let is_word = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        path.contains('.') && path.split('.').all(is_word) && !is_file_name(path)
+    })
 }
 
 /// The names a product goes by, lower-case.

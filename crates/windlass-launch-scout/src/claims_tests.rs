@@ -25,6 +25,13 @@ fn the_first_rule_that_fits_decides() {
         ("To save a PDF file, call `save`.", "", ClaimKind::Workflow),
         ("`Document.open()` returns a document.", "", ClaimKind::Api),
         ("The API is stable.", "", ClaimKind::Api),
+        ("A page is kept in `Document.pages`.", "", ClaimKind::Api),
+        (
+            "Acme PDF keeps its settings in `acme.toml`.",
+            "",
+            ClaimKind::Feature,
+        ),
+        ("The demo is `index.html`.", "", ClaimKind::Feature),
         ("Acme PDF converts PDF to PNG.", "", ClaimKind::Format),
         ("Acme PDF is fast.", "", ClaimKind::Feature),
         ("Acme PDF is for PDF lovers.", "", ClaimKind::Feature),

@@ -44,6 +44,17 @@ fn a_section_agrees_on_keys_types_and_values() {
 }
 
 #[test]
+fn a_key_that_is_blank_everywhere_has_no_default() {
+    let pages: Vec<Keys> = (0..10)
+        .map(|_| page(&json!({"title": "T", "audience": null})))
+        .collect();
+    let found = section_contract(&pages);
+    assert!(found.default_values.is_empty());
+    assert_eq!(found.required_keys, ["audience", "title"]);
+    assert_eq!(found.key_types["audience"], "unknown");
+}
+
+#[test]
 fn no_pages_ask_for_a_title_and_one_page_sets_no_default() {
     let none = section_contract(&[]);
     assert_eq!(

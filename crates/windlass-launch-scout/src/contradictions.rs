@@ -1,19 +1,21 @@
 //! Claims that cannot both hold, and which of them stands.
 //!
-//! Two statements are compared only if they share three tenths of their words. They contradict
-//! each other when one denies what the other says, or when both name a different version of the
-//! same runtime as needed. A denial that says more than the other statement ("does not read
-//! encrypted files" beside "reads files") only narrows it, and is no contradiction.
+//! Versions, licences and needed runtimes are compared by what they say, whatever the words
+//! around them ([`crate::typed`]). Other statements are compared only if they share three tenths
+//! of their words: they contradict each other when one denies what the other says. A denial that
+//! says more than the other statement ("does not read encrypted files" beside "reads files") only
+//! narrows it, and is no contradiction. Where a statement about formats and its denial are equally
+//! good sources, the product's own list of formats decides.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::BTreeSet;
 
-use regex::Regex;
 use windlass_launch_model::facts::Contradiction;
 
-use crate::words::{content, is_negated, jaccard};
+use crate::{
+    formats,
+    typed::Typed,
+    words::{content, is_negated, jaccard},
+};
 
 /// What two statements must share to be compared, in thousandths.
 const PREFILTER: u32 = 300;
@@ -22,10 +24,14 @@ const PREFILTER: u32 = 300;
 #[derive(Clone, Debug)]
 pub(crate) struct Stated {
     pub id: String,
-    /// Normalised, the product's name removed.
+    /// As it was read.
+    pub said: String,
+    /// Normalised, the product's name replaced.
     pub text: String,
     /// 1 is best.
     pub priority: u8,
+    /// It is the list of formats that a public constant of the product holds.
+    pub is_format_list: bool,
 }
 
 /// What became of the claims that contradict each other.
@@ -41,7 +47,14 @@ struct Compared<'a> {
     stated: &'a Stated,
     words: BTreeSet<String>,
     is_negated: bool,
-    needs: Option<BTreeMap<String, String>>,
+    typed: Typed,
+}
+
+/// Two claims that cannot both hold, and why.
+struct Conflict<'a> {
+    left: &'a Stated,
+    right: &'a Stated,
+    cause: String,
 }
 
 /// Compares every two claims.
@@ -49,60 +62,129 @@ pub(crate) fn judge(claims: &[Stated]) -> Verdict {
     let mut ordered: Vec<Compared<'_>> = claims
         .iter()
         .map(|stated| Compared {
-            words: content(&stated.text),
+            words: content(&stated.text.replace("{product_name}", "")),
             is_negated: is_negated(&stated.text),
-            needs: needs(&stated.text),
+            typed: Typed::of(&stated.text),
             stated,
         })
         .collect();
     ordered.sort_by(|left, right| left.stated.id.cmp(&right.stated.id));
-    let mut verdict = Verdict::default();
+    let lists: Vec<&Stated> = claims.iter().filter(|one| one.is_format_list).collect();
+    let mut conflicts = Vec::new();
     for (index, left) in ordered.iter().enumerate() {
         for right in &ordered[index + 1..] {
-            if let Some(cause) = cause(left, right) {
-                settle(left.stated, right.stated, cause, &mut verdict);
-            }
+            let Some(cause) = cause(left, right) else {
+                continue;
+            };
+            let conflict = Conflict {
+                left: left.stated,
+                right: right.stated,
+                cause,
+            };
+            conflicts.extend(listed(left, right, &lists));
+            conflicts.push(conflict);
         }
     }
+    // What the best source settles is settled first, before anything is withheld for want of one.
+    conflicts.sort_by_key(|one| {
+        let is_clear = one.left.priority.abs_diff(one.right.priority) >= 2;
+        let best = one.left.priority.min(one.right.priority);
+        (!is_clear, best, one.left.id.clone(), one.right.id.clone())
+    });
+    conflicts.dedup_by(|next, first| {
+        (&next.left.id, &next.right.id) == (&first.left.id, &first.right.id)
+    });
+    let mut verdict = Verdict::default();
+    for conflict in &conflicts {
+        settle(conflict, &mut verdict);
+    }
+    verdict.contradictions.sort_by(|left, right| {
+        (&left.claim_a_id, &left.claim_b_id).cmp(&(&right.claim_a_id, &right.claim_b_id))
+    });
     verdict
 }
 
 fn cause(left: &Compared<'_>, right: &Compared<'_>) -> Option<String> {
-    // The cheap questions first: most pairs can contradict each other in no way.
-    let opposed = left.is_negated != right.is_negated;
-    if !opposed && (left.needs.is_none() || right.needs.is_none()) {
-        return None;
-    }
-    if jaccard(&left.words, &right.words) < PREFILTER {
-        return None;
-    }
-    if opposed {
-        let (denial, other) = if left.is_negated {
+    if !left.typed.is_empty() && !right.typed.is_empty() {
+        let (better, other) = if left.stated.priority <= right.stated.priority {
             (left, right)
         } else {
             (right, left)
         };
-        if denial.words.len() >= 2 && denial.words.is_subset(&other.words) {
-            return Some("one denies what the other says".to_owned());
-        }
+        return better.typed.contradicts(&other.typed);
     }
-    let (left, right) = (left.needs.as_ref()?, right.needs.as_ref()?);
-    left.iter().find_map(|(runtime, version)| {
-        let other = right.get(runtime)?;
-        (version != other)
-            .then(|| format!("they need different versions of {runtime}: {version} and {other}"))
+    if left.is_negated == right.is_negated {
+        return None;
+    }
+    let (denial, other) = if left.is_negated {
+        (left, right)
+    } else {
+        (right, left)
+    };
+    // The cheap question first: most pairs can contradict each other in no way.
+    (denial.words.len() >= 2
+        && denial.words.is_subset(&other.words)
+        && jaccard(&left.words, &right.words) >= PREFILTER)
+        .then(|| "one denies what the other says".to_owned())
+}
+
+/// The product's list of formats against the statement that names others, where a denial says so
+/// too.
+fn listed<'a>(
+    left: &Compared<'a>,
+    right: &Compared<'a>,
+    lists: &[&'a Stated],
+) -> Option<Conflict<'a>> {
+    let claimed = [left, right].into_iter().find(|one| !one.is_negated)?;
+    if left.is_negated == right.is_negated || claimed.stated.is_format_list {
+        return None;
+    }
+    let named = formats::named(&claimed.stated.said);
+    let way = formats::direction(&claimed.stated.said);
+    let fitting: Vec<&&Stated> = lists
+        .iter()
+        .filter(|list| {
+            let other = formats::direction(&list.said);
+            other.is_none() || other == way
+        })
+        .collect();
+    let holds = |list: &&Stated| !formats::named(&list.said).is_disjoint(&named);
+    if named.is_empty() || fitting.iter().any(|list| holds(list)) {
+        return None;
+    }
+    let list = fitting.first()?;
+    let (left, right) = if list.id < claimed.stated.id {
+        (**list, claimed.stated)
+    } else {
+        (claimed.stated, **list)
+    };
+    let names: Vec<&str> = named.iter().map(String::as_str).collect();
+    Some(Conflict {
+        left,
+        right,
+        cause: format!(
+            "{} is not in the product's list of formats",
+            names.join(", ")
+        ),
     })
 }
 
-fn settle(left: &Stated, right: &Stated, cause: String, verdict: &mut Verdict) {
+fn settle(conflict: &Conflict<'_>, verdict: &mut Verdict) {
+    let Conflict { left, right, cause } = conflict;
     let difference = left.priority.abs_diff(right.priority);
     let (winner, loser) = if left.priority <= right.priority {
         (left, right)
     } else {
         (right, left)
     };
-    let (resolution, winning, reasoning) = match difference {
-        0 => {
+    let lost = [left, right].map(|one| verdict.withheld.contains(&one.id));
+    let (resolution, winning, reasoning) = match (difference, lost) {
+        // Both are out already, and nothing is left to decide.
+        (_, [true, true]) => return,
+        // One of the two has lost to a better source; the other has nothing against it.
+        (_, [true, false]) => ("prefer", Some(right.id.clone()), lost_already(cause)),
+        (_, [false, true]) => ("prefer", Some(left.id.clone()), lost_already(cause)),
+        (0, _) => {
             verdict.withheld.extend([left.id.clone(), right.id.clone()]);
             (
                 "unresolved",
@@ -110,7 +192,7 @@ fn settle(left: &Stated, right: &Stated, cause: String, verdict: &mut Verdict) {
                 format!("{cause}; both sources have priority {}", left.priority),
             )
         }
-        1 => {
+        (1, _) => {
             verdict.withheld.extend([left.id.clone(), right.id.clone()]);
             (
                 "withhold",
@@ -142,39 +224,8 @@ fn settle(left: &Stated, right: &Stated, cause: String, verdict: &mut Verdict) {
     });
 }
 
-static NEEDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(python|node(?:\.js)?|java|jdk|rust|go|ruby|php)\b[^0-9.;]{0,24}?v?(\d+(?:\.\d+)*)",
-    )
-    .ok()
-});
-
-/// The runtimes a statement says are needed, each with its lowest version.
-fn needs(text: &str) -> Option<BTreeMap<String, String>> {
-    let lower = text.to_lowercase();
-    if !["requires", "require ", "needs", "need "]
-        .iter()
-        .any(|word| lower.contains(word))
-    {
-        return None;
-    }
-    let found: BTreeMap<String, String> = NEEDS
-        .as_ref()?
-        .captures_iter(&lower)
-        .map(|found| {
-            let runtime = match &found[1] {
-                "node.js" => "node",
-                "jdk" => "java",
-                other => other,
-            };
-            let mut version = &found[2];
-            while let Some(shorter) = version.strip_suffix(".0") {
-                version = shorter;
-            }
-            (runtime.to_owned(), version.to_owned())
-        })
-        .collect();
-    (!found.is_empty()).then_some(found)
+fn lost_already(cause: &str) -> String {
+    format!("{cause}; the other lost to a better source")
 }
 
 #[cfg(test)]
@@ -182,12 +233,17 @@ mod tests {
     use super::*;
 
     fn verdict(left: (&str, u8), right: (&str, u8)) -> Verdict {
-        let stated = |id: &str, (text, priority): (&str, u8)| Stated {
-            id: id.to_owned(),
-            text: text.to_owned(),
-            priority,
-        };
         judge(&[stated("a", left), stated("b", right)])
+    }
+
+    fn stated(id: &str, (text, priority): (&str, u8)) -> Stated {
+        Stated {
+            id: id.to_owned(),
+            said: text.to_owned(),
+            text: text.to_lowercase(),
+            priority,
+            is_format_list: priority == 2,
+        }
     }
 
     #[test]
@@ -229,6 +285,26 @@ mod tests {
                 true,
             ),
             ("renders charts.", "cannot send mail.", false),
+            (
+                "{product_name} requires node.js `>=18.17`.",
+                "{product_name} needs node.js 14 or later.",
+                true,
+            ),
+            (
+                "{product_name} requires rust `1.78`.",
+                "{product_name} supports rust 1.65 and later.",
+                true,
+            ),
+            (
+                "{product_name} is at version `4.0.2`.",
+                "the latest version of {product_name} is 4.1.",
+                true,
+            ),
+            (
+                "{product_name} is licensed under `mit`.",
+                "{product_name} is released under the gpl-3.0 license.",
+                true,
+            ),
         ] {
             let found = verdict((left, 1), (right, 6));
             assert_eq!(
@@ -257,5 +333,53 @@ mod tests {
             assert_eq!(one.winning_claim_id.as_deref(), winner);
             assert_eq!(found.withheld.iter().collect::<Vec<_>>(), withheld);
         }
+    }
+
+    #[test]
+    fn the_list_of_formats_decides_between_a_statement_and_its_denial() {
+        let says = ("Acme reads XLSX workbooks.", 7);
+        let denies = ("Acme does not read XLSX workbooks.", 6);
+        for (list, withheld) in [
+            ("Acme reads the CSV and OFX formats.", vec!["says"]),
+            ("Acme supports the CSV and OFX formats.", vec!["says"]),
+            // A list of what is written says nothing about what is read.
+            (
+                "Acme writes the CSV and OFX formats.",
+                vec!["denies", "says"],
+            ),
+            (
+                "Acme reads the CSV and XLSX formats.",
+                vec!["denies", "says"],
+            ),
+        ] {
+            let claims = [
+                stated("says", says),
+                stated("denies", denies),
+                stated("list", (list, 2)),
+            ];
+            let found = judge(&claims);
+            assert_eq!(
+                found.withheld.iter().collect::<Vec<_>>(),
+                withheld,
+                "{list}"
+            );
+            let winners: BTreeSet<_> = found
+                .contradictions
+                .iter()
+                .filter_map(|one| one.winning_claim_id.as_deref())
+                .collect();
+            let expected: &[&str] = if withheld.len() == 1 {
+                &["denies", "list"]
+            } else {
+                &[]
+            };
+            assert_eq!(winners, expected.iter().copied().collect(), "{list}");
+        }
+        // Without a denial a list is no proof that it is whole.
+        let alone = judge(&[
+            stated("says", says),
+            stated("list", ("Acme reads the CSV format.", 2)),
+        ]);
+        assert_eq!(alone, Verdict::default());
     }
 }

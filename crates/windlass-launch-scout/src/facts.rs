@@ -14,13 +14,13 @@ use windlass_launch_model::{
 
 use crate::{
     SCHEMA_VERSION,
-    claims::{Found, Purpose, confidence, relevance},
+    claims::{Found, Origin, Purpose, confidence, relevance},
     collect::license_file,
     contradictions::{Stated, judge},
     enrich::enrich,
     formats,
     input::ScoutInput,
-    manifests::Manifest,
+    manifests::{Manifest, speaking},
     tree::Tree,
     words::{content, is_negated, jaccard, keys},
 };
@@ -112,8 +112,11 @@ pub(crate) fn establish(
         .iter()
         .map(|record| Stated {
             id: record.id.clone(),
-            text: normalise(&record.best.text, product).replace("{product_name}", ""),
+            said: record.best.text.clone(),
+            text: normalise(&record.best.text, product),
             priority: record.best.origin.priority(),
+            is_format_list: record.best.origin == Origin::Source
+                && record.best.kind == ClaimKind::Format,
         })
         .collect();
     let verdict = judge(&stated);
@@ -158,31 +161,56 @@ fn share_evidence(tree: &Tree, records: &mut [Record]) {
             (content(text), is_negated(text), keys(text))
         })
         .collect();
+    let words: Vec<&BTreeSet<String>> = said.iter().map(|(words, ..)| words).collect();
     let mut extra: Vec<(usize, (u32, u8, Citation))> = Vec::new();
-    for (index, record) in records.iter().enumerate() {
-        for (other_index, other) in records.iter().enumerate() {
-            let same = index != other_index
-                && record.best.kind == other.best.kind
-                && said[index].1 == said[other_index].1
-                && jaccard(&said[index].0, &said[other_index].0) >= SAME_STATEMENT;
-            if !same {
-                continue;
-            }
-            let borrowed = Found {
-                keys: said[index].2.clone(),
-                text: record.best.text.clone(),
-                ..other.best.clone()
-            };
-            if let Some(excerpt) = borrowed.excerpt(tree) {
-                let rank = relevance(&borrowed, &excerpt);
-                let priority = borrowed.origin.priority();
-                extra.push((index, (rank, priority, borrowed.citation(&excerpt))));
-            }
+    for (index, other_index) in alike(&words, SAME_STATEMENT) {
+        let (record, other) = (&records[index], &records[other_index]);
+        if record.best.kind != other.best.kind || said[index].1 != said[other_index].1 {
+            continue;
+        }
+        let borrowed = Found {
+            keys: said[index].2.clone(),
+            text: record.best.text.clone(),
+            ..other.best.clone()
+        };
+        if let Some(excerpt) = borrowed.excerpt(tree) {
+            let rank = relevance(&borrowed, &excerpt);
+            let priority = borrowed.origin.priority();
+            extra.push((index, (rank, priority, borrowed.citation(&excerpt))));
         }
     }
     for (index, backing) in extra {
         records[index].backing.push(backing);
     }
+}
+
+/// Every two sets that share so many thousandths of their words, both ways round, in order.
+///
+/// Two such sets share one of the rarest words of each, since the rest of either is too few; so
+/// only sets that meet there are compared, and a thousand of them take no million comparisons.
+fn alike(sets: &[&BTreeSet<String>], least: u32) -> BTreeSet<(usize, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for word in sets.iter().flat_map(|set| set.iter()) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut meeting: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for (index, set) in sets.iter().enumerate() {
+        let mut rarest: Vec<&str> = set.iter().map(String::as_str).collect();
+        rarest.sort_by_key(|word| (counts.get(word).copied(), *word));
+        let shared = (rarest.len() * least as usize).div_ceil(1000);
+        rarest.truncate(rarest.len() - shared + 1);
+        for word in rarest {
+            let others = meeting.entry(word).or_default();
+            for other in others.iter().copied() {
+                if jaccard(set, sets[other]) >= least {
+                    found.extend([(index, other), (other, index)]);
+                }
+            }
+            others.push(index);
+        }
+    }
+    found
 }
 
 fn evidence(record: &Record) -> Evidence {
@@ -223,6 +251,7 @@ fn facts(
     let positioning = records
         .iter()
         .find(|record| record.purposes.contains(&Purpose::Positioning));
+    let manifests = speaking(manifests, input);
     let license = manifests
         .iter()
         .find_map(|manifest| Some(manifest.license.as_ref()?.text.clone()))
@@ -240,7 +269,7 @@ fn facts(
         workflows: workflows(records),
         api_surface_summary,
         license,
-        distribution: distribution(manifests),
+        distribution: distribution(&manifests),
         runtime_requirements: sorted(manifests.iter().flat_map(|manifest| {
             manifest
                 .runtimes
@@ -280,6 +309,7 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
                 matches!(record.best.kind, ClaimKind::Feature | ClaimKind::Format)
                     && !serves(record, Purpose::Compatibility)
                     && !serves(record, Purpose::License)
+                    && !serves(record, Purpose::Version)
                     && !serves(record, Purpose::Install)
             }),
         ),
@@ -305,7 +335,10 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         ),
         (
             "compatibility_notes",
-            pick(&|record| serves(record, Purpose::Compatibility)),
+            // Which version it is comes after what it needs.
+            [Purpose::Compatibility, Purpose::Version]
+                .map(|purpose| pick(&|record| serves(record, purpose)))
+                .concat(),
         ),
     ];
     lists
@@ -353,7 +386,7 @@ fn workflows(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-fn distribution(manifests: &[Manifest]) -> Vec<Distribution> {
+fn distribution(manifests: &[&Manifest]) -> Vec<Distribution> {
     let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for manifest in manifests {
         if let (Some(name), Some(command)) = (&manifest.name, &manifest.install) {
@@ -372,4 +405,32 @@ fn distribution(manifests: &[Manifest]) -> Vec<Distribution> {
             install_commands,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The short way finds what comparing all with all finds.
+        #[test]
+        fn all_that_are_alike_are_found(texts in proptest::collection::vec("([a-e] ){0,6}", 0..12)) {
+            let sets: Vec<BTreeSet<String>> = texts
+                .iter()
+                .map(|text| text.split_whitespace().map(str::to_owned).collect())
+                .collect();
+            let sets: Vec<&BTreeSet<String>> = sets.iter().collect();
+            let mut expected = BTreeSet::new();
+            for left in 0..sets.len() {
+                for right in 0..sets.len() {
+                    if left != right && jaccard(sets[left], sets[right]) >= SAME_STATEMENT {
+                        expected.insert((left, right));
+                    }
+                }
+            }
+            prop_assert_eq!(alike(&sets, SAME_STATEMENT), expected);
+        }
+    }
 }

@@ -138,6 +138,17 @@ pub(crate) fn language(path: &str) -> Option<&'static str> {
         .map(|(_, language)| *language)
 }
 
+/// Whether a dotted name is a file's and not a member's: it ends like one.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "cfg", "conf", "config", "css", "csv", "env", "gif", "gz", "htm", "html", "ini", "ipynb",
+        "jpeg", "jpg", "json", "jsonl", "lock", "log", "ndjson", "pdf", "png", "sql", "sqlite",
+        "svg", "tar", "toml", "tsv", "xml", "yaml", "yml", "zip",
+    ];
+    let ending = extension(name);
+    OTHERS.contains(&ending.as_str()) || language(name).is_some() || is_document(name)
+}
+
 /// Whether a file is a text people read.
 pub(crate) fn is_document(path: &str) -> bool {
     matches!(
@@ -208,13 +219,30 @@ fn is_test(path: &str) -> bool {
         || [".test.", ".spec."].iter().any(|part| name.contains(part))
 }
 
+/// What the outermost folder says that says anything: `tests/x/docs/y.md` belongs to the tests,
+/// `docs/examples/x.md` to the documentation.
+fn outermost(path: &str) -> Option<Use> {
+    folder(path).split('/').find_map(|part| {
+        let part = part.to_ascii_lowercase();
+        let names = |names: &[&str]| names.contains(&part.as_str());
+        if names(DOCS) {
+            Some(Use::Docs)
+        } else if names(EXAMPLES) {
+            Some(Use::Example)
+        } else if names(TESTS) {
+            Some(Use::Test)
+        } else {
+            None
+        }
+    })
+}
+
 /// What a file is for.
 pub(crate) fn use_of(path: &str, input: &ScoutInput) -> Use {
     if is_foreign(path) {
         return Use::Other;
     }
-    let is_example =
-        has_folder(path, EXAMPLES) || input.example_folders().any(|folder| is_below(path, folder));
+    let outer = outermost(path);
     if is_document(path) {
         if is_project_note(path) {
             return Use::Other;
@@ -222,32 +250,28 @@ pub(crate) fn use_of(path: &str, input: &ScoutInput) -> Use {
         if is_readme(path) && depth(path) == 0 {
             return Use::Readme;
         }
-        let is_docs = has_folder(path, DOCS)
-            || input
-                .config
-                .repo_hints
-                .preferred_docs_roots
-                .iter()
-                .any(|folder| is_below(path, folder));
-        return match (is_docs, extension(path).as_str()) {
-            (true, _) => Use::Docs,
-            (false, "md" | "markdown" | "mdx" | "rst") if !is_test(path) && depth(path) == 0 => {
-                Use::Docs
-            }
-            _ => Use::Other,
+        let mut hinted = input.config.repo_hints.preferred_docs_roots.iter();
+        if outer == Some(Use::Docs) || hinted.any(|folder| is_below(path, folder)) {
+            return Use::Docs;
+        }
+        let is_markup = matches!(extension(path).as_str(), "md" | "markdown" | "mdx" | "rst");
+        return if is_markup && depth(path) == 0 && !is_test(path) {
+            Use::Docs
+        } else {
+            Use::Other
         };
     }
     if language(path).is_none() {
         return Use::Other;
     }
-    if is_example {
-        Use::Example
-    } else if is_test(path) {
-        Use::Test
-    } else if has_folder(path, DOCS) {
-        Use::Other
-    } else {
-        Use::Source
+    let is_example = input.example_folders().any(|folder| is_below(path, folder));
+    match outer {
+        _ if is_example => Use::Example,
+        Some(Use::Docs) if has_folder(path, EXAMPLES) => Use::Example,
+        Some(Use::Docs) => Use::Other,
+        Some(Use::Example) => Use::Example,
+        _ if is_test(path) => Use::Test,
+        _ => Use::Source,
     }
 }
 
@@ -274,4 +298,34 @@ pub(crate) fn wants_text(path: &str) -> bool {
             | "cfg"
             | "mod"
     ) || matches!(name, "CMakeLists.txt" | "LICENSE" | "LICENCE" | "COPYING")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outermost_folder_decides_what_a_file_is_for() {
+        for (path, expected) in [
+            ("README.md", Use::Readme),
+            ("docs/usage.md", Use::Docs),
+            ("crates/acme/docs/usage.md", Use::Docs),
+            ("docs/examples/usage.md", Use::Docs),
+            ("docs/examples/usage.py", Use::Example),
+            ("docs/conf.py", Use::Other),
+            ("tests/products/other/docs/usage.md", Use::Other),
+            ("crates/acme/tests/products/docs/usage.md", Use::Other),
+            ("examples/launch/docs/usage.md", Use::Other),
+            ("tests/products/other/examples/a.py", Use::Test),
+            ("tests/products/other/src/a.py", Use::Test),
+            ("examples/a.py", Use::Example),
+            ("examples/tests/a.py", Use::Example),
+            ("src/test_a.py", Use::Test),
+            ("src/a.py", Use::Source),
+            ("vendor/docs/usage.md", Use::Other),
+            ("CHANGELOG.md", Use::Other),
+        ] {
+            assert_eq!(use_of(path, &crate::test_input()), expected, "{path}");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! same files give the same artifacts, byte for byte. Planning and writing pages is the business
 //! of `windlass-launch-pages`; cloning is the caller's.
 
+mod addressed;
 mod api;
 mod claims;
 mod collect;
@@ -22,10 +23,12 @@ mod manifests;
 mod markdown;
 mod phantom;
 mod platform;
+mod secret;
 mod sentences;
 mod site;
 mod snippets;
 mod tree;
+mod typed;
 mod words;
 
 use std::{path::Path, sync::OnceLock};
@@ -40,6 +43,7 @@ use windlass_types::Problem;
 pub use claims::excerpt;
 pub use hugo::{Files, HugoSettings, hugo_settings};
 pub use input::ScoutInput;
+pub use secret::SecretScan;
 pub use tree::Skipped;
 
 use kind::{Use, language, use_of};
@@ -82,6 +86,8 @@ pub struct Notes {
     pub unreadable: Vec<String>,
     /// Statements whose lines do not hold them; dropped.
     pub unsupported_statements: u64,
+    /// Passages that give orders to programs and were left out, as `path:line`, sorted.
+    pub orders_to_programs: Vec<String>,
     /// Why the launch can only be minimal; empty when it need not be.
     pub minimal_because: Vec<String>,
 }
@@ -132,6 +138,7 @@ pub struct FactFindings {
     /// `evidence_map.json`.
     pub evidence: EvidenceMap,
     unsupported: u64,
+    orders: Vec<String>,
     minimal_because: Vec<String>,
 }
 
@@ -216,11 +223,11 @@ impl Scout {
                 .filter(|(path, _)| use_of(path, &self.input) == Use::Source)
                 .map(|(path, symbols)| (path.as_str(), symbols.as_slice())),
         );
-        let statements = collect::collect(&self.product, &self.manifests, symbols, &self.input);
+        let collected = collect::collect(&self.product, &self.manifests, symbols, &self.input);
         let established = facts::establish(
             &self.product,
             &self.manifests,
-            statements,
+            collected.found,
             surface,
             &self.input,
         );
@@ -228,6 +235,11 @@ impl Scout {
             facts: established.facts,
             evidence: established.evidence,
             unsupported: established.unsupported,
+            orders: collected
+                .orders
+                .iter()
+                .map(|(path, line)| format!("{path}:{line}"))
+                .collect(),
             minimal_because: established.minimal_because,
         }
     }
@@ -271,6 +283,7 @@ impl Scout {
             site_skipped: self.site.skipped.clone(),
             unreadable,
             unsupported_statements: facts.unsupported,
+            orders_to_programs: facts.orders.clone(),
             minimal_because: facts.minimal_because.clone(),
         }
     }

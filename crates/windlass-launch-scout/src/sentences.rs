@@ -8,7 +8,7 @@ use crate::markdown::{Block, BlockKind};
 
 /// Words after which a full stop ends nothing.
 const ABBREVIATIONS: &[&str] = &[
-    "e.g", "i.e", "etc", "vs", "cf", "approx", "no", "fig", "dr", "mr", "ms", "inc", "ltd", "resp",
+    "e.g", "i.e", "etc", "vs", "cf", "approx", "fig", "dr", "mr", "ms", "inc", "ltd", "resp",
     "incl", "max", "min", "ver", "v",
 ];
 
@@ -25,9 +25,9 @@ pub(crate) struct Sentence {
     pub heading: String,
 }
 
-/// The sentences of a block; none for a fence.
+/// The sentences of a block; none for a fence, and none for what only points elsewhere.
 pub(crate) fn sentences(block: &Block) -> Vec<Sentence> {
-    if matches!(block.kind, BlockKind::Fence(_)) {
+    if matches!(block.kind, BlockKind::Fence(_)) || is_links_only(block) {
         return Vec::new();
     }
     let mut joined = String::new();
@@ -65,6 +65,17 @@ pub(crate) fn sentences(block: &Block) -> Vec<Sentence> {
             })
         })
         .collect()
+}
+
+/// Whether a block says nothing but what its links are called.
+fn is_links_only(block: &Block) -> bool {
+    let Some(markup) = MARKUP.as_ref() else {
+        return false;
+    };
+    let said: Vec<&str> = block.lines.iter().map(|(_, line)| line.as_str()).collect();
+    let said = said.join(" ");
+    let left = markup.link.replace_all(&said, "");
+    left != said && !left.contains(char::is_alphanumeric)
 }
 
 /// The first sentence of a text without markup.
@@ -130,7 +141,9 @@ fn is_end(text: &str, index: usize) -> bool {
             .next()
             .unwrap_or_default()
             .to_ascii_lowercase();
-        if ABBREVIATIONS.contains(&word.as_str()) {
+        // "No. 7" is a number; "No. It does not." is an answer.
+        let numbers = word == "no" && rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        if numbers || ABBREVIATIONS.contains(&word.as_str()) {
             return false;
         }
     }

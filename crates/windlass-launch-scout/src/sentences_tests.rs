@@ -33,6 +33,31 @@ fn sentences_know_their_lines() {
 }
 
 #[test]
+fn no_is_an_answer_unless_a_number_follows() {
+    assert_eq!(
+        split("No. Acme is no backup tool. See No. 7 for more."),
+        [
+            "1-1 No.",
+            "1-1 Acme is no backup tool.",
+            "1-1 See No. 7 for more."
+        ]
+    );
+}
+
+#[test]
+fn what_only_links_says_nothing() {
+    for (text, count) in [
+        ("* [Reading statements](reading.md)", 0),
+        ("* [Reading statements][reading].", 0),
+        ("[One](a.md) · [Two](b.md)", 0),
+        ("- [Reading](reading.md) is easy", 1),
+        ("- Reading statements", 1),
+    ] {
+        assert_eq!(split(text).len(), count, "{text}");
+    }
+}
+
+#[test]
 fn markup_goes_and_code_stays() {
     for (text, expected) in [
         ("**Fast** and _small_", "Fast and small"),

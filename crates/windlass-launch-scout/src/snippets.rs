@@ -16,12 +16,14 @@ use windlass_types::Digest;
 
 use crate::{
     SCHEMA_VERSION,
+    addressed::{code_gives_orders, is_for_programs},
     api::{Doc, Symbol},
     collect::Symbols,
     formats,
     input::ScoutInput,
     kind::{Use, is_markdown, language, name, use_of},
     markdown::{Block, BlockKind, blocks},
+    secret::SecretScan,
     tree::Tree,
     words::words,
 };
@@ -144,9 +146,14 @@ pub(crate) fn catalog(tree: &Tree, symbols: &Symbols, input: &ScoutInput) -> Sni
     }
     let mut seen = BTreeSet::new();
     let mut snippets = Vec::new();
+    let secrets = SecretScan::default();
     for candidate in candidates {
         if snippets.len() == MOST {
             break;
+        }
+        // Neither is ever shown, and a catalogue is kept and read by others.
+        if secrets.is_leaking(&candidate.code) || code_gives_orders(&candidate.code) {
+            continue;
         }
         let Some(snippet) = finish(candidate) else {
             continue;
@@ -166,7 +173,7 @@ fn fence<'a>(block: &Block, origin: &'static str, path: &'a str) -> Option<Candi
     let BlockKind::Fence(info) = &block.kind else {
         return None;
     };
-    let language = fence_language(info)?;
+    let language = fence_language(info).filter(|_| !is_for_programs(&block.heading))?;
     let code: Vec<&str> = block.lines.iter().map(|(_, line)| line.as_str()).collect();
     Some(Candidate {
         origin,
@@ -299,7 +306,7 @@ fn finish(candidate: Candidate<'_>) -> Option<Snippet> {
     let id = format!("{code}|{language}|{path}|{start}-{end}");
     Some(Snippet {
         snippet_id: Digest::of(id.as_bytes()).to_string(),
-        tags: tags(&about, code, &language),
+        tags: tags(&about, code, &language, origin),
         requirements: requirements(code, &language),
         validation: SnippetValidation {
             syntax_ok: check(&language, code).ok(),
@@ -327,7 +334,7 @@ fn code_lines(code: &str, language: &str) -> usize {
         .count()
 }
 
-fn tags(about: &str, code: &str, language: &str) -> Vec<String> {
+fn tags(about: &str, code: &str, language: &str, origin: &str) -> Vec<String> {
     let near: BTreeSet<String> = words(about)
         .flat_map(|word| {
             word.split(['_', '.', '-'])
@@ -340,6 +347,16 @@ fn tags(about: &str, code: &str, language: &str) -> Vec<String> {
         .filter(|(_, words)| words.iter().any(|word| near.contains(*word)))
         .map(|(topic, _)| (*topic).to_owned())
         .collect();
+    let installs = found.contains("install");
+    let is_shell = matches!(language, "bash" | "console" | "powershell");
+    if origin != "test" && !(installs && is_shell) {
+        found.insert("example".to_owned());
+    }
+    // A fence shows the way of working that its heading names.
+    if matches!(origin, "readme" | "docs") {
+        found.extend(Some(slug(about)).filter(|name| !name.is_empty()));
+        found.extend(installs.then(|| "installation".to_owned()));
+    }
     found.insert(language.to_owned());
     found.extend(
         formats::named(about)

@@ -7,17 +7,34 @@ use windlass_types::{Problem, RunId};
 use crate::fault::{invalid, run_not_found};
 
 /// The members of a call, each of which must be known.
-pub(crate) struct Arguments(Map<String, Value>);
+pub(crate) struct Arguments {
+    members: Map<String, Value>,
+    /// Where they are in the call.
+    place: &'static str,
+}
 
 impl Arguments {
     /// Takes a call's input; `known` are the members it may have.
     pub(crate) fn read(input: Value, known: &[&str]) -> Result<Self, Problem> {
+        Self::read_at("", input, known)
+    }
+
+    /// The same for an object within the input, at a pointer.
+    pub(crate) fn read_at(
+        place: &'static str,
+        input: Value,
+        known: &[&str],
+    ) -> Result<Self, Problem> {
         let members = match input {
             Value::Object(members) => members,
             Value::Null => Map::new(),
             other => {
-                let message = format!("the arguments are {}, not an object", kind(&other));
-                return Err(invalid("", "type", message));
+                let what = match place.trim_start_matches('/') {
+                    "" => "the arguments are",
+                    name => &format!("{name} is"),
+                };
+                let message = format!("{what} {}, not an object", kind(&other));
+                return Err(invalid(place, "type", message));
             }
         };
         if let Some(unknown) = members.keys().find(|key| !known.contains(&key.as_str())) {
@@ -26,14 +43,15 @@ impl Arguments {
                 "{shown:?} is not an argument of this tool; it takes {}",
                 known.join(", ")
             );
-            return Err(invalid(&pointer(&shown), "unknown_field", message));
+            let pointer = format!("{place}{}", pointer(&shown));
+            return Err(invalid(&pointer, "unknown_field", message));
         }
-        Ok(Self(members))
+        Ok(Self { members, place })
     }
 
     /// Takes a member out.
     pub(crate) fn take(&mut self, key: &str) -> Option<Value> {
-        self.0.remove(key).filter(|value| !value.is_null())
+        self.members.remove(key).filter(|value| !value.is_null())
     }
 
     /// A member that must be there and be an object.
@@ -55,7 +73,7 @@ impl Arguments {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(other) => Err(invalid(
-                &pointer(key),
+                &format!("{}{}", self.place, pointer(key)),
                 "type",
                 format!("{key} is {}, not a text", kind(&other)),
             )),

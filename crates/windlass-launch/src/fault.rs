@@ -177,10 +177,28 @@ pub(crate) fn repository(what: &str, url: &str, error: &GitError) -> Problem {
     };
     Problem::new(
         &code::STEP_FAILED,
-        format!("the {what} repository {url} cannot be read: {error}"),
+        format!(
+            "the {what} repository {url} cannot be read: {}",
+            said(error)
+        ),
     )
     .with(FAILURE_CODE, failure)
     .with("repository", what)
+}
+
+/// What git said, without where on this machine it said it.
+fn said(error: &GitError) -> String {
+    match error {
+        GitError::Failed { stderr, .. } if !stderr.trim().is_empty() => {
+            let lines = stderr.lines().map(str::trim);
+            let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).take(3).collect();
+            lines.join("; ")
+        }
+        GitError::Failed { .. } => "git failed and did not say why".to_owned(),
+        GitError::TimedOut { seconds, .. } => format!("git did not end within {seconds} s"),
+        GitError::Missing { what, name, .. } => format!("it has no {what} `{name}`"),
+        other => other.to_string(),
+    }
 }
 
 /// A commit service that did not do what was asked.

@@ -12,6 +12,8 @@ mod ops;
 mod outside;
 mod precondition;
 mod run;
+mod telemetry;
+mod uuid;
 mod view;
 
 use std::sync::Arc;

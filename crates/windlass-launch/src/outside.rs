@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use windlass_launch_model::{Profile, config::Caller};
-use windlass_ports::{CommitServices, Git, LanguageModel, LinkProbe, Toolchain};
+use windlass_ports::{CommitServices, Git, LanguageModel, LinkProbe, Outbound, Toolchain};
 use windlass_types::{Principal, PrincipalKind, Secret};
 
 /// Makes a prober that asks these hosts and no others.
@@ -20,6 +20,8 @@ pub struct LaunchOutside {
     pub services: Arc<dyn CommitServices>,
     /// Hugo.
     pub toolchain: Arc<dyn Toolchain>,
+    /// HTTP to the services that configurations name.
+    pub outbound: Arc<dyn Outbound>,
     /// External links.
     pub links: LinkProbes,
     /// Language models, for runs whose configuration names one.

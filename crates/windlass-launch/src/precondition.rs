@@ -100,9 +100,14 @@ fn not_in(action: Action, view: &LaunchView) -> String {
 fn refuse(action: Action, view: &LaunchView, reason: &str, message: &str) -> Problem {
     let needed = required(action);
     let comes = view.is_driving() && needed.iter().any(|state| view.state.can_reach(*state));
-    let problem = fault::illegal_state(&view.run_id, view.state, needed, reason, message)
-        .with("retryable", comes);
-    if comes {
+    let problem = fault::illegal_state(&view.run_id, view.state, needed, reason, message);
+    waiting_helps(problem, comes)
+}
+
+/// Says whether the same call can work later, and when to try.
+pub(crate) fn waiting_helps(problem: Problem, helps: bool) -> Problem {
+    let problem = problem.with("retryable", helps);
+    if helps {
         problem.with("retry_after_ms", RETRY_AFTER_MS)
     } else {
         problem

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_engine::{Engine, run::SIGNAL_CANCEL};
+use windlass_engine::{
+    Engine,
+    run::{ExportedFile, SIGNAL_CANCEL},
+};
 use windlass_launch_model::{Issue, LaunchState, Profile, Section, SectionState};
 use windlass_types::{
     Body, Digest, Event, Problem, RunId, RunRecord, RunState, SpanId, Timestamp, TraceId,
@@ -249,6 +252,10 @@ impl LaunchView {
             event::RUN_STATE_CHANGED | event::RESUME_REWIND => {
                 if let Some(state) = LaunchState::by_name(text("to_state")) {
                     self.state = state;
+                }
+                let problem = data.get("problem").cloned().unwrap_or_default();
+                if let Ok(problem) = serde_json::from_value::<Problem>(problem) {
+                    self.failure = Some(Failure::of(&problem));
                 }
             }
             event::SECTION_STATE_CHANGED => {
@@ -494,4 +501,23 @@ pub fn snapshot(view: &LaunchView) -> Value {
         "work_items": view.work_items,
         "issues": issues,
     })
+}
+
+/// The forms in which an exported launch is also read: its events line by line, and its snapshot.
+pub(crate) fn files(record: &RunRecord, events: &[Event]) -> Vec<ExportedFile> {
+    let lines = events_of(record, events)
+        .iter()
+        .map(|event| format!("{}\n", json!(event)))
+        .collect();
+    let snapshot = snapshot(&view(record, events));
+    vec![
+        ExportedFile {
+            name: "events.ndjson".to_owned(),
+            text: lines,
+        },
+        ExportedFile {
+            name: "snapshot.json".to_owned(),
+            text: format!("{snapshot:#}\n"),
+        },
+    ]
 }

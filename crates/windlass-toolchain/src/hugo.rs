@@ -31,7 +31,7 @@ pub struct HugoPlaces {
     pub path: OsString,
     /// The program itself; then the `PATH` is not searched for it.
     pub configured: Option<PathBuf>,
-    /// The folder in which copies of sites are made; it exists, and is not within a site.
+    /// The folder in which copies of sites are made, not within a site; made where it is missing.
     pub scratch: PathBuf,
 }
 
@@ -278,6 +278,7 @@ pub struct Private {
 impl Private {
     /// A new one.
     pub fn below(scratch: &Path) -> io::Result<Self> {
+        fs_err::create_dir_all(scratch)?;
         // Paths are compared, so none may be spelled through a link.
         let scratch = fs_err::canonicalize(scratch)?;
         let root = tempfile::Builder::new()

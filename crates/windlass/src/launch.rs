@@ -52,6 +52,7 @@ pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn
             configured: settings.hugo.clone(),
             scratch: options.home.tmp_dir(),
         })),
+        outbound,
         links: Arc::new(move |hosts| {
             let allowed = Arc::new(move |host: &str| hosts.contains(&host.to_ascii_lowercase()));
             let outbound = Arc::clone(&link_outbound);

@@ -24,5 +24,6 @@ mod suite {
     mod pack;
     mod parallel;
     mod support;
+    mod telemetry;
     mod two_processes;
 }

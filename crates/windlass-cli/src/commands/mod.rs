@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod errors;
 pub(crate) mod internal;
 pub(crate) mod keys;
+pub(crate) mod launch;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod ops;

@@ -18,7 +18,10 @@ pub(crate) use change::{Applied, ApplyArgs, ChangeOperations, apply, apply_chang
 pub(crate) use conclude::{Wanted, conclude, shortfall};
 pub(crate) use drive::{Driving, keep_driving};
 pub(crate) use follow::{Channel, Follow, Followed};
+pub(crate) use narrate::{Line, Weight};
+pub(crate) use render::Renderer;
 pub(crate) use run_ref::{RunArg, find_run};
+pub(crate) use settle::is_settled;
 pub(crate) use steer::{SteerArgs, steer};
 
 #[cfg(test)]

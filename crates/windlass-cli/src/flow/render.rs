@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Shows lines as they come.
-pub(super) struct Renderer<'a> {
+pub(crate) struct Renderer<'a> {
     session: &'a Session,
     channel: Channel,
     progress: Progress,
@@ -26,8 +26,22 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// The same, with lines of the caller's own in the place of the moving one.
+    pub(crate) fn with_board(session: &'a Session, channel: Channel) -> Self {
+        Self {
+            session,
+            channel,
+            progress: Progress::board(&session.printer),
+        }
+    }
+
+    /// Says where things stand.
+    pub(crate) fn board(&self, text: &str) {
+        self.progress.message(text);
+    }
+
     /// Shows one line of a run at that depth below the followed one.
-    pub(super) fn show(&mut self, source: &str, depth: usize, line: &Line) {
+    pub(crate) fn show(&mut self, source: &str, depth: usize, line: &Line) {
         // Texts come from inputs and from outside: neither a secret nor an escape sequence
         // may reach the terminal.
         let text = one_line(&self.session.redact(&line.text));

@@ -13,7 +13,7 @@ use crate::session::Session;
 const PAGE: usize = 1000;
 
 /// Whether nothing happens until a person acts.
-pub(super) async fn is_settled(session: &Session, run: &RunView) -> Result<bool, Problem> {
+pub(crate) async fn is_settled(session: &Session, run: &RunView) -> Result<bool, Problem> {
     if run.state.is_final() {
         return Ok(true);
     }

@@ -182,6 +182,11 @@ impl Printer {
         self.0.out.terminal.is_terminal
     }
 
+    /// The columns of the terminal that notices go to.
+    pub(crate) fn notice_width(&self) -> Option<usize> {
+        self.0.err.terminal.width
+    }
+
     /// Paints for standard output.
     pub(crate) fn paint(&self) -> Paint {
         self.0.out.paint

@@ -12,6 +12,11 @@ const SPINNER: Template = Template {
     painted: "{spinner:.cyan} {msg} {elapsed:.dim}",
     plain: "{spinner} {msg} {elapsed}",
 };
+/// Several lines, of which only the first moves.
+const BOARD: Template = Template {
+    painted: "{spinner:.cyan} {msg}",
+    plain: "{spinner} {msg}",
+};
 const BAR: Template = Template {
     painted: "{spinner:.cyan} [{bar:20.cyan/blue}] {pos:>3} % {msg} {elapsed:.dim}",
     plain: "{spinner} [{bar:20}] {pos:>3} % {msg} {elapsed}",
@@ -32,10 +37,22 @@ pub(crate) struct Progress {
 impl Progress {
     /// A line that is shown only where the printer animates.
     pub(crate) fn new(printer: &Printer) -> Self {
+        Self::with(printer, &SPINNER)
+    }
+
+    /// A few lines that say where things stand, shown only where the printer animates.
+    pub(crate) fn board(printer: &Printer) -> Self {
+        let mut board = Self::with(printer, &BOARD);
+        // The lines say themselves how far it is.
+        board.measured = true;
+        board
+    }
+
+    fn with(printer: &Printer, template: &Template) -> Self {
         let colour = printer.colours_notices();
         let bar = printer.animates().then(|| {
             let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
-            bar.set_style(SPINNER.style(colour));
+            bar.set_style(template.style(colour));
             bar.enable_steady_tick(TICK);
             bar
         });
@@ -97,8 +114,10 @@ mod tests {
 
     #[test]
     fn the_templates_are_understood() {
-        for template in [SPINNER.painted, SPINNER.plain, BAR.painted, BAR.plain] {
-            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        for template in [SPINNER, BOARD, BAR] {
+            for text in [template.painted, template.plain] {
+                assert!(ProgressStyle::with_template(text).is_ok(), "{text}");
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod errors;
 mod exit_codes;
 mod man;
 mod operations;
+mod run_config;
 mod samples;
 mod schemas;
 
@@ -35,6 +36,7 @@ pub(crate) fn generate(infos: &[&OperationInfo]) -> Result<Vec<Document>, Proble
     ];
     documents.extend(errors::documents());
     documents.extend(operations::documents(infos)?);
+    documents.extend(run_config::document(infos));
     documents.extend(schemas::documents(infos));
     documents.extend(samples::documents(infos));
     for (name, text) in man_pages()? {

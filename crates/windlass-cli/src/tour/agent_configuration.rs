@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use windlass_types::Problem;
 
-use super::{sample_pack, stage::Stage};
+use super::{sample, sample_pack::SAMPLES, stage::Stage};
 
 /// What a reader may do afterwards.
 pub(super) const NEXT: &[&str] = &[
@@ -133,7 +133,7 @@ fn capture(stage: &mut Stage<'_>, project: &Path) -> Result<(), Problem> {
 fn prepare(stage: &Stage<'_>) -> Result<(), Problem> {
     let failed = |error: std::io::Error| Problem::internal("tour: project", error);
     let home = stage.user();
-    sample_pack::unpack(&home.join(REPOSITORY))?;
+    sample::unpack(SAMPLES, &home.join(REPOSITORY))?;
     for (name, text) in OWN {
         let path = home.join(PROJECT).join(name);
         if let Some(parent) = path.parent() {

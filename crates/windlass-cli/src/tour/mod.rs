@@ -6,7 +6,10 @@
 
 mod agent_configuration;
 mod durable_change;
+mod sample;
+mod sample_launch;
 mod sample_pack;
+mod site_launch;
 mod stage;
 
 use serde_json::json;
@@ -34,6 +37,11 @@ const CHAPTERS: &[Chapter] = &[
         title: "Agent configuration",
         play: agent_configuration::play,
         next: agent_configuration::NEXT,
+    },
+    Chapter {
+        title: "A site launch",
+        play: site_launch::play,
+        next: site_launch::NEXT,
     },
 ];
 

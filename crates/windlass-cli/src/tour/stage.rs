@@ -87,6 +87,13 @@ impl<'a> Stage<'a> {
         self.directory = self.path().to_owned();
     }
 
+    /// Runs what follows in the user's home.
+    pub(super) fn enter_home(&mut self) {
+        self.directory = self.user();
+        self.printer.data("");
+        self.printer.data(&self.prompt("cd ~"));
+    }
+
     /// Runs what follows in a directory of the user's home.
     pub(super) fn enter(&mut self, below_home: &str) {
         self.directory = self.user().join(below_home);
@@ -150,11 +157,19 @@ impl<'a> Stage<'a> {
         fits: impl Fn(&str) -> bool,
     ) -> Result<(), Problem> {
         let shown = self.shown("windlass", args);
+        let killed = self.try_to_kill(args, fits)?;
+        self.expect(killed, &format!("`{shown}` is killed half-way, not exited"))
+    }
+
+    /// The same for a command that may be through before it can be killed; whether it was killed.
+    pub(super) fn try_to_kill(
+        &mut self,
+        args: &[&str],
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<bool, Problem> {
+        let shown = self.shown("windlass", args);
         let played = self.play(self.command(args), &shown, fits)?;
-        self.expect(
-            played.exit.is_none(),
-            &format!("`{shown}` is killed half-way, not exited"),
-        )
+        Ok(played.exit.is_none())
     }
 
     /// Runs git, shows it and its output, and expects it to work.

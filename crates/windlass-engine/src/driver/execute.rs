@@ -18,9 +18,10 @@ use super::{
     Shared, journal_context::JournalContext, live::LiveRun, lock, memo::Memo, unwind::unwind,
 };
 use crate::{
-    patience,
+    Engine, patience,
     run::{
-        GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_ROLLBACK, WaitRequest,
+        Ended, GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_ROLLBACK,
+        WaitRequest,
     },
 };
 
@@ -72,6 +73,22 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
     match drive(&context).instrument(span).await {
         Ok(()) => true,
         Err(_suspended) => false,
+    }
+}
+
+async fn read_all(
+    engine: &Engine,
+    run_id: &RunId,
+) -> Result<Vec<Event>, windlass_ports::StoreError> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let after = events.last().map_or(0, |event| event.seq);
+        let page = engine.store.events(run_id, after, PAGE).await?;
+        let last_page = page.len() < PAGE;
+        events.extend(page);
+        if last_page {
+            return Ok(events);
+        }
     }
 }
 
@@ -217,8 +234,44 @@ async fn finish(context: &JournalContext, body: Body) -> Result<(), RunError> {
         .engine
         .metrics()
         .count(&metrics::RUNS_FINISHED, &labels);
-    context
-        .journal(vec![body], context.own_span())
-        .await
-        .map(drop)
+    let mut bodies = farewells(context, &body).await;
+    bodies.push(body);
+    context.journal(bodies, context.own_span()).await.map(drop)
+}
+
+/// What is sent because the run ends, as events of the same commit. A target that may not be
+/// called, or a record that cannot be read, does not keep a run from ending.
+async fn farewells(context: &JournalContext, ending: &Body) -> Vec<Body> {
+    if !matches!(
+        ending,
+        Body::RunCompleted(_) | Body::RunFailed(_) | Body::RunCancelled(_)
+    ) {
+        return Vec::new();
+    }
+    let engine = &context.engine;
+    let Some(kind) = engine.kinds().get(&context.created.kind) else {
+        return Vec::new();
+    };
+    let record = engine.store.run(&context.run_id).await;
+    let events = read_all(engine, &context.run_id).await;
+    let (Ok(Some(record)), Ok(events)) = (record, events) else {
+        tracing::warn!(run_id = %context.run_id, "the run ends without telling anybody: it cannot be read");
+        return Vec::new();
+    };
+    let ended = Ended {
+        record: &record,
+        events: &events,
+        ending,
+        at: engine.now(),
+    };
+    let mut bodies = Vec::new();
+    for request in kind.farewell(&ended).await {
+        match super::ops::webhook::delivery(context, request) {
+            Ok(enqueued) => bodies.push(enqueued.into()),
+            Err(problem) => {
+                tracing::warn!(run_id = %context.run_id, %problem, "a webhook is not sent");
+            }
+        }
+    }
+    bodies
 }

@@ -4,9 +4,9 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value;
 use windlass_ports::BoxFuture;
-use windlass_types::{Event, RunRecord};
+use windlass_types::{Body, Event, RunRecord, Timestamp};
 
-use super::{ExportedFile, RunContext, RunError};
+use super::{ExportedFile, RunContext, RunError, WebhookRequest};
 
 /// The code of a run. Its control flow must depend on nothing but the input and what the
 /// context returned, so that executing it again over the journal leads to the same place.
@@ -21,11 +21,30 @@ pub trait RunKind: Send + Sync + 'static {
         input: Value,
     ) -> BoxFuture<'a, Result<Value, RunError>>;
 
+    /// Who is told that a run has ended, and what. It is queued in the commit that ends the run,
+    /// however it ends: done, failed or cancelled.
+    fn farewell<'a>(&'a self, _ended: &'a Ended<'a>) -> BoxFuture<'a, Vec<WebhookRequest>> {
+        Box::pin(async { Vec::new() })
+    }
+
     /// What an export of such a run holds besides its journal: other forms of it, each a pure
     /// function of what is given.
     fn export_files(&self, _record: &RunRecord, _events: &[Event]) -> Vec<ExportedFile> {
         Vec::new()
     }
+}
+
+/// A run that is about to end.
+#[derive(Debug)]
+pub struct Ended<'a> {
+    /// What its journal says up to now.
+    pub record: &'a RunRecord,
+    /// Its journal up to now.
+    pub events: &'a [Event],
+    /// How it ends: completed, failed or cancelled.
+    pub ending: &'a Body,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// Every kind of this process.

@@ -16,7 +16,7 @@ pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest
 pub use create::NewRun;
 pub(crate) use create::config_hash;
 pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
-pub use kind::{RunKind, RunKinds};
+pub use kind::{Ended, RunKind, RunKinds};
 pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};
 pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK};
 pub use step::{RetryPolicy, Step, StepAttempt, StepMode, StepRequest, StepWork};

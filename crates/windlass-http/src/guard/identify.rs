@@ -10,6 +10,7 @@ use crate::{
     AuthMode,
     challenge::{Lack, MCP_PATH, METADATA_PATH},
     failure::Failure,
+    resource::HEALTH_ALIAS,
     state::Shared,
 };
 
@@ -34,7 +35,7 @@ pub(crate) fn is_public(path: &str) -> bool {
 
 /// What an orchestrator asks; never refused for being asked too often.
 pub(crate) fn is_probe(path: &str) -> bool {
-    matches!(path, "/v1/health" | "/v1/ready")
+    matches!(path, "/v1/health" | "/v1/ready" | HEALTH_ALIAS)
 }
 
 /// The address of the other end, as far as the server told.

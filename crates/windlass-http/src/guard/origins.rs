@@ -80,7 +80,7 @@ pub(crate) fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response
     let out = response.headers_mut();
     out.insert(
         ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("GET, POST, DELETE"),
+        HeaderValue::from_static("GET, POST, PATCH, DELETE"),
     );
     out.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     if let Some(wanted) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {

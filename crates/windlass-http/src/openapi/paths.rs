@@ -6,7 +6,7 @@ use windlass_engine::operation::{Catalogue, OperationInfo};
 use super::schemas::{answer, common_headers, failure_of, input_name, input_schema, reference};
 use crate::{
     challenge::{MCP_PATH, METADATA_PATH},
-    resource::{Input, OPERATIONS, Output, RESOURCES, Resource},
+    resource::{HEALTH_ALIAS, Input, METRICS_ALIAS, OPERATIONS, Output, RESOURCES, Resource},
 };
 
 pub(super) fn all(catalogue: &Catalogue) -> Value {
@@ -48,11 +48,25 @@ fn add_server(paths: &mut Map<String, Value>) {
             JSON,
             true,
         ),
+        (
+            HEALTH_ALIAS,
+            "telemetry_health",
+            "The same as /v1/health",
+            JSON,
+            true,
+        ),
         ("/v1/ready", "ready", "Whether work can be done", JSON, true),
         (
             "/v1/metrics",
             "metrics",
             "Counters in Prometheus text",
+            "text/plain",
+            false,
+        ),
+        (
+            METRICS_ALIAS,
+            "telemetry_metrics",
+            "The same as /v1/metrics",
             "text/plain",
             false,
         ),
@@ -152,7 +166,7 @@ fn by_name(info: &OperationInfo) -> Value {
 
 fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
     let responses = match resource.output {
-        Output::Json | Output::Created => json_answer(info),
+        Output::Json | Output::Created | Output::Reported => json_answer(info),
         Output::Events => success(
             "A page of events, or a stream of them where the caller accepts one.",
             json!({
@@ -179,6 +193,9 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
             responses.insert("201".to_owned(), created);
         }
     }
+    if resource.output == Output::Reported {
+        operation["responses"]["201"] = operation["responses"]["200"].clone();
+    }
     let in_path: Vec<&str> = parameters_of(resource.path).collect();
     let fields = input_schema(info);
     let mut parameters: Vec<Value> = in_path
@@ -190,9 +207,13 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         .collect();
     match resource.input {
         Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),
-        Input::Body => {
-            let schema = without(input_schema(info), &in_path);
+        Input::Body | Input::Runs => {
+            let mut schema = without(input_schema(info), &in_path);
             let required = has_required_fields(&schema);
+            if resource.input == Input::Runs {
+                let bare = schema["properties"]["runs"].clone();
+                schema = json!({ "anyOf": [schema, bare] });
+            }
             operation["requestBody"] = json!({
                 "required": required,
                 "content": { "application/json": { "schema": schema } },
@@ -215,7 +236,7 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
                 json!({ "description": "The artifact is still the one named in If-None-Match." });
             operation["responses"]["304"] = same;
         }
-        Output::Json | Output::Created | Output::Approvals => {}
+        Output::Json | Output::Created | Output::Reported | Output::Approvals => {}
     }
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);

@@ -7,6 +7,7 @@ mod events;
 mod health;
 mod operations;
 mod resources;
+mod telemetry;
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -24,7 +25,7 @@ use crate::{
     challenge::{MCP_PATH, METADATA_PATH},
     failure::Failure,
     guard::{Guard, request_id},
-    resource::{Output, RESOURCES},
+    resource::{HEALTH_ALIAS, METRICS_ALIAS, Output, RESOURCES},
     state::Shared,
 };
 
@@ -68,6 +69,7 @@ where
 fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
     let mut routes = routes
         .route("/v1/metrics", get(health::metrics))
+        .route(METRICS_ALIAS, get(health::metrics))
         .route("/v1/openapi.json", get(describe::document))
         .route("/v1/operations", get(operations::list))
         .route(
@@ -92,6 +94,7 @@ fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
 fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
     let routes = routes
         .route("/v1/health", get(health::health))
+        .route(HEALTH_ALIAS, get(health::health))
         .route("/v1/ready", get(health::ready))
         .route(METADATA_PATH, get(describe::api_metadata))
         .route(

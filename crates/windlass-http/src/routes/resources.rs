@@ -9,7 +9,7 @@ use axum::{
 use http::StatusCode;
 use serde_json::Value;
 
-use super::{approvals, artifact, events};
+use super::{approvals, artifact, events, telemetry};
 use crate::{
     call::{call_and_show, context},
     failure::Failure,
@@ -45,6 +45,10 @@ async fn try_answer(
     };
     let mut input = match resource.input {
         Input::Body => from_body(&parts.headers, body).await.map_err(in_envelope)?,
+        Input::Runs => {
+            let body = from_body(&parts.headers, body).await.map_err(in_envelope)?;
+            telemetry::listed_runs(body)
+        }
         Input::Query => Value::Object(from_query(info, parts.uri.query()).map_err(in_envelope)?),
     };
     add_path(&mut parts, &mut input)
@@ -73,6 +77,9 @@ async fn try_answer(
                 StatusCode::CREATED,
             )
             .await
+        }
+        Output::Reported => {
+            telemetry::report(&shared.state, resource.operation, input, context).await
         }
         Output::Bytes => artifact::fetch(&shared, &parts.headers, input, context).await,
         Output::Approvals => approvals::list(&shared.state, input, context).await,

@@ -2,6 +2,7 @@
 //!
 //! Long because every fixer is one scene with its page before and after.
 
+use serde_json::json;
 use windlass_launch_model::{Severity, SiteKind, ValidationReport, claim::marker, page::Quota};
 use windlass_launch_pages::patch::{Outcome, apply_patch};
 
@@ -354,6 +355,71 @@ fn names_and_addresses_are_written_right() {
         guide_with("- [Docs](https://www.docs.example/acme)")(subject);
     });
     assert!(text.contains("(https://docs.example/acme/)"), "{text}");
+    for wrong in [
+        "\"\"",
+        "''",
+        "https://old.example/",
+        "\"https://old.example/\"",
+    ] {
+        let text = mended("GATE_CONSISTENCY_CANONICAL_URL", GUIDE, |subject| {
+            subject.settings.canonical_urls =
+                [("docs".to_owned(), "https://docs.example/acme/".to_owned())].into();
+            let keys = format!("weight: 2\ncanonical: {wrong}");
+            guide_replacing("weight: 2", &keys)(subject);
+        });
+        let right = "\ncanonical: \"https://docs.example/acme/guide/\"\n---\n";
+        assert!(text.contains(right), "{wrong}: {text}");
+    }
+}
+
+#[test]
+fn a_default_that_says_nothing_is_no_value() {
+    for (default, kind, expected) in [
+        (json!(null), "unknown", "\naudience: \"\"\n"),
+        (
+            json!("__AUDIENCE__"),
+            "string",
+            "\naudience: \"Acme PDF guide\"\n",
+        ),
+        (json!("staff"), "string", "\naudience: \"staff\"\n"),
+    ] {
+        let blank = |subject: &mut Subject| {
+            for contract in subject.contract.sections.values_mut() {
+                let key = "audience".to_owned();
+                contract.required_keys.push(key.clone());
+                contract.key_types.insert(key.clone(), kind.to_owned());
+                contract.default_values.insert(key, default.clone());
+            }
+            subject.changed.retain(|path, _| path == GUIDE);
+            guide_replacing("weight: 2", "weight: 2\naudience:")(subject);
+        };
+        let text = mended("GATE_FRONTMATTER_REQUIRED_FIELD_MISSING", GUIDE, blank);
+        assert!(text.contains(expected), "{default}: {text}");
+        if default == json!("__AUDIENCE__") {
+            let text = mended("GATE_TEMPLATE_TOKEN_UNRESOLVED", GUIDE, |subject| {
+                blank(subject);
+                guide_replacing("audience:\n", "audience: __AUDIENCE__\n")(subject);
+            });
+            assert!(text.contains(expected), "{default}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_was_wrong_before_the_run_is_mended_too() {
+    let body = "## Notes of ours\n\nIt never fails.\n\n* [Docs](/docs/acme/)\n+ [Home](/)";
+    for code in ["GATE_TRUTHLOCK_UNCITED_FACT", "GATE_MARKDOWN_LINT_ERROR"] {
+        mended(code, GUIDE, |subject| {
+            guide_with(body)(subject);
+            let before = subject
+                .site
+                .text(GUIDE)
+                .unwrap()
+                .replace("weight: 2", "weight: 3");
+            let before = Some(before.into_bytes());
+            subject.changed.insert(GUIDE.to_owned(), before);
+        });
+    }
 }
 
 #[test]

@@ -2,9 +2,13 @@
 
 use serde_json::{Value, json};
 
-use windlass_launch_markdown::frontmatter::is_type;
+use windlass_launch_markdown::{Document, frontmatter::is_type};
+use windlass_launch_pages::draft::canonical_url;
 
-use crate::{gates::truth_lock, input::GateInput};
+use crate::{
+    gates::{template_tokens::tokens, truth_lock},
+    input::GateInput,
+};
 
 /// A value for a key a page must have.
 pub(super) fn for_key(input: &GateInput, path: &str, key: &str) -> Value {
@@ -13,7 +17,13 @@ pub(super) fn for_key(input: &GateInput, path: &str, key: &str) -> Value {
         .key_types
         .get(key)
         .map_or("unknown", String::as_str);
-    let fits = |value: &Value| is_type(value, expected);
+    // What says nothing, or is a template's token, is what the page is being mended of.
+    let says = |value: &Value| match value {
+        Value::Null => false,
+        Value::String(text) => tokens(&Document::parse_body(text)).is_empty(),
+        _ => true,
+    };
+    let fits = |value: &Value| is_type(value, expected) && says(value);
     let default = contract.default_values.get(key).cloned();
     default
         .filter(fits)
@@ -35,6 +45,17 @@ fn planned(input: &GateInput, path: &str, key: &str) -> Option<Value> {
         "description" | "summary" => json!(description(input, path)?),
         "product" | "product_name" => json!(facts.product_name),
         "family" => json!(facts.product_slug),
+        "package" | "package_name" => {
+            let first = facts.distribution.first();
+            json!(first.map_or(&facts.product_slug, |way| &way.identifier))
+        }
+        "canonical" | "canonicalurl" | "canonical_url" => {
+            json!(canonical_url(
+                page?,
+                &input.plan,
+                &input.settings.canonical_urls
+            )?)
+        }
         "draft" => json!(false),
         "lang" | "language" | "locale" => json!(page?.locale),
         _ => return None,
@@ -83,6 +104,8 @@ fn neutral(input: &GateInput, path: &str, expected: &str) -> Value {
         "object" => json!({}),
         // No clock here: the first day is plainly no real date, and the same every time.
         "date" => json!("1970-01-01"),
+        // Of a key that pages leave blank nothing can be said.
+        "unknown" => json!(""),
         _ => json!(title(input, path)),
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 use windlass_launch_markdown::Document;
 use windlass_launch_model::Section;
+use windlass_launch_pages::draft::canonical_url;
 
 use crate::{
     finding::{Checked, Finding, Limit},
@@ -59,12 +60,18 @@ impl Gate for Consistency {
                     format!("The product's repository is {right}."),
                 );
             }
-            for (range, right) in wrong_canonicals(input, path, document) {
+            for (range, right) in wrong_canonicals(input, document) {
                 tell(
                     CANONICAL,
                     &range,
                     format!("The canonical address is {right}."),
                 );
+            }
+            for (key, right) in wrong_canonical_keys(input, path, document) {
+                let line = super::truth_lock::key_line(document, key);
+                let message = format!("The canonical address is {right}.");
+                let excerpt = document.line_text(line);
+                findings.push(Finding::at(CANONICAL, path, line, excerpt, message));
             }
             for heading in missing_headings(input, path, document) {
                 let message = format!("The heading “{heading}” is planned and missing.");
@@ -184,13 +191,8 @@ fn repo_parts(url: &str) -> Option<(String, String, String)> {
     ))
 }
 
-/// Addresses that are a canonical one but for scheme, case, `www.` or the last slash, and
-/// canonical addresses in front matter that lie elsewhere.
-pub fn wrong_canonicals(
-    input: &GateInput,
-    path: &str,
-    document: &Document,
-) -> Vec<(Range<usize>, String)> {
+/// Addresses that are a canonical one but for scheme, case, `www.` or the last slash.
+pub fn wrong_canonicals(input: &GateInput, document: &Document) -> Vec<(Range<usize>, String)> {
     let plain = |url: &str| {
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         rest.trim_start_matches("www.")
@@ -205,41 +207,38 @@ pub fn wrong_canonicals(
             }
         }
     }
-    let wanted = match input.section(path) {
-        Some(Section::Products) => "product",
-        Some(Section::Docs) => "docs",
-        Some(Section::Reference) => "reference",
-        _ => return found,
-    };
-    let Some(right) = input.settings.canonical_urls.get(wanted) else {
-        return found;
-    };
-    for key in ["canonical", "canonicalURL", "canonical_url", "canonicalUrl"] {
-        let Some(url) = document.key(key).and_then(Value::as_str) else {
-            continue;
-        };
-        if !url.starts_with(right.trim_end_matches('/')) {
-            let line = super::truth_lock::key_line(document, key);
-            let start = document.line_range(line).start;
-            if let Some(at) = document.text[start..].find(url) {
-                let planned = input
-                    .planned(path)
-                    .map_or("", |page| page.url_path.as_str());
-                let right = origin(right)
-                    .map_or_else(|| right.clone(), |origin| format!("{origin}{planned}"));
-                found.push((start + at..start + at + url.len(), right));
-            }
-        }
-    }
     found.sort_by_key(|(range, _)| range.start);
     found.dedup_by_key(|(range, _)| range.start);
     found
 }
 
-fn origin(url: &str) -> Option<&str> {
-    let (scheme, rest) = url.split_once("://")?;
-    let host = rest.split('/').next()?;
-    url.get(..scheme.len() + 3 + host.len())
+/// Keys of the front matter whose canonical address is empty or lies elsewhere, with the right
+/// one.
+pub fn wrong_canonical_keys(
+    input: &GateInput,
+    path: &str,
+    document: &Document,
+) -> Vec<(&'static str, String)> {
+    let known = &input.settings.canonical_urls;
+    let right = input
+        .planned(path)
+        .and_then(|page| canonical_url(page, &input.plan, known));
+    let Some(right) = right else {
+        return Vec::new();
+    };
+    let lies_there = |url: &str| {
+        let mut known = known.values().map(|known| known.trim_end_matches('/'));
+        known.any(|known| right.starts_with(known) && url.starts_with(known))
+    };
+    ["canonical", "canonicalURL", "canonical_url", "canonicalUrl"]
+        .into_iter()
+        .filter(|key| {
+            // What is no text is a matter of the contract.
+            let url = document.key(key).and_then(Value::as_str);
+            url.is_some_and(|url| !lies_there(url))
+        })
+        .map(|key| (key, right.clone()))
+        .collect()
 }
 
 /// Every http address of the body outside code, with where it is written.
@@ -275,10 +274,13 @@ pub fn missing_headings(input: &GateInput, path: &str, document: &Document) -> V
 }
 
 fn missing_sections(input: &GateInput) -> Vec<Finding> {
+    // A planned page that an earlier launch wrote and this one need not change is there, too.
     let has_page = |section: Section| {
+        let planned = input.plan.pages.iter().map(|page| &page.output_path);
         input
             .changed
             .keys()
+            .chain(planned)
             .any(|path| input.site.contains(path) && input.section(path) == Some(section))
     };
     let required = input.settings.required_sections.iter();
@@ -341,8 +343,10 @@ mod tests {
 
     #[test]
     fn canonical_addresses_are_written_exactly() {
-        let cases: [(&str, &str, &[&str]); 5] = [
+        let cases: [(&str, &str, &[&str]); 7] = [
             ("[a](https://docs.example/acme/)", "", &[]),
+            ("Text.", "canonical: \"\"\n", &[CANONICAL]),
+            ("Text.", "canonical:\n", &[]),
             ("[a](http://www.docs.example/acme)", "", &[CANONICAL]),
             ("[a](https://docs.example/other/)", "", &[]),
             (
@@ -376,5 +380,18 @@ mod tests {
         let mut subject = subject();
         subject.settings.required_sections.push(Section::Blog);
         assert_eq!(codes(&Consistency, subject), [SECTION]);
+    }
+
+    #[test]
+    fn a_section_that_need_not_change_is_there() {
+        let mut unchanged = subject();
+        assert!(!unchanged.settings.required_sections.is_empty());
+        unchanged.changed.clear();
+        assert!(codes(&Consistency, unchanged).is_empty());
+        let mut gone = subject();
+        gone.changed.clear();
+        gone.site = crate::site::SiteTree::default();
+        let sections = gone.settings.required_sections.len();
+        assert_eq!(codes(&Consistency, gone), vec![SECTION; sections]);
     }
 }

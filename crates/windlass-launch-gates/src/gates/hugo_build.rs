@@ -98,8 +98,26 @@ fn without_machine_paths(log: &str, folders: &[&Path]) -> String {
         if !folder.starts_with('/') {
             return log;
         }
-        log.replace(&format!("{folder}/"), "").replace(folder, ".")
+        relative_to(&log, folder)
     })
+}
+
+/// A log in which one folder is `.`. A longer name that only begins like the folder's stays.
+fn relative_to(log: &str, folder: &str) -> String {
+    let mut pieces = log.split(folder);
+    let mut clean = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        if let Some(below) = piece.strip_prefix('/') {
+            clean.push_str(below);
+            continue;
+        }
+        let goes_on = piece.starts_with(|c: char| c.is_alphanumeric() || "-_.".contains(c))
+            // A full stop that ends a sentence is no part of a name.
+            && !(piece.starts_with('.') && piece[1..].starts_with(|c: char| c.is_whitespace()));
+        clean.push_str(if goes_on { folder } else { "." });
+        clean.push_str(piece);
+    }
+    clean
 }
 
 /// The first line that says what is wrong.
@@ -232,5 +250,17 @@ mod tests {
             without_machine_paths("in /home/me/site, relative a/b\n", &folders),
             "in ., relative a/b\n"
         );
+        for (log, expected) in [
+            ("/x/out", "."),
+            ("/x/out/a.html and /x/out", "a.html and ."),
+            ("/x/outside/a.html", "/x/outside/a.html"),
+            (
+                "/x/out-2 /x/out.old /x/out_1",
+                "/x/out-2 /x/out.old /x/out_1",
+            ),
+            ("built in /x/out.\nDone.", "built in ..\nDone."),
+        ] {
+            assert_eq!(without_machine_paths(log, &[Path::new("/x/out")]), expected);
+        }
     }
 }

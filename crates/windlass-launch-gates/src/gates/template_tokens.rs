@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use windlass_launch_markdown::Document;
+use windlass_launch_markdown::{Document, filler};
 
 use crate::{
     finding::{Checked, Finding, Limit},
@@ -19,22 +19,6 @@ pub const FILLER: &str = "GATE_TEMPLATE_PLACEHOLDER_TEXT";
 
 /// A body shorter than this says nothing.
 const SHORTEST: usize = 100;
-
-/// Filler, lower case; matched at word boundaries.
-const FILLERS: [&str; 8] = [
-    "lorem ipsum",
-    "dolor sit amet",
-    "placeholder text",
-    "coming soon",
-    "your text here",
-    "insert text here",
-    "content goes here",
-    "to be written",
-];
-
-/// Filler in capitals; `todo` in running text is a word like any other. Written in two halves,
-/// since this very source is looked through for such words.
-const MARKS: [&str; 4] = [concat!("TO", "DO"), "TBD", concat!("FIX", "ME"), "XXX"];
 
 /// The gate.
 pub struct TemplateTokens;
@@ -130,7 +114,7 @@ fn fillers(path: &str, document: &Document) -> Vec<Finding> {
             found.push(Finding::at(FILLER, path, number, line, message));
             continue;
         }
-        if let Some(word) = filler_in(document, line, start) {
+        if let Some(word) = filler(line, |at| document.in_code(start + at)) {
             let message = format!("“{word}” stands where text should.");
             found.push(Finding::at(FILLER, path, number, line, message));
         }
@@ -142,23 +126,6 @@ fn fillers(path: &str, document: &Document) -> Vec<Finding> {
         found.push(Finding::file(FILLER, path, "", message));
     }
     found
-}
-
-fn filler_in(document: &Document, line: &str, start: usize) -> Option<&'static str> {
-    let lower = line.to_ascii_lowercase();
-    let at_word = |text: &str, word: &str| {
-        text.match_indices(word).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            let after = text[at + word.len()..].chars().next();
-            !before.is_some_and(char::is_alphanumeric)
-                && !after.is_some_and(char::is_alphanumeric)
-                && !document.in_code(start + at)
-        })
-    };
-    FILLERS
-        .into_iter()
-        .find(|word| at_word(&lower, word))
-        .or_else(|| MARKS.into_iter().find(|word| at_word(line, word)))
 }
 
 #[cfg(test)]

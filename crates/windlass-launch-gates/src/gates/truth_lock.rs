@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use windlass_launch_markdown::Document;
+use windlass_launch_markdown::{
+    Document,
+    frontmatter::{Format, key_of},
+};
 use windlass_launch_model::{TruthStatus, claim};
 use windlass_types::Digest;
 
@@ -94,9 +97,13 @@ pub fn key_line(document: &Document, key: &str) -> u64 {
         return 1;
     };
     let inner = &document.text[block.inner.clone()];
-    let at = inner
-        .lines()
-        .position(|line| line.trim_start().trim_start_matches('"').starts_with(key));
+    let at = inner.lines().position(|line| {
+        let line = match block.format {
+            Format::Json => line.trim_start_matches(['{', ' ', '\t']),
+            Format::Yaml | Format::Toml => line,
+        };
+        key_of(block.format, line) == Some(key)
+    });
     document.line(block.inner.start) + at.unwrap_or(0) as u64
 }
 

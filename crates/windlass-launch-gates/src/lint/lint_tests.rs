@@ -66,7 +66,7 @@ fn every_rule_finds_its_breach_and_mends_it() {
             "{rule}: {:?} in {before:?}",
             names(before)
         );
-        let (mended, applied) = repair(before, &SnippetCatalog::default(), |_, _| true);
+        let (mended, applied) = repair(before, &SnippetCatalog::default());
         assert_eq!(mended, after, "{rule}");
         assert!(applied.contains(&rule), "{rule}: {applied:?}");
         assert_eq!(names(&mended), Vec::<&str>::new(), "{rule}");
@@ -105,27 +105,16 @@ fn a_fence_gets_the_language_of_the_catalogue() {
         schema_version: "1.0".to_owned(),
         snippets: vec![snippet.unwrap()],
     };
-    let (mended, _) = repair("```\nx = 1\n```\n", &snippets, |_, _| true);
+    let (mended, _) = repair("```\nx = 1\n```\n", &snippets);
     assert_eq!(mended, "```python\nx = 1\n```\n");
-}
-
-#[test]
-fn only_what_is_wanted_is_mended() {
-    let (mended, applied) = repair("A \n\nB \n", &SnippetCatalog::default(), |_, lint| {
-        lint.line == 3
-    });
-    assert_eq!(
-        (mended.as_str(), applied.as_slice()),
-        ("A \n\nB\n", ["MD009"].as_slice())
-    );
 }
 
 proptest::proptest! {
     #[test]
     fn repair_settles(text in "([#*_ \\-\tab.\n`>\\[\\]()]|https://x\\.example ){0,60}") {
         let none = SnippetCatalog::default();
-        let (once, _) = repair(&text, &none, |_, _| true);
-        let (twice, _) = repair(&once, &none, |_, _| true);
+        let (once, _) = repair(&text, &none);
+        let (twice, _) = repair(&once, &none);
         let words = |text: &str| text.chars().filter(|c| c.is_ascii_alphabetic()).count();
         proptest::prop_assert!(words(&twice) >= words(&text));
     }

@@ -63,12 +63,8 @@ pub fn lint(document: &Document, snippets: &SnippetCatalog) -> Vec<Lint> {
     found
 }
 
-/// The page with every breach mended that `wanted` asks for, and the rules that were applied.
-pub fn repair(
-    text: &str,
-    snippets: &SnippetCatalog,
-    wanted: impl Fn(&Document, &Lint) -> bool,
-) -> (String, Vec<&'static str>) {
+/// The page with every breach mended, and the rules that were applied.
+pub fn repair(text: &str, snippets: &SnippetCatalog) -> (String, Vec<&'static str>) {
     let mut text = text.to_owned();
     let mut applied = Vec::new();
     // One repair can bring about another, e.g. a new heading needs its blank lines.
@@ -76,8 +72,7 @@ pub fn repair(
         let mut changed = false;
         for (name, rule) in RULES {
             let document = Document::parse(&text);
-            let mut edits = rule(&document, snippets);
-            edits.retain(|lint| wanted(&document, lint));
+            let edits = rule(&document, snippets);
             if edits.is_empty() {
                 continue;
             }

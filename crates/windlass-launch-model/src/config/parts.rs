@@ -62,6 +62,20 @@ pub struct CanonicalUrls {
     pub reference: Option<String>,
 }
 
+impl CanonicalUrls {
+    /// Those that are set, by what they are the address of.
+    pub fn by_name(&self) -> BTreeMap<String, String> {
+        [
+            ("product", &self.product),
+            ("docs", &self.docs),
+            ("reference", &self.reference),
+        ]
+        .into_iter()
+        .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)))
+        .collect()
+    }
+}
+
 /// Where to look in the product repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -11,15 +11,28 @@ pub(super) fn cargo_toml(path: &str, text: &str) -> Option<Manifest> {
     if package.is_none() && !is_workspace {
         return None;
     }
-    let found = |key: &str| locate(text, key, package?.get(key)?.as_str()?);
+    // What packages inherit is said once, by their workspace.
+    let shared = root.get("workspace").and_then(|table| table.get("package"));
+    let said = |key: &str| {
+        let own = package.and_then(|package| package.get(key));
+        own.filter(|value| !value.is_table())
+            .or_else(|| shared?.get(key))
+    };
+    let found = |key: &str| locate(text, key, said(key)?.as_str()?);
     let has_program = root.contains_key("bin");
-    let name = found("name");
-    let publishes = package
+    let name = package.and_then(|_| found("name"));
+    // A list names the registries it may go to; the public one is rarely meant.
+    let is_private = said("publish").is_some_and(|publish| match publish {
+        Value::Boolean(flag) => !flag,
+        Value::Array(names) => !names.iter().any(|name| name.as_str() == Some("crates-io")),
+        _ => false,
+    });
+    let inherits_privacy = package
         .and_then(|package| package.get("publish"))
-        .is_none_or(|publish| publish.as_bool() != Some(false));
+        .is_some_and(Value::is_table);
     let install = name
         .as_ref()
-        .filter(|name| publishes && is_plain(&name.text))
+        .filter(|name| !is_private && is_plain(&name.text))
         .map(|name| {
             let verb = if has_program { "install" } else { "add" };
             format!("cargo {verb} {}", name.text)
@@ -53,6 +66,8 @@ pub(super) fn cargo_toml(path: &str, text: &str) -> Option<Manifest> {
         has_program,
         has_library: package.is_some() && !has_program,
         is_workspace,
+        is_private,
+        inherits_privacy,
         entrypoints: if package.is_some() {
             vec![beside(path, entry)]
         } else {

@@ -26,9 +26,10 @@ pub(super) fn project(path: &str, text: &str) -> Option<Manifest> {
     let is_test = stem(path).ends_with("test")
         || stem(path).ends_with("tests")
         || value("IsTestProject") == Some("true");
+    let is_private = is_test || value("IsPackable") == Some("false");
     let install = name
         .as_ref()
-        .filter(|name| is_plain(&name.text) && !is_test)
+        .filter(|name| is_plain(&name.text) && !is_private)
         .map(|name| format!("dotnet add package {}", name.text));
     let framework = found("TargetFramework").or_else(|| found("TargetFrameworks"));
     let dependencies = root
@@ -53,6 +54,7 @@ pub(super) fn project(path: &str, text: &str) -> Option<Manifest> {
             .into_iter()
             .collect(),
         install,
+        is_private,
         has_program,
         has_library: !has_program && !is_test,
         test_command: Some("dotnet test".to_owned()),

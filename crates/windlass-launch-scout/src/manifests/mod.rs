@@ -16,8 +16,13 @@ mod python;
 mod ruby;
 mod swift;
 
+use std::collections::BTreeSet;
+
+use windlass_launch_model::ids::slug;
+
 use crate::{
-    kind::{depth, extension, is_beside_source, is_foreign, name},
+    input::ScoutInput,
+    kind::{depth, extension, folder, is_below, is_beside_source, is_foreign, name},
     tree::Tree,
 };
 
@@ -60,6 +65,10 @@ pub(crate) struct Manifest {
     pub has_library: bool,
     /// It only gathers other packages.
     pub is_workspace: bool,
+    /// It says that it is in no public registry.
+    pub is_private: bool,
+    /// Whether it is private is said by the workspace it belongs to.
+    pub inherits_privacy: bool,
     /// Files that define what is public, relative to the repository.
     pub entrypoints: Vec<String>,
     pub test_command: Option<String>,
@@ -79,10 +88,72 @@ pub(crate) fn all(tree: &Tree) -> (Vec<Manifest>, Vec<String>) {
             None => {}
         }
     }
+    let private: Vec<String> = found
+        .iter()
+        .filter(|manifest| manifest.is_workspace && manifest.is_private)
+        .map(|manifest| folder(&manifest.path).to_owned())
+        .collect();
+    for manifest in &mut found {
+        manifest.is_private |=
+            manifest.inherits_privacy && private.iter().any(|root| is_below(&manifest.path, root));
+        if manifest.is_private {
+            manifest.install = None;
+        }
+    }
     found.sort_by(|left, right| {
         (depth(&left.path), &left.path).cmp(&(depth(&right.path), &right.path))
     });
     (found, broken)
+}
+
+/// The manifests that speak for the product, the outermost first: of each platform the outermost,
+/// and of several packages the ones that bear the product's name. A workspace speaks for what its
+/// packages inherit.
+pub(crate) fn speaking<'a>(manifests: &'a [Manifest], input: &ScoutInput) -> Vec<&'a Manifest> {
+    let named = |manifest: &&Manifest| manifest.name.is_some();
+    let mut found: Vec<&Manifest> = Vec::new();
+    let platforms: BTreeSet<&str> = manifests.iter().map(|one| one.platform).collect();
+    for platform in platforms {
+        let of_platform = || manifests.iter().filter(|one| one.platform == platform);
+        let Some(outermost) = of_platform().find(named) else {
+            continue;
+        };
+        let level = depth(&outermost.path);
+        let beside: Vec<&Manifest> = of_platform()
+            .filter(|one| depth(&one.path) == level)
+            .collect();
+        let packages = beside.iter().copied().filter(named).count();
+        let is_gathering = packages > 1 || outermost.is_workspace;
+        let own = || of_platform().filter(|one| is_gathering && bears_name(one, input));
+        let chosen: Vec<&Manifest> = match own().map(|one| depth(&one.path)).min() {
+            Some(nearest) => own().filter(|one| depth(&one.path) == nearest).collect(),
+            None => beside,
+        };
+        let level = chosen.first().map_or(level, |one| depth(&one.path));
+        found.extend(of_platform().filter(|one| one.is_workspace && depth(&one.path) < level));
+        found.extend(chosen);
+    }
+    found.sort_by(|left, right| {
+        (depth(&left.path), &left.path).cmp(&(depth(&right.path), &right.path))
+    });
+    found.dedup_by(|next, first| next.path == first.path);
+    found
+}
+
+/// Whether a package is called like the product or its repository.
+fn bears_name(manifest: &Manifest, input: &ScoutInput) -> bool {
+    let config = &input.config;
+    let repository = config.github_repo_url.trim_end_matches('/');
+    let repository = repository.trim_end_matches(".git").rsplit('/').next();
+    let names = [&config.product_name, &config.product_slug, &config.family]
+        .map(|name| slug(name))
+        .into_iter()
+        .chain(repository.map(slug));
+    let own = manifest.name.as_ref().map(|name| {
+        let last = name.text.rsplit(['/', ':']).next().unwrap_or(&name.text);
+        slug(last)
+    });
+    own.is_some_and(|own| names.into_iter().any(|name| name == own))
 }
 
 /// Reads one file, if it is a manifest; `Err` if it is one and cannot be read.
@@ -175,7 +246,7 @@ fn spread(text: &str, value: &str) -> Option<(usize, usize)> {
 
 /// A path below the manifest's folder.
 pub(crate) fn beside(manifest: &str, file: &str) -> String {
-    let folder = crate::kind::folder(manifest);
+    let folder = folder(manifest);
     let file = file.trim_start_matches("./");
     if folder.is_empty() {
         file.to_owned()

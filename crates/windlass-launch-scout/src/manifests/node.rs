@@ -8,7 +8,12 @@ pub(super) fn package_json(path: &str, text: &str) -> Option<Manifest> {
     let root: Map<String, Value> = serde_json::from_str(text).ok()?;
     let found = |key: &str| locate(text, key, root.get(key)?.as_str()?);
     let name = found("name");
-    let is_private = root.get("private").and_then(Value::as_bool) == Some(true);
+    let elsewhere = root
+        .get("publishConfig")
+        .and_then(|publish| publish.get("registry"))
+        .and_then(Value::as_str)
+        .is_some_and(|registry| !registry.contains("//registry.npmjs.org"));
+    let is_private = root.get("private").and_then(Value::as_bool) == Some(true) || elsewhere;
     let has_program = root.contains_key("bin");
     let install = name
         .as_ref()
@@ -54,6 +59,8 @@ pub(super) fn package_json(path: &str, text: &str) -> Option<Manifest> {
         has_library: ["main", "module", "exports", "types"]
             .iter()
             .any(|key| root.contains_key(*key)),
+        is_private,
+        inherits_privacy: false,
         is_workspace: root.contains_key("workspaces"),
         entrypoints,
         test_command: has_tests.then(|| "npm test".to_owned()),

@@ -21,7 +21,7 @@ fn finish(mut manifest: Manifest) -> Manifest {
     manifest.install = manifest
         .name
         .as_ref()
-        .filter(|name| is_plain(&name.text))
+        .filter(|name| !manifest.is_private && is_plain(&name.text))
         .map(|name| format!("pip install {}", name.text));
     manifest
 }
@@ -81,6 +81,15 @@ pub(super) fn pyproject(path: &str, text: &str) -> Option<Manifest> {
             _ => {}
         }
     }
+    // The index refuses uploads of packages that call themselves private.
+    let mut classifiers = project
+        .and_then(|table| table.get("classifiers")?.as_array())
+        .into_iter()
+        .flatten();
+    manifest.is_private = classifiers.any(|one| {
+        one.as_str()
+            .is_some_and(|one| one.starts_with("Private ::"))
+    });
     manifest.has_program = project.is_some_and(|table| table.get("scripts").is_some());
     let uses_pytest = root
         .get("tool")

@@ -88,6 +88,7 @@ fn python() {
     let scouted = look(PYTHON);
     insta::assert_snapshot!(shown(&scouted), @r#"
     python python_src_pyproject library
+    1 feature Acme PDF is at version `1.2.0`. | pyproject.toml:3-3
     1 feature Acme PDF is licensed under `MIT`. | pyproject.toml:5-5
     1 feature Acme PDF requires Python `>=3.10`. | pyproject.toml:6-6
     1 format Reads and writes PDF files. | pyproject.toml:4-4
@@ -110,10 +111,10 @@ fn python() {
     licence Some("MIT")
     needs Python >=3.10
     install pip install acme-pdf
-    example python examples/merge.py:1-4 Some(true) pdf,python
-    readme python README.md:22-24 Some(true) docx,pdf,python,quickstart
+    example python examples/merge.py:1-4 Some(true) example,pdf,python
+    readme python README.md:22-24 Some(true) docx,example,pdf,python,quick-start,quickstart
     test python tests/test_save.py:4-7 Some(true) pdf,python,write
-    docstring python src/acme_pdf/__init__.py:7-9 Some(true) pdf,python
+    docstring python src/acme_pdf/__init__.py:7-9 Some(true) example,pdf,python
     prefer: they need different versions of python: 3.10 and 3.8; priority 1 goes before 6
     "#);
     let phantom = &scouted.inventory.phantom_paths;
@@ -166,7 +167,7 @@ fn rust() {
     licence Some("MIT")
     needs none
     install cargo add acme-pdf
-    docstring rust src/lib.rs:5-7 Some(true) pdf,read,rust
+    docstring rust src/lib.rs:5-7 Some(true) example,pdf,read,rust
     "#);
 }
 
@@ -201,6 +202,7 @@ fn java() {
         ("src/main/java/org/acme/Doc.java", "package org.acme;\n\n/** A document with pages. */\npublic class Doc {\n    /** Saves the document. */\n    public void save() {}\n}\n"),
     ])), @"
     java java_src_maven library
+    1 feature Acme PDF is at version `1.0`. | pom.xml:4-4
     1 format Reads PDF files on the JVM. | pom.xml:5-5
     1 workflow Install Acme PDF with `mvn dependency:get -Dartifact=org.acme:acme-pdf:1.0`. | pom.xml:2-4
     4 api `Doc.save`: Saves the document. | src/main/java/org/acme/Doc.java:5-6

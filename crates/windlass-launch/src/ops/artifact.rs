@@ -14,7 +14,7 @@ use super::{
     Desk, EXAMPLE_RUN, reading, run_id_schema,
     traced::{Tracing, traced},
 };
-use crate::{arguments::Arguments, fault};
+use crate::{arguments::Arguments, fault, precondition};
 
 /// The answer.
 #[derive(Serialize, JsonSchema)]
@@ -90,7 +90,7 @@ async fn read(
     let Some(indexed) = view.artifacts.get(name) else {
         if let Some(spec) = spec_of(name) {
             let comes = view.is_driving() && view.state.can_reach(spec.produced_in);
-            return Err(fault::illegal_state(
+            let problem = fault::illegal_state(
                 run_id,
                 view.state,
                 &[spec.produced_in],
@@ -100,8 +100,8 @@ async fn read(
                     spec.produced_in.as_str()
                 ),
             )
-            .with("produced_in_state", spec.produced_in.as_str())
-            .with("retryable", comes));
+            .with("produced_in_state", spec.produced_in.as_str());
+            return Err(precondition::waiting_helps(problem, comes));
         }
         let shown: String = name.chars().filter(|c| !c.is_control()).take(100).collect();
         let available: Vec<&String> = view.artifacts.keys().collect();

@@ -11,12 +11,7 @@ use windlass_ports::store::RunFilter;
 use windlass_types::{Problem, RunId, RunRecord, RunState, Timestamp};
 
 use super::{Desk, reading};
-use crate::{
-    arguments::{Arguments, kind},
-    fault::invalid,
-    run::KIND,
-    view,
-};
+use crate::{arguments::Arguments, fault::invalid, run::KIND, view};
 
 const MOST: usize = 1000;
 const USUAL: usize = 100;
@@ -94,11 +89,7 @@ fn filter(given: Option<Value>) -> Result<Filter, Problem> {
     let Some(given) = given else {
         return Ok(Filter::default());
     };
-    if !given.is_object() {
-        let message = format!("filter is {}, not an object", kind(&given));
-        return Err(invalid("/filter", "type", message));
-    }
-    let mut members = Arguments::read(given, &["product_slug", "state"])?;
+    let mut members = Arguments::read_at("/filter", given, &["product_slug", "state"])?;
     let state = match members.text("state")? {
         None => None,
         Some(name) => Some(LaunchState::by_name(&name).ok_or_else(|| {
@@ -210,7 +201,10 @@ async fn listed(
 }
 
 /// Every launch the caller may see.
-async fn launches(desk: &Desk, context: &CallContext) -> Result<Vec<RunRecord>, Problem> {
+pub(crate) async fn launches(
+    desk: &Desk,
+    context: &CallContext,
+) -> Result<Vec<RunRecord>, Problem> {
     let principal = &context.principal;
     let own = (!principal.sees_all_runs()).then(|| principal.id());
     let mut records = Vec::new();

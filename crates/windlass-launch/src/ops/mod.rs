@@ -3,8 +3,9 @@
 mod act;
 mod artifact;
 mod cancel;
-mod list;
+pub(crate) mod list;
 mod policy;
+mod prepare;
 mod shapes;
 mod start;
 mod status;
@@ -24,6 +25,7 @@ use crate::{
     fault,
     outside::LaunchOutside,
     run::KIND,
+    telemetry,
     view::{self, LaunchView},
 };
 
@@ -42,6 +44,7 @@ pub(crate) fn operations(outside: &Arc<LaunchOutside>, engine: &Engine) -> Vec<A
         prepare::operation(&desk),
     ];
     operations.extend(act::operations(&desk));
+    operations.extend(telemetry::operations(&desk));
     operations
 }
 
@@ -54,7 +57,11 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// A launch the caller may see. Any other run is not found.
-    pub(crate) async fn record(&self, context: &CallContext, run_id: &RunId) -> Result<RunRecord, Problem> {
+    pub(crate) async fn record(
+        &self,
+        context: &CallContext,
+        run_id: &RunId,
+    ) -> Result<RunRecord, Problem> {
         let found = self.engine.visible_run(&context.principal, run_id).await;
         match found {
             Ok(record) if record.kind == KIND => Ok(record),

@@ -156,9 +156,8 @@ impl Look {
         notes: &mut Vec<String>,
     ) -> Result<Repository, Problem> {
         let pointer = format!("/run_config/{field}");
-        let given = text(config, field)?.ok_or_else(|| {
-            invalid(&pointer, "missing", format!("run_config has no {field}"))
-        })?;
+        let given = text(config, field)?
+            .ok_or_else(|| invalid(&pointer, "missing", format!("run_config has no {field}")))?;
         let parsed = RepoUrl::parse(given)
             .map_err(|reason| invalid(&pointer, "format", format!("{field}: {reason}")))?;
         let Some(path) = parsed.local_path() else {
@@ -187,7 +186,14 @@ impl Look {
         let top = match self.git.toplevel(&found) {
             Ok(Some(top)) => top,
             Ok(None) | Err(GitError::Failed { .. }) => found.clone(),
-            Err(error) => return Err(unreadable(&pointer, &found.display().to_string(), &error)),
+            Err(error) => {
+                let at = Repository {
+                    name: found.display().to_string(),
+                    address: String::new(),
+                    local: Some(found),
+                };
+                return Err(unreadable(&pointer, &at, &error));
+            }
         };
         if top != found {
             notes.push(format!(
@@ -223,7 +229,7 @@ impl Look {
             },
         };
         found
-            .map_err(|error| unreadable(&pointer, &at.name, &error))?
+            .map_err(|error| unreadable(&pointer, at, &error))?
             .ok_or_else(|| {
                 Problem::new(
                     &code::NOT_FOUND,
@@ -248,7 +254,7 @@ impl Look {
         let head = self
             .git
             .head_of(&at.address)
-            .map_err(|error| unreadable(&pointer, &at.name, &error))?;
+            .map_err(|error| unreadable(&pointer, at, &error))?;
         let short = head.commit.get(..12).unwrap_or(&head.commit);
         let branch = head.branch.as_deref().unwrap_or("HEAD");
         notes.push(format!("{branch} of the product is {short}"));
@@ -277,9 +283,14 @@ impl Look {
         };
         let named = table_name(python_text.as_deref(), python.1)
             .or_else(|| table_name(rust_text.as_deref(), rust.1))
-            .or_else(|| node_name(node_text.as_deref()))
-            .unwrap_or(folder);
-        spelled(&named, readme.as_deref())
+            .or_else(|| node_name(node_text.as_deref()));
+        let heading = heading(readme.as_deref());
+        match (named, heading) {
+            (Some(named), heading) => spelled(&named, heading),
+            // Without a manifest the title of the README is the next best thing.
+            (None, Some(heading)) if is_a_name(heading) => heading.to_owned(),
+            (None, heading) => spelled(&folder, heading),
+        }
     }
 
     /// Folders the product's pages would go to, for the sections the site has.
@@ -294,7 +305,7 @@ impl Look {
         let accepted = Accepted::new(Value::Object(everything), &self.caller)
             .map_err(|errors| schema(&errors))?;
         let scratch = Scratch(self.scratch.clone());
-        let failed = |error: GitError| unreadable("/run_config/site_repo_url", &site.name, &error);
+        let failed = |error: GitError| unreadable("/run_config/site_repo_url", site, &error);
         let (bare, copy, nothing) = (
             scratch.0.join("site.git"),
             scratch.0.join("site"),
@@ -364,19 +375,44 @@ fn text<'a>(config: &'a Map<String, Value>, field: &str) -> Result<Option<&'a st
     }
 }
 
-fn unreadable(pointer: &str, name: &str, error: &GitError) -> Problem {
-    let code = match error {
-        GitError::Refused(_) => &code::INVALID_INPUT,
-        GitError::Missing { .. } => &code::NOT_FOUND,
-        _ => &code::UPSTREAM_ERROR,
+fn unreadable(pointer: &str, at: &Repository, error: &GitError) -> Problem {
+    let name = hide_credentials(&at.name);
+    let (code, message) = match (error, &at.local) {
+        (GitError::Refused(_), _) => (&code::INVALID_INPUT, error.to_string()),
+        (GitError::Failed { stderr, .. }, Some(_)) => (
+            &code::NOT_FOUND,
+            format!(
+                "{name} is no git repository with a commit: {}",
+                reason(stderr)
+            ),
+        ),
+        (GitError::Missing { .. }, _) => (
+            &code::NOT_FOUND,
+            format!("the repository {name} has no commit yet"),
+        ),
+        (GitError::Failed { stderr, .. }, None) => (
+            &code::UPSTREAM_ERROR,
+            format!("the repository {name} cannot be read: {}", reason(stderr)),
+        ),
+        (other, _) => (
+            &code::UPSTREAM_ERROR,
+            format!("the repository {name} cannot be read: {other}"),
+        ),
     };
-    let name = hide_credentials(name);
-    Problem::new(
-        code,
-        format!("the repository {name} cannot be read: {error}"),
-    )
-    .with("field", pointer)
-    .next(format!("git ls-remote {name}"))
+    Problem::new(code, message)
+        .with("field", pointer)
+        .next(format!("git ls-remote {name}"))
+}
+
+/// What git gives as the reason: its first complaint.
+fn reason(stderr: &str) -> &str {
+    let complaint = stderr.lines().find_map(|line| {
+        let line = line.trim();
+        ["fatal: ", "error: "]
+            .into_iter()
+            .find_map(|start| line.strip_prefix(start))
+    });
+    complaint.unwrap_or_else(|| stderr.trim())
 }
 
 /// The last part of an address, without `.git`.
@@ -416,13 +452,25 @@ fn node_name(text: Option<&str>) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// A name as the first heading of the README spells it, where that is the same name.
-fn spelled(name: &str, readme: Option<&str>) -> String {
-    let heading = readme
-        .into_iter()
-        .flat_map(str::lines)
+/// The first heading of a README.
+fn heading(readme: Option<&str>) -> Option<&str> {
+    let mut lines = readme?.lines();
+    lines
         .find_map(|line| line.strip_prefix("# "))
-        .map(str::trim);
+        .map(str::trim)
+}
+
+/// Whether a heading can be a product's name: a few plain words.
+fn is_a_name(heading: &str) -> bool {
+    let plain = |letter: char| letter.is_alphanumeric() || " .+#&-_".contains(letter);
+    !heading.is_empty()
+        && heading.split_whitespace().count() <= 3
+        && heading.chars().count() <= 40
+        && heading.chars().all(plain)
+}
+
+/// A name as a heading spells it, where that is the same name.
+fn spelled(name: &str, heading: Option<&str>) -> String {
     match heading {
         Some(heading) if ids::product_slug(heading) == ids::product_slug(name) => {
             heading.to_owned()
@@ -457,7 +505,10 @@ mod tests {
             Some("tide")
         );
         for (text, table) in [
-            ("[project]\nversion = \"1\"\n[x]\nname = \"no\"", "[project]"),
+            (
+                "[project]\nversion = \"1\"\n[x]\nname = \"no\"",
+                "[project]",
+            ),
             ("[project]\nname = \"\"", "[project]"),
             ("[project]\nnamespace = \"no\"", "[project]"),
             ("name = \"no\"", "[package]"),
@@ -473,15 +524,30 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_decides_the_spelling_only() {
+    fn the_readme_decides_the_spelling() {
         for (name, readme, expected) in [
             ("tidemark", "# Tidemark\n\ntext", "Tidemark"),
             ("acme-pdf", "\n[badge]\n\n# Acme PDF\n", "Acme PDF"),
             ("acme-pdf", "# Welcome!\n", "acme-pdf"),
             ("acme-pdf", "no heading", "acme-pdf"),
         ] {
-            assert_eq!(spelled(name, Some(readme)), expected, "{readme}");
+            assert_eq!(spelled(name, heading(Some(readme))), expected, "{readme}");
         }
-        assert_eq!(spelled("x", None), "x");
+        assert_eq!(spelled("x", heading(None)), "x");
+    }
+
+    #[test]
+    fn a_heading_is_a_name_when_it_reads_like_one() {
+        for (heading, is) in [
+            ("Windlass", true),
+            ("C++ Tools", true),
+            ("Acme PDF 2", true),
+            ("How to build this repository", false),
+            ("Welcome!", false),
+            ("[Acme](https://acme.example)", false),
+            ("", false),
+        ] {
+            assert_eq!(is_a_name(heading), is, "{heading:?}");
+        }
     }
 }

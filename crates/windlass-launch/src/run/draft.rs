@@ -70,6 +70,7 @@ impl Sources {
                 site_kind: kind,
                 ruleset: &Ruleset::load(Some(&config.ruleset_version))?,
                 date: &date,
+                canonical_urls: &config.canonical_urls.by_name(),
             };
             plan.pages
                 .iter()
@@ -93,7 +94,8 @@ impl Launch<'_> {
         }
         self.review(&plan, &sources).await?;
         self.enter(LaunchState::DraftReady)?;
-        self.commit().await
+        self.commit().await?;
+        self.flush_telemetry(None).await
     }
 
     fn sources(&self) -> Result<Sources, Problem> {

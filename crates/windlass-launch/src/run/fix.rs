@@ -80,6 +80,7 @@ impl Launch<'_> {
                 let (issue, bundle, open) = (issue.clone(), bundle.clone(), open.clone());
                 async move {
                     let mut bundle: PatchBundle = tools.read_json(&bundle).await?;
+                    tools.folder.distrust();
                     let input = sight.gather().await?;
                     let first = bundle.patches.len() + 1;
                     let found = issue.clone();

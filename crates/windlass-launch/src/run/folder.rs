@@ -88,6 +88,13 @@ impl RunFolder {
         self.root.join("site.holds")
     }
 
+    /// From now on the worktree is taken for unknown, so that the next look makes it anew: what
+    /// somebody else changed in it is gone.
+    pub(crate) fn distrust(&self) {
+        let mut held = self.worktree.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = None;
+    }
+
     pub(crate) fn make(&self) -> Result<(), Problem> {
         fs_err::create_dir_all(&self.root).map_err(|error| Problem::internal("run folder", error))
     }

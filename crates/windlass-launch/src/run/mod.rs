@@ -17,6 +17,7 @@ mod read;
 mod record;
 mod site;
 mod store;
+mod telemetry;
 mod validate;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -25,15 +26,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_engine::{
     WeakEngine,
-    run::{RunContext, RunError, RunKind},
+    run::{ExportedFile, RunContext, RunError, RunKind},
 };
 use windlass_launch_model::{
     Issue, LaunchState, Section, SectionState, ValidationReport, config::Accepted,
 };
 use windlass_ports::BoxFuture;
-use windlass_types::{ArtifactRef, Digest, Problem};
+use windlass_types::{ArtifactRef, Digest, Event, Problem, RunRecord};
 
-use crate::{fault, outside::LaunchOutside, view::OpenedPr};
+use crate::{
+    fault,
+    outside::LaunchOutside,
+    view::{self, OpenedPr},
+};
 use folder::{Folders, RunFolder};
 
 pub(crate) use park::{Action, Asked};
@@ -109,12 +114,20 @@ impl RunKind for LaunchRun {
                 committed: None,
                 pr: None,
                 queue: Vec::new(),
+                outbox: telemetry::Outbox::default(),
             };
             match launch.drive().await {
                 Err(RunError::Failed(problem)) => Err(launch.fail(problem).await),
+                Err(RunError::Cancelled) => {
+                    launch.tell_of_cancelling();
+                    Err(RunError::Cancelled)
+                }
                 outcome => outcome,
             }
         })
+    }
+    fn export_files(&self, record: &RunRecord, events: &[Event]) -> Vec<ExportedFile> {
+        view::files(record, events)
     }
 }
 
@@ -156,6 +169,8 @@ pub(crate) struct Launch<'a> {
     pr: Option<OpenedPr>,
     /// What goes on record with the next commit.
     queue: Vec<windlass_engine::run::Entry>,
+    /// What the telemetry service has.
+    outbox: telemetry::Outbox,
 }
 
 impl Launch<'_> {

@@ -220,6 +220,8 @@ impl Launch<'_> {
 
     async fn validate_again(&mut self, inputs: &Inputs, turn: u32) -> Result<(), Refused> {
         let edited = self.take_edits(inputs, turn).await?;
+        // What was not taken in is not part of the launch, and is not judged.
+        self.tools.folder.distrust();
         match self.validate(inputs, &edited).await? {
             Ok(()) => Ok(self.settle_validation().await?),
             Err(missing) => Err(Refused::Stays(missing)),

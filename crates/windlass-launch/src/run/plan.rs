@@ -93,7 +93,8 @@ impl Launch<'_> {
             self.section(section, SectionState::Outlined);
         }
         self.enter(LaunchState::PlanReady)?;
-        self.commit().await
+        self.commit().await?;
+        self.flush_telemetry(None).await
     }
 
     /// The digests of artifacts that work depends on.

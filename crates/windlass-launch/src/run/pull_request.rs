@@ -28,8 +28,9 @@ use super::{
     Launch, Tools,
     clone::{Inputs, blocking},
     record::Item,
+    telemetry::Ending,
 };
-use crate::{event, fault, view::OpenedPr};
+use crate::{event, fault, uuid::uuid_of, view::OpenedPr};
 
 /// Everything the two calls need, put together once.
 #[derive(Clone)]
@@ -89,6 +90,7 @@ impl Launch<'_> {
                 self.pr = Some(pr);
                 self.commit().await?;
                 self.tidy().await?;
+                self.flush_telemetry(Some(Ending::well())).await?;
                 self.enter(LaunchState::Done)?;
                 self.commit().await?;
                 Ok(Ok(()))
@@ -238,24 +240,11 @@ impl Launch<'_> {
 impl Publication {
     /// The key of a call: one per run, stage and plan, in the form of a random UUID.
     fn key(&self, stage: &str) -> String {
-        let digest = Digest::of_parts(&[
+        uuid_of(&[
             self.run_id.as_str().as_bytes(),
             stage.as_bytes(),
             self.digest.as_bytes(),
-        ]);
-        let mut bytes = [0_u8; 16];
-        bytes.copy_from_slice(&digest.as_bytes()[..16]);
-        bytes[6] = (bytes[6] & 0x0f) | 0x40;
-        bytes[8] = (bytes[8] & 0x3f) | 0x80;
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!(
-            "{}-{}-{}-{}-{}",
-            &hex[..8],
-            &hex[8..12],
-            &hex[12..16],
-            &hex[16..20],
-            &hex[20..]
-        )
+        ])
     }
 
     fn service(&self) -> Result<Arc<dyn CommitService>, Problem> {
@@ -277,7 +266,10 @@ impl Publication {
                 Some(token.map_err(|error| {
                     Problem::new(&code::COMMIT_SERVICE_ERROR, error.to_string())
                         .with("run_id", self.run_id.as_str())
+                        .with("adapter", json!(settings.adapter()))
                         .with("stage", "commit")
+                        .with("http_status", json!(null))
+                        .with("service_code", json!(null))
                         .with("retryable", false)
                 })?)
             }
@@ -323,6 +315,8 @@ impl Publication {
         let (tools, at, applied) = (self.tools.clone(), self.site_sha.clone(), bundle.clone());
         let files = blocking(move || {
             let _busy = busy;
+            // What is published is what the patches say, whatever has been done to the worktree.
+            tools.folder.distrust();
             let worktree = tools.worktree(&at, &applied)?;
             let site = SiteTree::load(&tools.folder.site())
                 .map_err(|error| Problem::internal("site worktree", error))?;

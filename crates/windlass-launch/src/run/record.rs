@@ -9,7 +9,7 @@ use windlass_engine::run::{Entry, RunError, Step};
 use windlass_launch_model::{LaunchState, Section, SectionState, Worker, artifact, ids};
 use windlass_types::{ArtifactRef, Problem};
 
-use super::Launch;
+use super::{Launch, telemetry::Ending};
 use crate::{event, fault};
 
 /// What a piece of work gives back.
@@ -286,8 +286,13 @@ impl Launch<'_> {
         self.index(&kept, Worker::Engine);
         if !self.state.is_terminal() {
             self.enter(LaunchState::Failed)?;
+            // Whoever sees the state sees the reason with it.
+            if let Some(Entry::Event { data, .. }) = self.queue.last_mut() {
+                data["problem"] = json!(problem);
+            }
         }
-        self.commit().await
+        self.commit().await?;
+        self.flush_telemetry(Some(Ending::failed(problem))).await
     }
 }
 

@@ -61,6 +61,8 @@ impl Launch<'_> {
         let ok = self.report.as_ref().is_some_and(|report| report.ok);
         if ok && self.state == LaunchState::Validating {
             self.enter(LaunchState::ReadyForPr)?;
+            self.commit().await?;
+            return self.flush_telemetry(None).await;
         }
         self.commit().await
     }
@@ -381,11 +383,6 @@ impl Sight {
             Ok((site, worktree.before.clone()))
         })
         .await?;
-        let canonical = [
-            ("product", &config.canonical_urls.product),
-            ("docs", &config.canonical_urls.docs),
-            ("reference", &config.canonical_urls.reference),
-        ];
         Ok(GateInput::new(Subject {
             profile: config.validation_profile,
             strictness: match config.ci_strictness {
@@ -394,10 +391,7 @@ impl Sight {
             },
             settings: Settings {
                 required_sections: resolved.required_sections.clone(),
-                canonical_urls: canonical
-                    .into_iter()
-                    .filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)))
-                    .collect(),
+                canonical_urls: config.canonical_urls.by_name(),
                 allow_inference: config.allow_inference,
                 skip_hugo_config: !config.hugo.use_config_gate,
                 hugo_version: None,

@@ -75,11 +75,11 @@ impl Telemetry {
         let own = launches.iter().flat_map(|runs| runs.iter());
         let own = own.map(|own| &own.run).filter(|run| filter.admits(run));
         let mut runs: Vec<Run> = own.cloned().collect();
-        let reported = self.reports.visible(
-            &self.desk.engine,
-            &context.principal,
-            |run| filter.admits(run),
-        );
+        let reported = self
+            .reports
+            .visible(&self.desk.engine, &context.principal, |run| {
+                filter.admits(run)
+            });
         runs.extend(reported.await?);
         runs.sort_by(|a, b| {
             b.start_time
@@ -91,11 +91,7 @@ impl Telemetry {
     }
 
     /// A run by its id.
-    pub(super) async fn find(
-        &self,
-        context: &CallContext,
-        run_id: &str,
-    ) -> Result<Found, Problem> {
+    pub(super) async fn find(&self, context: &CallContext, run_id: &str) -> Result<Found, Problem> {
         if let Some(own) = self.find_own(context, run_id).await? {
             return Ok(Found::Own(Box::new(own)));
         }
@@ -162,8 +158,7 @@ impl Telemetry {
 /// There is no such thing, for this caller.
 pub(super) fn not_found(what: &str, given: &str) -> Problem {
     let shown: String = given.chars().filter(|c| !c.is_control()).take(64).collect();
-    Problem::new(&code::RUN_NOT_FOUND, format!("no {what} {shown:?}"))
-        .next("GET /api/v1/runs")
+    Problem::new(&code::RUN_NOT_FOUND, format!("no {what} {shown:?}")).next("GET /api/v1/runs")
 }
 
 /// What language models cost, over these runs.

@@ -3,8 +3,9 @@
 //!
 //! `run` is what a run looks like and `read` how a reported one is checked; `reports` folds what
 //! was reported, `own` what the journal of a launch says, `launches` keeps those folds; `ops` are
-//! the operations. Not for MCP clients: the contract names its tools.
+//! the operations; `deliver` sends runs to a service elsewhere. Not for MCP clients: the contract names its tools.
 
+pub(crate) mod deliver;
 mod launches;
 mod lookup;
 mod ops;

@@ -36,6 +36,7 @@ pub(crate) fn runs_of(record: &RunRecord, events: &[Event]) -> Vec<OwnRun> {
         steps: HashMap::new(),
         root: None,
         undelivered: false,
+        dropped: false,
     };
     for event in events {
         if let Ok(Some(body)) = Body::decode(&event.event_type, &event.payload) {
@@ -62,6 +63,8 @@ struct Fold<'a> {
     root: Option<SpanId>,
     /// Whether the last word is that something was not delivered.
     undelivered: bool,
+    /// Whether something was given up before it was delivered.
+    dropped: bool,
 }
 
 impl Fold<'_> {
@@ -102,6 +105,7 @@ impl Fold<'_> {
                 let pending = data.get("pending").and_then(Value::as_u64);
                 self.undelivered = pending.unwrap_or_default() > 0;
             }
+            event::TELEMETRY_OUTBOX_TRUNCATED => self.dropped = true,
             _ => {}
         }
     }
@@ -199,7 +203,8 @@ impl Fold<'_> {
         let ok = data.get("ok").and_then(Value::as_bool).unwrap_or(false);
         let status = if ok { Status::Success } else { Status::Failure };
         // What a gate's step says of its end is nearer to it than the event after it.
-        let Some(child) = self.reopen(&key).or_else(|| self.close(&key, event, status)) else {
+        self.close(&key, event, status);
+        let Some(child) = self.ended_gate(&key) else {
             return;
         };
         child.run.status = status;
@@ -217,8 +222,8 @@ impl Fold<'_> {
         child.seqs.dedup();
     }
 
-    /// A gate whose step has ended already.
-    fn reopen(&mut self, key: &str) -> Option<&mut OwnRun> {
+    /// A gate that has ended, with its step or with its event.
+    fn ended_gate(&mut self, key: &str) -> Option<&mut OwnRun> {
         let mut children = self.children.iter_mut().rev();
         children.find(|child| child.step.as_deref() == Some(key) && child.run.end_time.is_some())
     }
@@ -420,6 +425,9 @@ impl Fold<'_> {
             "parked": view.parked,
             "profile": view.profile,
             "config_hash": view.config_hash,
+            "pr_url": view.pr.as_ref().map(|pr| &pr.pr_url),
+            "branch": view.pr.as_ref().map(|pr| &pr.branch),
+            "commit_sha": view.pr.as_ref().map(|pr| &pr.commit_sha),
             "project": told("project"),
             "run_tags": told("run_tags"),
         }));
@@ -434,7 +442,7 @@ impl Fold<'_> {
     fn status(&self, view: &LaunchView) -> Status {
         let code = view.failure.as_ref().map(|failure| failure.code.as_str());
         match (view.state, code) {
-            (LaunchState::Done, _) if self.undelivered => Status::Partial,
+            (LaunchState::Done, _) if self.undelivered || self.dropped => Status::Partial,
             (LaunchState::Done, _) => Status::Success,
             (LaunchState::Cancelled, _) => Status::Cancelled,
             (LaunchState::Failed, Some("BUDGET_EXCEEDED_MAX_RUNTIME_S")) => Status::Timeout,
@@ -455,7 +463,10 @@ fn gate_names(data: &Value) -> (String, String) {
 
 /// The request a tool was called with; the event's key ends with it.
 fn request_of(domain: &DomainEvent) -> &str {
-    domain.key.split_once(':').map_or("", |(_, request)| request)
+    domain
+        .key
+        .split_once(':')
+        .map_or("", |(_, request)| request)
 }
 
 fn said(data: &Value) -> Option<String> {

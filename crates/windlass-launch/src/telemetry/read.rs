@@ -195,9 +195,8 @@ impl Fields {
             return Ok(None);
         };
         text.parse().map(Some).map_err(|_| {
-            let message = format!(
-                "{key} is a time of ISO 8601 with its zone, such as 2026-01-21T10:00:00Z"
-            );
+            let message =
+                format!("{key} is a time of ISO 8601 with its zone, such as 2026-01-21T10:00:00Z");
             invalid(&format!("/{key}"), "time", message)
         })
     }

@@ -68,10 +68,27 @@ fn what_is_wrong_is_said() {
             assert_eq!(problem.code().http_status, 400);
             let field = &problem.details()["field"];
             let message: String = problem.message().chars().take(70).collect();
-            format!("{field} {message}")
+            format!("{field} {}", message.trim_end())
         })
         .collect();
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    "/event_id" event_id is a UUID of version 4, such as 0b5c2b1e-7a4f-4c1d-9e57-2f0a6
+    "/event_id" event_id is required
+    "/run_id" run_id is empty
+    "/run_id" run_id has a control character
+    "/agent_name" agent_name is a number, not a text
+    "/agent_name" agent_name has more than 500 characters
+    "/job_type" no job_type is called "cron"; it is one of launch, orchestrator_node,
+    "/start_time" start_time is a time of ISO 8601 with its zone, such as 2026-01-21T10:
+    "/start_time" start_time is a time of ISO 8601 with its zone, such as 2026-01-21T10:
+    "/status" no status is called "done"; it is one of running, success, failure, pa
+    "/duration_ms" duration_ms is a whole number that is not negative
+    "/items_skipped" items_skipped is a whole number that is not negative
+    "/metrics_json" metrics_json is a text, not an object
+    "/context_json" context_json is a list, not an object
+    "/error_details" error_details is a number, not a text or an object
+    "/colour" "colour" is not a field here; known fields: event_id, run_id, agent_na
+    "#);
 }
 
 #[test]

@@ -48,7 +48,9 @@ impl Status {
 
     /// The status of a word.
     pub(crate) fn by_name(name: &str) -> Option<Self> {
-        let own = Self::ALL.into_iter().map(|status| (status.as_str(), status));
+        let own = Self::ALL
+            .into_iter()
+            .map(|status| (status.as_str(), status));
         own.chain(Self::ALIASES)
             .find(|(word, _)| *word == name)
             .map(|(_, status)| status)

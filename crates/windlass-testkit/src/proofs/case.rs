@@ -66,6 +66,12 @@ pub trait ProofWorld: Send + Sync + 'static {
         text
     }
 
+    /// Whether an event of that name tells of the lives of the process, so that a run which was
+    /// interrupted may have more of them.
+    fn tells_of_lives(&self, _event: &str) -> bool {
+        false
+    }
+
     /// Whether steps also work on other threads, so that time must not run ahead of them.
     fn uses_threads(&self) -> bool {
         false

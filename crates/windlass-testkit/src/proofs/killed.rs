@@ -22,8 +22,22 @@ pub struct KilledReport {
 /// Kills the driving process at every write of the run and, where the run completes, at every
 /// write of rolling it back. A new process must bring it to the same end.
 pub fn killed_anywhere_resumes(case: &ProofCase) -> KilledReport {
+    killed(case, |_| Moment::ALL.to_vec())
+}
+
+/// The same for runs that take long: every write, but only one of its moments each, in turn.
+pub fn killed_at_every_write_resumes(case: &ProofCase) -> KilledReport {
+    killed(case, |write| {
+        let turn = usize::try_from(write).unwrap_or_default() % Moment::ALL.len();
+        vec![Moment::ALL[turn]]
+    })
+}
+
+type Moments = fn(u64) -> Vec<Moment>;
+
+fn killed(case: &ProofCase, moments: Moments) -> KilledReport {
     let mut report = KilledReport::default();
-    let first = kill_everywhere(case, Interference::default(), 1, &mut report);
+    let first = kill_everywhere(case, Interference::default(), 1, moments, &mut report);
     let mut plain = Trial::new(case, Interference::default(), None);
     plain.undisturbed();
     if plain.outcome().state == RunState::Completed {
@@ -34,6 +48,7 @@ pub fn killed_anywhere_resumes(case: &ProofCase) -> KilledReport {
                 ..Interference::default()
             },
             first + 1,
+            moments,
             &mut report,
         );
     }
@@ -45,6 +60,7 @@ fn kill_everywhere(
     case: &ProofCase,
     interference: Interference,
     from: u64,
+    moments: Moments,
     report: &mut KilledReport,
 ) -> u64 {
     let mut undisturbed = Trial::new(case, interference, None);
@@ -52,7 +68,7 @@ fn kill_everywhere(
     let expected = undisturbed.outcome();
     report.writes += (writes + 1).saturating_sub(from);
     for write in from..=writes {
-        for moment in Moment::ALL {
+        for moment in moments(write) {
             let mut trial = Trial::new(case, interference, None);
             let store = trial.open_store();
             store.crash_at(write, moment);

@@ -15,6 +15,8 @@ mod twice;
 pub use cancelled::cancelled_anywhere_unwinds;
 pub use case::{DirectoryWorld, ProofCase, ProofWorld, Reaction, Script, WorldFactory};
 pub use fails::fails_anywhere_unwinds;
-pub use killed::{KilledReport, killed_anywhere_resumes, killed_at_random_resumes};
+pub use killed::{
+    KilledReport, killed_anywhere_resumes, killed_at_every_write_resumes, killed_at_random_resumes,
+};
 pub use trial::Outcome;
 pub use twice::twice_is_once;

@@ -1,10 +1,14 @@
 //! `windlass runs export`.
 
-use std::path::PathBuf;
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
-use serde_json::json;
-use windlass_types::Problem;
+use serde_json::{Value, json};
+use windlass_engine::run::{ExportedFile, RunExport};
+use windlass_types::{Problem, RunId};
 
 use super::artifact::save;
 use crate::{
@@ -17,13 +21,20 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     run: RunArg,
     /// Write to this file instead of standard output.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", conflicts_with = "dir")]
     output: Option<PathBuf>,
+    /// Write to this directory: `run.json`, and the forms in which this kind of run is also read
+    /// (of a launch `events.ndjson` and `snapshot.json`).
+    #[arg(long, value_name = "DIRECTORY")]
+    dir: Option<PathBuf>,
 }
 
 impl ExportArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
+        if let Some(directory) = &self.dir {
+            return export_to(session, &run_id, directory).await;
+        }
         let answer = session
             .call("runs.export", json!({ "run_id": run_id }))
             .await?;
@@ -51,4 +62,55 @@ impl ExportArgs {
             }
         }
     }
+}
+
+/// Writes the document and the run's other forms, each file whole or not at all.
+async fn export_to(session: &Session, run_id: &RunId, directory: &Path) -> Result<Report, Problem> {
+    let input = json!({ "run_id": run_id, "files": true });
+    let mut export: RunExport = read(session.call("runs.export", input).await?.output)?;
+    let files = std::mem::take(&mut export.files);
+    let document = serde_json::to_string_pretty(&export)
+        .map_err(|error| Problem::internal("export", error))?;
+    fs_err::create_dir_all(directory).map_err(|error| {
+        let message = format!("the directory cannot be made: {error}");
+        Problem::invalid("dir", "writable", message)
+    })?;
+    let document = ExportedFile {
+        name: "run.json".to_owned(),
+        text: format!("{document}\n"),
+    };
+    let mut written = Vec::new();
+    for file in [document].into_iter().chain(files) {
+        replace(&directory.join(&file.name), file.text.as_bytes())?;
+        written.push(file.name);
+    }
+    let text = format!(
+        "run {run_id} written to {}: {}",
+        directory.display(),
+        written.join(", ")
+    );
+    session.printer.notice(&text);
+    Ok(Report::new(
+        text,
+        json!({ "run_id": run_id, "directory": directory, "files": written }),
+    ))
+}
+
+fn read(output: Value) -> Result<RunExport, Problem> {
+    serde_json::from_value(output).map_err(|error| Problem::internal("export", error))
+}
+
+/// Beside, flushed, renamed: a reader finds the old file or the new one.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    let staged = path.with_extension("part");
+    let write = || {
+        let mut file = fs_err::File::create(&staged)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs_err::rename(&staged, path)
+    };
+    write().map_err(|error| {
+        let message = format!("the file cannot be written: {error}");
+        Problem::invalid("dir", "writable", message)
+    })
 }

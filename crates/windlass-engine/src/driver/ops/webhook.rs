@@ -18,27 +18,36 @@ pub(in super::super) async fn enqueue(
         return Ok(delivery.clone());
     }
     context.guard()?;
+    let enqueued = WebhookEnqueued {
+        key,
+        ..delivery(context, request)?
+    };
+    let id = enqueued.delivery.id.clone();
     context
-        .engine
-        .outbound
-        .check(&request.url)
-        .map_err(|error| {
-            Problem::new(&code::TARGET_FORBIDDEN, format!("webhook target: {error}"))
-        })?;
-    let id = DeliveryId::from_random(random(&*context.engine.entropy));
-    let body = context.engine.redactor.redact_value(request.body);
+        .journal(vec![enqueued.into()], context.own_span())
+        .await?;
+    Ok(id)
+}
+
+/// The event that puts a delivery into the outbox.
+pub(in super::super) fn delivery(
+    context: &JournalContext,
+    request: WebhookRequest,
+) -> Result<WebhookEnqueued, Problem> {
+    let engine = &context.engine;
+    engine.outbound.check(&request.url).map_err(|error| {
+        Problem::new(&code::TARGET_FORBIDDEN, format!("webhook target: {error}"))
+    })?;
+    let body = engine.redactor.redact_value(request.body);
     let delivery = WebhookDelivery {
-        id: id.clone(),
+        id: DeliveryId::from_random(random(&*engine.entropy)),
         url: request.url,
         event: request.event,
         body: body.to_string(),
         secret_name: request.secret_name,
     };
-    context
-        .journal(
-            vec![WebhookEnqueued { key, delivery }.into()],
-            context.own_span(),
-        )
-        .await?;
-    Ok(id)
+    Ok(WebhookEnqueued {
+        key: request.name,
+        delivery,
+    })
 }

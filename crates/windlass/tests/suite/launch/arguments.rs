@@ -3,11 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    client::Client,
-    place::LaunchPlace,
-    shapes::TOOLS,
-};
+use super::{client::Client, keys::find, place::LaunchPlace, shapes::TOOLS};
 use crate::suite::support::{
     binary::{Daemon, free_address},
     http::Ask,
@@ -71,7 +67,9 @@ fn a_run_id_must_be_there_and_be_a_text() {
 fn arguments_that_are_no_object_get_the_same_shape() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
-    let missing = client.session.request("tools/call", &json!({ "name": "launch_cancel" }));
+    let missing = client
+        .session
+        .request("tools/call", &json!({ "name": "launch_cancel" }));
     let envelope = &missing["result"]["structuredContent"];
     assert_eq!(envelope["error"]["code"], "INVALID_INPUT", "{missing}");
     assert_eq!(missing["result"]["isError"], true);
@@ -86,18 +84,45 @@ fn a_start_needs_a_configuration_and_nothing_unknown() {
     for (arguments, field) in [
         (json!({}), "/run_config"),
         (json!({ "run_config": null }), "/run_config"),
-        (json!({ "run_config": "product_name: Quill" }), "/run_config"),
+        (
+            json!({ "run_config": "product_name: Quill" }),
+            "/run_config",
+        ),
         (json!({ "run_config": [config] }), "/run_config"),
         (json!({ "run_config": 1 }), "/run_config"),
-        (json!({ "run_config": config, "product_name": "Quill" }), "/product_name"),
+        (
+            json!({ "run_config": config, "product_name": "Quill" }),
+            "/product_name",
+        ),
         (json!({ "run_config": config, "key": "k" }), "/key"),
-        (json!({ "run_config": config, "idempotency_key": 5 }), "/idempotency_key"),
-        (json!({ "run_config": config, "idempotency_key": ["k"] }), "/idempotency_key"),
-        (json!({ "run_config": config, "idempotency_key": "" }), "/idempotency_key"),
-        (json!({ "run_config": config, "idempotency_key": "a\nb" }), "/idempotency_key"),
-        (json!({ "run_config": config, "idempotency_key": "a\u{0}b" }), "/idempotency_key"),
-        (json!({ "run_config": config, "idempotency_key": "\u{7f}" }), "/idempotency_key"),
-        (json!({ "run_config": config, "idempotency_key": "\u{9c}" }), "/idempotency_key"),
+        (
+            json!({ "run_config": config, "idempotency_key": 5 }),
+            "/idempotency_key",
+        ),
+        (
+            json!({ "run_config": config, "idempotency_key": ["k"] }),
+            "/idempotency_key",
+        ),
+        (
+            json!({ "run_config": config, "idempotency_key": "" }),
+            "/idempotency_key",
+        ),
+        (
+            json!({ "run_config": config, "idempotency_key": "a\nb" }),
+            "/idempotency_key",
+        ),
+        (
+            json!({ "run_config": config, "idempotency_key": "a\u{0}b" }),
+            "/idempotency_key",
+        ),
+        (
+            json!({ "run_config": config, "idempotency_key": "\u{7f}" }),
+            "/idempotency_key",
+        ),
+        (
+            json!({ "run_config": config, "idempotency_key": "\u{9c}" }),
+            "/idempotency_key",
+        ),
         (
             json!({ "run_config": config, "idempotency_key": "k".repeat(201) }),
             "/idempotency_key",
@@ -114,7 +139,13 @@ fn an_artifact_needs_a_name() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let run_id = client.started(&place.config(), "READY_FOR_PR");
-    for wrong in [json!(null), json!(""), json!(3), json!(["page_plan.json"]), json!({})] {
+    for wrong in [
+        json!(null),
+        json!(""),
+        json!(3),
+        json!(["page_plan.json"]),
+        json!({}),
+    ] {
         let told = client.call(
             "launch_get_artifact",
             json!({ "run_id": run_id, "artifact_name": wrong }),
@@ -140,7 +171,10 @@ fn a_list_has_a_known_filter_limit_and_cursor() {
         (json!({ "filter": { "state": "" } }), "/filter/state"),
         (json!({ "filter": { "state": 3 } }), "/filter/state"),
         (json!({ "filter": { "state": ["DONE"] } }), "/filter/state"),
-        (json!({ "filter": { "product_slug": 3 } }), "/filter/product_slug"),
+        (
+            json!({ "filter": { "product_slug": 3 } }),
+            "/filter/product_slug",
+        ),
         (json!({ "filter": { "slug": "quill" } }), "/filter/slug"),
         (json!({ "limit": 0 }), "/limit"),
         (json!({ "limit": 1001 }), "/limit"),
@@ -175,14 +209,36 @@ fn unknown_malformed_and_other_peoples_runs_are_not_found() {
     std::fs::create_dir(&scratch).unwrap();
     let scratch = scratch.to_str().unwrap();
     let applied = place.say(&[
-        "demo", "apply", "--dir", scratch, "--file", "new.txt=new", "--yes", "--json",
+        "demo",
+        "apply",
+        "--dir",
+        scratch,
+        "--file",
+        "new.txt=new",
+        "--yes",
+        "--json",
     ]);
-    let other = applied.worked().json()["run_id"].as_str().unwrap().to_owned();
+    let other = find(&applied.worked().json(), "run_id")
+        .unwrap()
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(other.starts_with("run_"), "{other}");
-    let flipped = format!("{}{}", &own[..own.len() - 1], if own.ends_with('a') { "b" } else { "a" });
+    let flipped = format!(
+        "{}{}",
+        &own[..own.len() - 1],
+        if own.ends_with('a') { "b" } else { "a" }
+    );
     for tool in run_tools() {
-        for run_id in [SOME_RUN, &other, &flipped, "r_", "nonsense", &own[1..], &own.to_uppercase()]
-        {
+        for run_id in [
+            SOME_RUN,
+            &other,
+            &flipped,
+            "r_",
+            "nonsense",
+            &own[1..],
+            &own.to_uppercase(),
+        ] {
             let mut arguments = whole(tool);
             arguments["run_id"] = json!(run_id);
             let told = client.call(tool, arguments);
@@ -191,11 +247,16 @@ fn unknown_malformed_and_other_peoples_runs_are_not_found() {
         }
     }
     // Whoever holds a key sees the runs of that key alone, whatever the operation.
-    let key = place.say(&["keys", "create", "test", "--scope", "launch"]).worked();
+    let key = place
+        .say(&["keys", "create", "test", "--scope", "launch"])
+        .worked();
     let mut daemon = Daemon::spawn_with(place.command(), free_address(), &[]);
     daemon.wait_until_ready();
     for tool in run_tools() {
-        let path = format!("/v1/operations/launch.{}", tool.trim_start_matches("launch_"));
+        let path = format!(
+            "/v1/operations/launch.{}",
+            tool.trim_start_matches("launch_")
+        );
         let mut arguments = whole(tool);
         arguments["run_id"] = json!(own);
         let reply = Ask::post(&path, arguments.to_string())

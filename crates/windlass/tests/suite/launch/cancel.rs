@@ -37,7 +37,12 @@ fn a_cancelled_run_says_so_to_every_tool() {
     let mut client = place.serve();
     let run_id = client.started(&place.config(), "VALIDATING");
     cancel(&place, &mut client, &run_id);
-    for tool in ["launch_validate", "launch_fix_next", "launch_resume", "launch_open_pr"] {
+    for tool in [
+        "launch_validate",
+        "launch_fix_next",
+        "launch_resume",
+        "launch_open_pr",
+    ] {
         let told = client.about(tool, &run_id);
         told.refused("CANCELLED");
         assert_eq!(told.0["run_id"], run_id);
@@ -46,7 +51,10 @@ fn a_cancelled_run_says_so_to_every_tool() {
     cancel(&place, &mut client, &run_id);
     let plan = client.artifact_json(&run_id, "page_plan.json");
     assert!(plan["pages"].is_array());
-    let listed = client.call("launch_list_runs", json!({ "filter": { "state": "CANCELLED" } }));
+    let listed = client.call(
+        "launch_list_runs",
+        json!({ "filter": { "state": "CANCELLED" } }),
+    );
     assert_eq!(listed.worked()["runs"][0]["run_id"], run_id);
     assert!(listed.worked()["runs"][0]["finished_at"].is_string());
     let told = client.call(
@@ -60,7 +68,10 @@ fn a_cancelled_run_says_so_to_every_tool() {
 #[test]
 fn cancelled_where_it_is_held() {
     let place = LaunchPlace::defective();
-    fill(&place.root().join("site"), &[("hugo.toml", "baseURL = \"https://a.example/\"\n")]);
+    fill(
+        &place.root().join("site"),
+        &[("hugo.toml", "baseURL = \"https://a.example/\"\n")],
+    );
     let site = place.root().join("site");
     super::place::git(&site, &["add", "--all"]);
     super::place::git(&site, &["commit", "--quiet", "--message", "hugo"]);
@@ -153,7 +164,14 @@ fn cancelled_as_soon_as_a_state_is_seen() {
     let mut client = place.serve();
     let order = |state: &str| STATES.iter().position(|known| *known == state).unwrap();
     let mut hit = BTreeSet::new();
-    for wanted in ["CREATED", "CLONED_INPUTS", "INGESTED", "FACTS_READY", "PLAN_READY", "DRAFT_READY"] {
+    for wanted in [
+        "CREATED",
+        "CLONED_INPUTS",
+        "INGESTED",
+        "FACTS_READY",
+        "PLAN_READY",
+        "DRAFT_READY",
+    ] {
         let run_id = client.start(&place.config());
         let status = client.until(&run_id, |status| {
             order(status["state"].as_str().unwrap()) >= order(wanted)

@@ -203,7 +203,10 @@ impl Client {
         let content = result["content"].as_array().unwrap();
         assert_eq!(content.len(), 1, "{tool}: {message}");
         let text: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(text, *envelope, "{tool}: text and structured content differ");
+        assert_eq!(
+            text, *envelope,
+            "{tool}: text and structured content differ"
+        );
         let ok = envelope["ok"].as_bool().expect("ok is a boolean");
         assert_eq!(result["isError"], json!(!ok), "{tool}: {message}");
         if let Err(error) = self.published[tool].validate(envelope) {

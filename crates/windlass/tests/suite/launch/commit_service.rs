@@ -84,7 +84,12 @@ fn ready(place: &LaunchPlace, service: &Service) -> (Client, String) {
 #[test]
 fn a_service_that_fails_leaves_the_run_ready_and_the_key_the_same() {
     // Status, whether the same call may help, how often it is tried.
-    for (status, retryable, tries) in [(500, true, 4), (429, true, 4), (401, false, 1), (409, false, 1)] {
+    for (status, retryable, tries) in [
+        (500, true, 4),
+        (429, true, 4),
+        (401, false, 1),
+        (409, false, 1),
+    ] {
         let place = LaunchPlace::clean();
         let service = Service::start("REFUSED");
         let (mut client, run_id) = ready(&place, &service);
@@ -128,10 +133,17 @@ fn a_pull_request_that_fails_reuses_its_commit() {
     service.open_pr.store(200, Ordering::SeqCst);
     let told = client.about("launch_open_pr", &run_id);
     assert_eq!(told.worked()["commit_sha"], COMMIT);
-    assert_eq!(service.asked("/v1/commit").len(), 1, "the commit was made once");
+    assert_eq!(
+        service.asked("/v1/commit").len(),
+        1,
+        "the commit was made once"
+    );
     let opens = service.asked("/v1/open_pr");
     assert_eq!(opens.len(), 5);
-    let keys: Vec<Value> = opens.iter().map(|r| r.json()["idempotency_key"].clone()).collect();
+    let keys: Vec<Value> = opens
+        .iter()
+        .map(|r| r.json()["idempotency_key"].clone())
+        .collect();
     assert!(keys.windows(2).all(|pair| pair[0] == pair[1]), "{keys:?}");
 }
 
@@ -141,7 +153,8 @@ fn requests_are_as_the_service_wants_them() {
     let service = Service::start("");
     let (mut client, run_id) = ready(&place, &service);
     client.about("launch_open_pr", &run_id).worked();
-    let uuid = regex::Regex::new("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$");
+    let uuid =
+        regex::Regex::new("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$");
     let uuid = uuid.unwrap();
     let requests = service.server.received();
     assert_eq!(requests.len(), 2);
@@ -212,7 +225,10 @@ fn a_private_service_must_be_allowed() {
     let service = Service::start("");
     let mut client = place.serve();
     let mut config = service.config(&place);
-    config["commit_service"].as_object_mut().unwrap().remove("github_token_env");
+    config["commit_service"]
+        .as_object_mut()
+        .unwrap()
+        .remove("github_token_env");
     let run_id = client.started(&config, "READY_FOR_PR");
     let told = client.about("launch_open_pr", &run_id);
     let details = told.refused("COMMIT_SERVICE_ERROR");

@@ -11,12 +11,32 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
         ("product_name", json!(7), "/product_name"),
         ("product_name", json!("two\nlines"), "/product_name"),
         ("github_ref", json!("main"), "/github_ref"),
-        ("github_ref", json!("ABCDEF0123456789abcdef0123456789abcdef01"), "/github_ref"),
+        (
+            "github_ref",
+            json!("ABCDEF0123456789abcdef0123456789abcdef01"),
+            "/github_ref",
+        ),
         ("github_ref", json!("0123456789abcdef"), "/github_ref"),
-        ("github_repo_url", json!("-oProxyCommand=id"), "/github_repo_url"),
-        ("github_repo_url", json!("ext::sh -c id"), "/github_repo_url"),
-        ("github_repo_url", json!("https://user:word@git.example/a"), "/github_repo_url"),
-        ("github_repo_url", json!("http://git.example/a"), "/github_repo_url"),
+        (
+            "github_repo_url",
+            json!("-oProxyCommand=id"),
+            "/github_repo_url",
+        ),
+        (
+            "github_repo_url",
+            json!("ext::sh -c id"),
+            "/github_repo_url",
+        ),
+        (
+            "github_repo_url",
+            json!("https://user:word@git.example/a"),
+            "/github_repo_url",
+        ),
+        (
+            "github_repo_url",
+            json!("http://git.example/a"),
+            "/github_repo_url",
+        ),
         ("site_repo_url", json!("relative/path"), "/site_repo_url"),
         ("site_repo_url", json!(""), "/site_repo_url"),
         ("site_ref", json!("HEAD"), "/site_ref"),
@@ -30,26 +50,66 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
         ("product_slug", json!("Has Space"), "/product_slug"),
         ("product_slug", json!("-x"), "/product_slug"),
         ("family", json!("../up"), "/family"),
-        ("validation_profile", json!("staging"), "/validation_profile"),
+        (
+            "validation_profile",
+            json!("staging"),
+            "/validation_profile",
+        ),
         ("max_fix_attempts", json!(-1), "/max_fix_attempts"),
         ("max_fix_attempts", json!(1.5), "/max_fix_attempts"),
         ("max_fix_attempts", json!("3"), "/max_fix_attempts"),
         ("required_sections", json!([]), "/required_sections"),
-        ("required_sections", json!(["docs", "shop"]), "/required_sections/1"),
+        (
+            "required_sections",
+            json!(["docs", "shop"]),
+            "/required_sections/1",
+        ),
         ("launch_tier", json!("huge"), "/launch_tier"),
         ("templates_version", json!("99"), "/templates_version"),
         ("ruleset_version", json!("99"), "/ruleset_version"),
         ("taskcard_id", json!("TC-1"), "/taskcard_id"),
-        ("extra_evidence_urls", json!(["http://a.example/"]), "/extra_evidence_urls/0"),
-        ("budgets", json!({ "max_runtime_s": 0 }), "/budgets/max_runtime_s"),
+        (
+            "extra_evidence_urls",
+            json!(["http://a.example/"]),
+            "/extra_evidence_urls/0",
+        ),
+        (
+            "budgets",
+            json!({ "max_runtime_s": 0 }),
+            "/budgets/max_runtime_s",
+        ),
         ("budgets", json!({ "max_speed": 1 }), "/budgets/max_speed"),
-        ("site_layout", json!({ "content_root": "/srv" }), "/site_layout/content_root"),
-        ("commit_service", json!({ "adapter": "svn" }), "/commit_service/adapter"),
-        ("commit_service", json!({ "adapter": "http" }), "/commit_service/endpoint_url"),
+        (
+            "site_layout",
+            json!({ "content_root": "/srv" }),
+            "/site_layout/content_root",
+        ),
+        (
+            "commit_service",
+            json!({ "adapter": "svn" }),
+            "/commit_service/adapter",
+        ),
+        (
+            "commit_service",
+            json!({ "adapter": "http" }),
+            "/commit_service/endpoint_url",
+        ),
         ("llm", json!({ "model": "m" }), "/llm/api_base_url"),
-        ("llm", json!({ "api_base_url": "https://m.example", "model": "m", "key": "s" }), "/llm/key"),
-        ("workflows_ref", json!("0123456789abcdef0123456789abcdef01234567"), "/workflows_repo_url"),
-        ("network", json!({ "allowed_hosts": ["https://a.example"] }), "/network/allowed_hosts/0"),
+        (
+            "llm",
+            json!({ "api_base_url": "https://m.example", "model": "m", "key": "s" }),
+            "/llm/key",
+        ),
+        (
+            "workflows_ref",
+            json!("0123456789abcdef0123456789abcdef01234567"),
+            "/workflows_repo_url",
+        ),
+        (
+            "network",
+            json!({ "allowed_hosts": ["https://a.example"] }),
+            "/network/allowed_hosts/0",
+        ),
         ("github_token", json!("secret"), "/github_token"),
         ("a/b~c", json!(1), "/a~1b~0c"),
     ]
@@ -63,6 +123,7 @@ fn each_fault_is_pointed_at() {
         let mut config = place.config();
         config[member] = wrong.clone();
         let told = client.call("launch_start_run", json!({ "run_config": config }));
+        assert!(!told.is_ok(), "{member} {wrong} was taken");
         let errors = told.refused("SCHEMA_VALIDATION_FAILED")["errors"].clone();
         let pointers: Vec<&str> = errors
             .as_array()
@@ -124,7 +185,11 @@ fn a_path_is_for_profile_local_alone() {
             .iter()
             .map(|error| &error["pointer"])
             .collect();
-        assert_eq!(pointers, ["/github_repo_url", "/site_repo_url"], "{errors:#}");
+        assert_eq!(
+            pointers,
+            ["/github_repo_url", "/site_repo_url"],
+            "{errors:#}"
+        );
     }
     assert_nothing_started(&mut client);
 }

@@ -18,14 +18,21 @@ fn assert_exhausted(client: &mut Client, run_id: &str, reason: &str, open: u64) 
     for _ in 0..3 {
         let again = client.about("launch_fix_next", run_id);
         assert_eq!(again.refused("FIX_EXHAUSTED")["reason"], reason);
-        assert_eq!(again.refused("FIX_EXHAUSTED")["open_issues"], details["open_issues"]);
+        assert_eq!(
+            again.refused("FIX_EXHAUSTED")["open_issues"],
+            details["open_issues"]
+        );
         assert_eq!(again.0["error"]["message"], first.0["error"]["message"]);
     }
     let status = client.settled(run_id);
     assert_eq!(status["state"], "FAILED", "{status:#}");
     assert_eq!(status["failure"]["code"], "FIX_EXHAUSTED", "{status:#}");
-    client.about("launch_validate", run_id).refused("ILLEGAL_STATE");
-    client.about("launch_cancel", run_id).refused("ILLEGAL_STATE");
+    client
+        .about("launch_validate", run_id)
+        .refused("ILLEGAL_STATE");
+    client
+        .about("launch_cancel", run_id)
+        .refused("ILLEGAL_STATE");
 }
 
 #[test]
@@ -75,7 +82,9 @@ fn a_resume_that_runs_out_answers_with_the_end() {
     assert_eq!(status["failure"]["code"], "FIX_EXHAUSTED", "{status:#}");
     assert_eq!(status["failure"]["details"]["reason"], "max_attempts");
     assert_exhausted(&mut client, &run_id, "max_attempts", 1);
-    client.about("launch_resume", &run_id).refused("ILLEGAL_STATE");
+    client
+        .about("launch_resume", &run_id)
+        .refused("ILLEGAL_STATE");
 }
 
 #[test]
@@ -87,7 +96,10 @@ fn a_resume_fixes_until_the_gates_are_content() {
     let told = client.about("launch_resume", &run_id);
     let status = &told.worked()["status"];
     assert_eq!(status["state"], "READY_FOR_PR", "{status:#}");
-    assert_eq!(status["fix_attempts"], json!({ "used": DEFECTS, "max": DEFECTS }));
+    assert_eq!(
+        status["fix_attempts"],
+        json!({ "used": DEFECTS, "max": DEFECTS })
+    );
     assert_eq!(place.site_git(&["branch", "--list", "launch/*"]), "");
 }
 

@@ -2,8 +2,8 @@
 
 mod approval;
 mod arguments;
-mod artifacts;
 mod cancel;
+mod cli;
 mod client;
 mod commit_service;
 mod configurations;
@@ -13,6 +13,7 @@ mod exhausted;
 mod fault_kill;
 mod fault_store;
 mod hostile;
+mod journal;
 mod keys;
 mod levers;
 mod parallel;
@@ -21,5 +22,6 @@ mod products;
 mod reader;
 mod shapes;
 mod states;
+mod telemetry;
 mod toolchain;
 mod tools;

@@ -195,7 +195,10 @@ fn success(tool: &str) -> Value {
                 }),
                 &["encoding"],
             );
-            exactly(json!({ "ok": ok, "run_id": run_id, "artifact": artifact }), &[])
+            exactly(
+                json!({ "ok": ok, "run_id": run_id, "artifact": artifact }),
+                &[],
+            )
         }
         "launch_validate" => exactly(
             json!({ "ok": ok, "run_id": run_id, "validation_report": report() }),
@@ -303,7 +306,13 @@ fn details(code: &str) -> Value {
                 "found_version": { "type": ["string", "null"] },
                 "install_hint": text(),
             }),
-            vec!["tool", "gate", "required_version", "found_version", "install_hint"],
+            vec![
+                "tool",
+                "gate",
+                "required_version",
+                "found_version",
+                "install_hint",
+            ],
         ),
         "FIX_EXHAUSTED" => (
             json!({
@@ -325,7 +334,10 @@ fn details(code: &str) -> Value {
             }),
             vec!["adapter", "http_status", "service_code", "stage"],
         ),
-        "CANCELLED" => (json!({ "cancelled_at": matching(TIME) }), vec!["cancelled_at"]),
+        "CANCELLED" => (
+            json!({ "cancelled_at": matching(TIME) }),
+            vec!["cancelled_at"],
+        ),
         "INTERNAL" => (json!({ "cause_class": text() }), vec!["cause_class"]),
         _ => (json!({}), vec![]),
     };

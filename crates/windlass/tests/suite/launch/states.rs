@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     client::{Client, Told},
+    journal::Journals,
     levers,
     place::LaunchPlace,
 };
@@ -91,7 +92,11 @@ fn a_run_that_is_ready_has_nothing_to_fix() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let run_id = client.started(&place.config(), "READY_FOR_PR");
-    never(&client.about("launch_fix_next", &run_id), "READY_FOR_PR", "state");
+    never(
+        &client.about("launch_fix_next", &run_id),
+        "READY_FOR_PR",
+        "state",
+    );
     let report = client.about("launch_validate", &run_id);
     assert_eq!(report_of(&report)["ok"], true);
     assert_eq!(client.status(&run_id)["state"], "READY_FOR_PR");
@@ -106,7 +111,12 @@ fn a_failing_second_look_takes_readiness_back() {
     let config = place.config_with(json!({ "allow_manual_edits": true }));
     let run_id = client.started(&config, "READY_FOR_PR");
     let page = "content/docs/quill/index.md";
-    let file = place.home().join("launch").join(&run_id).join("site").join(page);
+    let file = place
+        .home()
+        .join("launch")
+        .join(&run_id)
+        .join("site")
+        .join(page);
     let text = fs_err::read_to_string(&file).unwrap();
     fs_err::write(&file, format!("{text}\nSee the __MANUAL_NAME__ page.\n")).unwrap();
 
@@ -116,21 +126,28 @@ fn a_failing_second_look_takes_readiness_back() {
     assert_eq!(report["manual_edits"], true);
     assert_eq!(report["manual_edited_files"], json!([page]));
     assert_eq!(client.status(&run_id)["state"], "READY_FOR_PR");
-    never(&client.about("launch_open_pr", &run_id), "READY_FOR_PR", "report_not_ok");
+    never(
+        &client.about("launch_open_pr", &run_id),
+        "READY_FOR_PR",
+        "report_not_ok",
+    );
     assert_eq!(place.site_git(&["branch", "--list", "launch/*"]), "");
 
     let resumed = client.about("launch_resume", &run_id);
     let status = &resumed.worked()["status"];
     assert_eq!(status["state"], "READY_FOR_PR", "{status:#}");
-    assert!(status["fix_attempts"]["used"].as_u64().unwrap() > 0, "{status:#}");
+    assert!(
+        status["fix_attempts"]["used"].as_u64().unwrap() > 0,
+        "{status:#}"
+    );
     let opened = client.about("launch_open_pr", &run_id);
     let branch = opened.worked()["branch"].as_str().unwrap();
     let published = place.site_git(&["show", &format!("{branch}:{page}")]);
     assert!(!published.contains("__MANUAL_NAME__"), "{published}");
-    let events = place.say(&["runs", "events", &run_id, "--json"]).worked().stdout;
-    let rewind = events.lines().find(|line| line.contains("RESUME_REWIND"));
-    let rewind = rewind.expect("the way back is on record");
-    assert!(rewind.contains("DRAFT_READY") && rewind.contains("READY_FOR_PR"), "{rewind}");
+    let rewinds = Journals::open(&place.home()).named(&run_id, "RESUME_REWIND");
+    assert_eq!(rewinds.len(), 1, "{rewinds:?}");
+    assert_eq!(rewinds[0]["from_state"], "READY_FOR_PR");
+    assert_eq!(rewinds[0]["to_state"], "DRAFT_READY");
 }
 
 /// Without permission, edits of the worktree are nobody's: the bundle is what counts.
@@ -140,7 +157,12 @@ fn edits_without_permission_reach_nothing() {
     let mut client = place.serve();
     let run_id = client.started(&place.config(), "READY_FOR_PR");
     let page = "content/docs/quill/index.md";
-    let file = place.home().join("launch").join(&run_id).join("site").join(page);
+    let file = place
+        .home()
+        .join("launch")
+        .join(&run_id)
+        .join("site")
+        .join(page);
     let text = fs_err::read_to_string(&file).unwrap();
     fs_err::write(&file, format!("{text}\nQuill cures colds.\n")).unwrap();
     let opened = client.about("launch_open_pr", &run_id);
@@ -168,7 +190,11 @@ fn a_run_that_is_done_stays_as_it_is() {
     never(&client.about("launch_cancel", &run_id), "DONE", "ended");
     let report = client.about("launch_validate", &run_id);
     let kept = client.artifact_json(&run_id, "validation_report.json");
-    assert_eq!(*report_of(&report), kept, "what was opened is judged as it was opened");
+    assert_eq!(
+        *report_of(&report),
+        kept,
+        "what was opened is judged as it was opened"
+    );
     assert_eq!(client.status(&run_id), status);
     let branches = place.site_git(&["branch", "--list", "launch/*"]);
     assert_eq!(branches.lines().count(), 1, "{branches}");
@@ -180,7 +206,12 @@ fn a_run_that_failed_does_nothing_more() {
     let mut client = place.serve();
     let config = place.config_with(json!({ "site_repo_url": place.root().join("nowhere") }));
     let run_id = client.started(&config, "FAILED");
-    for tool in ["launch_validate", "launch_fix_next", "launch_open_pr", "launch_resume"] {
+    for tool in [
+        "launch_validate",
+        "launch_fix_next",
+        "launch_open_pr",
+        "launch_resume",
+    ] {
         never(&client.about(tool, &run_id), "FAILED", "state");
     }
     never(&client.about("launch_cancel", &run_id), "FAILED", "ended");

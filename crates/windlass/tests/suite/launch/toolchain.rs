@@ -31,7 +31,9 @@ fn a_missing_hugo_parks_the_run_until_it_is_there() {
     client
         .about("launch_fix_next", &run_id)
         .refused_for("ILLEGAL_STATE", "no_report");
-    client.about("launch_open_pr", &run_id).refused("ILLEGAL_STATE");
+    client
+        .about("launch_open_pr", &run_id)
+        .refused("ILLEGAL_STATE");
     assert_eq!(client.status(&run_id)["state"], "VALIDATING");
 
     // A Hugo that says its version is enough for the gate to run; that it built nothing is
@@ -41,7 +43,10 @@ fn a_missing_hugo_parks_the_run_until_it_is_there() {
     let report = &told.worked()["validation_report"];
     assert_eq!(report["profile"], "ci");
     let gates = report["gates"].as_array().unwrap();
-    let build = gates.iter().find(|gate| gate["name"] == "HugoBuild").unwrap();
+    let build = gates
+        .iter()
+        .find(|gate| gate["name"] == "HugoBuild")
+        .unwrap();
     assert_ne!(build["skipped"], true, "{build}");
     assert_eq!(build["ok"], false, "nothing was rendered: {build}");
     let status = client.status(&run_id);
@@ -57,10 +62,16 @@ fn without_hugo_a_local_launch_skips_the_build_aloud() {
     let run_id = client.started(&place.config(), "VALIDATING");
     let report = client.artifact_json(&run_id, "validation_report.json");
     let gates = report["gates"].as_array().unwrap();
-    let build = gates.iter().find(|gate| gate["name"] == "HugoBuild").unwrap();
+    let build = gates
+        .iter()
+        .find(|gate| gate["name"] == "HugoBuild")
+        .unwrap();
     assert_eq!(build["skipped"], true, "{build}");
     let issues = report["issues"].as_array().unwrap();
-    let said = issues.iter().find(|issue| issue["gate"] == "HugoBuild").unwrap();
+    let said = issues
+        .iter()
+        .find(|issue| issue["gate"] == "HugoBuild")
+        .unwrap();
     assert_eq!(said["error_code"], "GATE_TOOLCHAIN_SKIPPED", "{said}");
     assert_eq!(said["severity"], "warn", "{said}");
 }

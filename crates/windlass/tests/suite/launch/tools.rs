@@ -66,7 +66,10 @@ fn from_start_to_done() {
     );
     let status = client.settled(&run_id);
     assert_eq!(status["state"], "VALIDATING");
-    assert_eq!(status["section_states"], json!({ "docs": "MERGED_IN_WORKTREE" }));
+    assert_eq!(
+        status["section_states"],
+        json!({ "docs": "MERGED_IN_WORKTREE" })
+    );
     assert_eq!(status["fix_attempts"], json!({ "used": 0, "max": 5 }));
     assert_eq!(status["parked"], true);
     assert!(status.get("failure").is_none());

@@ -1,0 +1,286 @@
+//! Where a launch stands, for people: issues, gates, what to type next.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use windlass_types::{Problem, RunId};
+
+use super::{
+    advice::shortfall,
+    story::words,
+    view::{GateReport, Issue, OpenIssue, Severity, Status, member},
+};
+use crate::{
+    output::{Table, Tone},
+    session::{Report, Session},
+};
+
+const REPORT: &str = "validation_report.json";
+
+/// Asks where a run stands: the answer, and the part people are shown.
+pub(super) async fn ask_status(
+    session: &Session,
+    run_id: &RunId,
+) -> Result<(Value, Status), Problem> {
+    let input = json!({ "run_id": run_id });
+    let answer = session.call("launch.get_status", input).await?.output;
+    let status = member(&answer, "status")?;
+    Ok((answer, status))
+}
+
+/// The text of an artifact.
+pub(super) async fn ask_text(
+    session: &Session,
+    run_id: &RunId,
+    name: &str,
+) -> Result<String, Problem> {
+    let input = json!({ "run_id": run_id, "artifact_name": name });
+    let answer = session.call("launch.get_artifact", input).await?.output;
+    member(&answer["artifact"], "content")
+}
+
+/// The last validation report, where there is one.
+pub(super) async fn ask_report(
+    session: &Session,
+    run_id: &RunId,
+    status: &Status,
+) -> Result<Option<GateReport>, Problem> {
+    if !status.has_artifact(REPORT) {
+        return Ok(None);
+    }
+    let text = ask_text(session, run_id, REPORT).await?;
+    let report = serde_json::from_str(&text);
+    Ok(Some(report.map_err(|error| {
+        Problem::internal("validation report", error)
+    })?))
+}
+
+/// Reports a run that rests: what stands in its way, and what to type next. A run that failed,
+/// was cancelled or lacks a program is a failure of the command that went along.
+pub(super) async fn conclude(
+    session: &Session,
+    run_id: &RunId,
+    answer: Value,
+    status: &Status,
+) -> Result<Report, Problem> {
+    if let Some(problem) = shortfall(status) {
+        return Err(problem);
+    }
+    let message = summary(status);
+    let printer = &session.printer;
+    printer.data(&message);
+    if printer.is_human() && !status.is_sound() {
+        let report = ask_report(session, run_id, status).await?;
+        printer.table(&issue_table(&failing(status), report.as_ref()));
+    }
+    hints(session, status);
+    Ok(Report::new(message, answer).sound(status.has_ended() || status.is_sound()))
+}
+
+/// One sentence about a run.
+pub(super) fn summary(status: &Status) -> String {
+    let run_id = &status.run_id;
+    let state = &status.state;
+    match (state.as_str(), status.is_sound()) {
+        ("DONE", _) if status.rolled_back => format!("run {run_id} was taken back"),
+        ("DONE", _) => format!("run {run_id} is DONE"),
+        (_, false) if status.parked => {
+            format!("run {run_id} waits in {state}: {}", status.tally())
+        }
+        _ => format!("run {run_id} is {state}"),
+    }
+}
+
+/// The open issues that stand in the way, in the order they are fixed in.
+pub(super) fn failing(status: &Status) -> Vec<&OpenIssue> {
+    let issues = status.open_issues.iter();
+    issues.filter(|issue| issue.severity.fails()).collect()
+}
+
+/// Issues in a table; the report knows where each is and whether it can be fixed.
+pub(super) fn issue_table(issues: &[&OpenIssue], report: Option<&GateReport>) -> Table {
+    let known: HashMap<&str, &Issue> = report
+        .into_iter()
+        .flat_map(|report| &report.issues)
+        .map(|issue| (issue.issue_id.as_str(), issue))
+        .collect();
+    let mut table = Table::new(&["SEVERITY", "GATE", "FIX", "WHERE", "ISSUE"]);
+    for issue in issues {
+        let details = known.get(issue.issue_id.as_str());
+        let fix = match details {
+            Some(known) if known.fixable => "automatic",
+            Some(_) if issue.severity.fails() => "by hand",
+            _ => "",
+        };
+        table.toned_row([
+            (tone(issue.severity), issue.severity.as_str().to_owned()),
+            (Tone::Plain, issue.gate.clone()),
+            (Tone::Dim, fix.to_owned()),
+            (
+                Tone::Plain,
+                details.map(|issue| issue.place()).unwrap_or_default(),
+            ),
+            (Tone::Plain, issue.title.clone()),
+        ]);
+    }
+    table
+}
+
+/// Every gate and what came of it.
+pub(super) fn gate_table(report: &GateReport) -> Table {
+    let mut table = Table::new(&["GATE", "RESULT", "ISSUES"]);
+    for gate in &report.gates {
+        let (tone, result) = match (gate.skipped, gate.ok) {
+            (true, _) => {
+                let reason = gate.reason.as_deref().map(words).unwrap_or_default();
+                (Tone::Dim, format!("skipped ({reason})"))
+            }
+            (_, true) => (Tone::Good, "passed".to_owned()),
+            (_, false) => (Tone::Bad, "failed".to_owned()),
+        };
+        let open = |issue: &&Issue| issue.gate == gate.name && issue.is_open();
+        let count = report.issues.iter().filter(open).count();
+        let count = if count == 0 {
+            String::new()
+        } else {
+            count.to_string()
+        };
+        table.toned_row([
+            (Tone::Plain, gate.name.clone()),
+            (tone, result),
+            (Tone::Plain, count),
+        ]);
+    }
+    table
+}
+
+pub(super) const fn tone(severity: Severity) -> Tone {
+    match severity {
+        Severity::Blocker | Severity::Error => Tone::Bad,
+        Severity::Warn => Tone::Warn,
+        Severity::Info => Tone::Dim,
+    }
+}
+
+pub(super) fn state_tone(state: &str) -> Tone {
+    match state {
+        "DONE" | "READY_FOR_PR" => Tone::Good,
+        "FAILED" => Tone::Bad,
+        "CANCELLED" => Tone::Dim,
+        "VALIDATING" | "FIXING" => Tone::Warn,
+        _ => Tone::Active,
+    }
+}
+
+/// Says what to type next.
+pub(super) fn hints(session: &Session, status: &Status) {
+    let driven = session.engine().lease.holder().is_some();
+    for command in next_commands(status, driven) {
+        session.printer.hint(&command);
+    }
+}
+
+/// What to type next. `driven`: some process executes runs.
+pub(super) fn next_commands(status: &Status, driven: bool) -> Vec<String> {
+    let run_id = &status.run_id;
+    let launch = |verb: &str| format!("windlass launch {verb} {run_id}");
+    match status.state.as_str() {
+        "DONE" if status.rolled_back => Vec::new(),
+        "DONE" => vec![format!("windlass runs rollback {run_id}")],
+        "FAILED" => vec![format!("{} failure_summary.md", launch("artifact"))],
+        "CANCELLED" => Vec::new(),
+        _ if !status.parked && driven => vec![launch("watch")],
+        _ if !status.parked => vec![launch("resume")],
+        _ if status.failure.is_some() => vec![launch("validate")],
+        "READY_FOR_PR" if status.is_sound() => vec![
+            format!("{} diff_report.md", launch("artifact")),
+            launch("open-pr"),
+        ],
+        "READY_FOR_PR" => vec![launch("resume")],
+        _ => vec![launch("fix"), format!("{} --all", launch("fix"))],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(state: &str, parked: bool, severities: &[&str]) -> Status {
+        let issues: Vec<Value> = severities
+            .iter()
+            .enumerate()
+            .map(|(index, severity)| {
+                json!({ "issue_id": format!("iss_{index}"), "severity": severity, "gate": "TruthLock", "title": "Uncited" })
+            })
+            .collect();
+        serde_json::from_value(json!({
+            "run_id": "r_1", "state": state, "section_states": {}, "open_issues": issues,
+            "artifacts": [], "fix_attempts": { "used": 0, "max": 3 }, "parked": parked,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn every_place_has_a_next_command() {
+        let failing = ["blocker", "error", "error", "warn"];
+        let cases = [
+            (status("DRAFTING", false, &[]), true),
+            (status("DRAFTING", false, &[]), false),
+            (status("VALIDATING", true, &failing), false),
+            (status("READY_FOR_PR", true, &["warn"]), false),
+            (status("READY_FOR_PR", true, &failing), false),
+            (status("DONE", false, &[]), false),
+            (status("FAILED", false, &failing), false),
+            (status("CANCELLED", false, &[]), false),
+        ];
+        let shown: Vec<String> = cases
+            .iter()
+            .map(|(status, driven)| {
+                let next = next_commands(status, *driven).join(" | ");
+                format!("{} → {next}", summary(status))
+            })
+            .collect();
+        insta::assert_snapshot!(shown.join("\n"), @r"
+        run r_1 is DRAFTING → windlass launch watch r_1
+        run r_1 is DRAFTING → windlass launch resume r_1
+        run r_1 waits in VALIDATING: 1 blocker, 2 errors, 1 warning → windlass launch fix r_1 | windlass launch fix r_1 --all
+        run r_1 is READY_FOR_PR → windlass launch artifact r_1 diff_report.md | windlass launch open-pr r_1
+        run r_1 waits in READY_FOR_PR: 1 blocker, 2 errors, 1 warning → windlass launch resume r_1
+        run r_1 is DONE → windlass runs rollback r_1
+        run r_1 is FAILED → windlass launch artifact r_1 failure_summary.md
+        run r_1 is CANCELLED →
+        ");
+    }
+
+    #[test]
+    fn issues_say_where_they_are_and_who_fixes_them() {
+        let status = status("VALIDATING", true, &["blocker", "error", "warn"]);
+        let report: GateReport = serde_json::from_value(json!({
+            "ok": false, "profile": "local",
+            "gates": [
+                { "name": "Schema", "ok": true },
+                { "name": "HugoBuild", "ok": true, "skipped": true, "reason": "toolchain_missing" },
+                { "name": "TruthLock", "ok": false },
+            ],
+            "issues": [
+                { "issue_id": "iss_0", "gate": "TruthLock", "severity": "blocker", "status": "OPEN", "fixable": true, "location": { "path": "content/a.md", "line": 7 } },
+                { "issue_id": "iss_1", "gate": "TruthLock", "severity": "error", "status": "OPEN", "fixable": false, "files": ["content/b.md"] },
+                { "issue_id": "iss_9", "gate": "TruthLock", "severity": "error", "status": "RESOLVED", "fixable": false },
+            ],
+        }))
+        .unwrap();
+        let captured = crate::output::Captured::new(crate::output::Mode::Human);
+        let printer = &captured.printer;
+        printer.table(&issue_table(&failing(&status), Some(&report)));
+        printer.table(&gate_table(&report));
+        insta::assert_snapshot!(captured.stdout(), @r"
+        SEVERITY  GATE       FIX        WHERE           ISSUE
+        blocker   TruthLock  automatic  content/a.md:7  Uncited
+        error     TruthLock  by hand    content/b.md    Uncited
+        GATE       RESULT                       ISSUES
+        Schema     passed
+        HugoBuild  skipped (toolchain missing)
+        TruthLock  failed                       2
+        ");
+    }
+}

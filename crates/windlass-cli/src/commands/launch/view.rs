@@ -1,0 +1,199 @@
+//! The answers of the launch operations, as far as people are shown them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use windlass_types::{Problem, Timestamp};
+
+/// How bad an issue is, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Severity {
+    Blocker,
+    Error,
+    Warn,
+    Info,
+}
+
+impl Severity {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Blocker => "blocker",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+        }
+    }
+
+    /// Whether a launch with such an issue is not sound.
+    pub(super) const fn fails(self) -> bool {
+        matches!(self, Self::Blocker | Self::Error)
+    }
+}
+
+/// Where a run stands: RunStatus.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Status {
+    pub(super) run_id: String,
+    pub(super) state: String,
+    pub(super) section_states: BTreeMap<String, String>,
+    /// In the order they are fixed in.
+    pub(super) open_issues: Vec<OpenIssue>,
+    pub(super) artifacts: Vec<NamedArtifact>,
+    #[serde(default)]
+    pub(super) failure: Option<RunFailure>,
+    pub(super) fix_attempts: FixAttempts,
+    pub(super) parked: bool,
+    #[serde(default)]
+    pub(super) pr: Option<OpenedPr>,
+    #[serde(default)]
+    pub(super) rolled_back: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct OpenIssue {
+    pub(super) issue_id: String,
+    pub(super) severity: Severity,
+    pub(super) gate: String,
+    pub(super) title: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct NamedArtifact {
+    pub(super) name: String,
+    pub(super) sha256: String,
+}
+
+/// Why a run failed, or does not go on by itself.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct RunFailure {
+    pub(super) code: String,
+    pub(super) message: String,
+    #[serde(default)]
+    pub(super) details: Map<String, Value>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct FixAttempts {
+    pub(super) used: u32,
+    pub(super) max: u32,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct OpenedPr {
+    pub(super) pr_url: String,
+    pub(super) branch: String,
+    pub(super) commit_sha: String,
+}
+
+impl Status {
+    /// Whether nothing that was found stands in the way.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.open_issues.iter().any(|issue| issue.severity.fails())
+    }
+
+    /// Whether nothing more happens.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.state.as_str(), "DONE" | "FAILED" | "CANCELLED")
+    }
+
+    pub(super) fn has_artifact(&self, name: &str) -> bool {
+        self.artifacts.iter().any(|artifact| artifact.name == name)
+    }
+
+    /// How many open issues there are of each kind that matters.
+    pub(super) fn tally(&self) -> String {
+        let count = |severity: Severity| {
+            let issues = self.open_issues.iter();
+            issues.filter(|issue| issue.severity == severity).count() as u64
+        };
+        super::story::tally(
+            count(Severity::Blocker),
+            count(Severity::Error),
+            count(Severity::Warn),
+        )
+    }
+}
+
+/// What the gates found: `validation_report.json`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct GateReport {
+    pub(super) ok: bool,
+    pub(super) profile: String,
+    pub(super) gates: Vec<GateResult>,
+    pub(super) issues: Vec<Issue>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct GateResult {
+    pub(super) name: String,
+    pub(super) ok: bool,
+    #[serde(default)]
+    pub(super) skipped: bool,
+    #[serde(default)]
+    pub(super) reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Issue {
+    pub(super) issue_id: String,
+    pub(super) gate: String,
+    pub(super) status: String,
+    #[serde(default)]
+    pub(super) location: Option<Location>,
+    #[serde(default)]
+    pub(super) files: Vec<String>,
+    pub(super) fixable: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Location {
+    path: String,
+    #[serde(default)]
+    line: Option<u64>,
+}
+
+impl Issue {
+    /// Where it is, as editors and compilers write it.
+    pub(super) fn place(&self) -> String {
+        match &self.location {
+            Some(Location {
+                path,
+                line: Some(line),
+            }) => format!("{path}:{line}"),
+            Some(Location { path, line: None }) => path.clone(),
+            None => self.files.first().cloned().unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.status != "RESOLVED"
+    }
+}
+
+/// One run of a list.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ListedRun {
+    pub(super) run_id: String,
+    pub(super) product_slug: String,
+    pub(super) state: String,
+    pub(super) started_at: Timestamp,
+    #[serde(default)]
+    pub(super) finished_at: Option<Timestamp>,
+}
+
+/// One member of an answer, as a type.
+pub(super) fn member<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T, Problem> {
+    let value = answer.get(name).cloned().unwrap_or(Value::Null);
+    serde_json::from_value(value)
+        .map_err(|error| Problem::internal("launch answer", format!("{name}: {error}")))
+}
+
+/// A count and its noun.
+pub(super) fn plural(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}

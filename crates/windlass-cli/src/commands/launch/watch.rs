@@ -1,0 +1,50 @@
+//! `windlass launch watch`.
+
+use clap::Args;
+use windlass_types::Problem;
+
+use super::{
+    LaunchArg,
+    live::{Drive, Live, Rest, until},
+    show::{ask_status, conclude},
+};
+use crate::{
+    flow::Channel,
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    run: LaunchArg,
+    /// Go on watching while the run waits to be told something; ends with the run.
+    #[arg(long)]
+    stay: bool,
+    /// Only events after this place in the journal.
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
+    after: u64,
+}
+
+impl WatchArgs {
+    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let run_id = self.run.find(session).await?;
+        let (_, before) = ask_status(session, &run_id).await?;
+        let printer = &session.printer;
+        let goes_on = !before.has_ended() && !before.parked;
+        if goes_on && session.engine().lease.holder().is_none() {
+            printer.notice("No process drives this home; the run stands still until one does.");
+            printer.hint(&format!("windlass launch resume {run_id}"));
+        }
+        let live = Live {
+            session,
+            run_id: &run_id,
+            after_seq: self.after,
+            channel: Channel::Data,
+            drive: Drive::Elsewhere,
+        };
+        let rest = if self.stay { Rest::Ended } else { Rest::Told };
+        live.accompany(until(session, &run_id, rest)).await?;
+        let (answer, status) = ask_status(session, &run_id).await?;
+        conclude(session, &run_id, answer, &status).await
+    }
+}
