@@ -1,12 +1,15 @@
 //! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
-//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack]`. Needs the release binary beside it.
+//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack] [launch]`. Needs the release binary
+//! beside it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
 
 mod calls;
 mod echo;
+mod launch;
+mod launch_inputs;
 mod load;
 mod pack;
 mod process;
@@ -23,16 +26,22 @@ fn main() -> Result<()> {
     match arguments.first().map(String::as_str) {
         Some("echo-stdio") => return echo::serve_stdio(),
         Some("echo-http") => return echo::serve_http(),
+        // What the launch benchmark reads, to look at or to profile with.
+        Some("launch-inputs") => return launch::write_inputs(&arguments[1..]),
         Some("rusage") => return process::print_rusage(&arguments[1..]),
         _ => {}
     }
     let chosen =
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
+    let known = ["steps", "calls", "start", "recovery", "pack", "launch"];
     if let Some(unknown) = arguments
         .iter()
-        .find(|name| !["steps", "calls", "start", "recovery", "pack"].contains(&name.as_str()))
+        .find(|name| !known.contains(&name.as_str()))
     {
-        bail!("no benchmark is called {unknown}; known: steps, calls, start, recovery, pack");
+        bail!(
+            "no benchmark is called {unknown}; known: {}",
+            known.join(", ")
+        );
     }
     println!(
         "windlass {}, {}",
@@ -53,6 +62,9 @@ fn main() -> Result<()> {
     }
     if chosen("pack") {
         pack::run()?;
+    }
+    if chosen("launch") {
+        launch::run()?;
     }
     Ok(())
 }

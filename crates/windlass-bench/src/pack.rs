@@ -114,7 +114,8 @@ fn measure(windlass: &Path, files: usize) -> Result<Measured> {
     Ok(measured)
 }
 
-fn base() -> Result<tempfile::TempDir> {
+/// A directory on a memory file system where there is one.
+pub(crate) fn base() -> Result<tempfile::TempDir> {
     let memory = Path::new("/dev/shm");
     if memory.is_dir()
         && let Ok(directory) = tempfile::tempdir_in(memory)

@@ -3,11 +3,13 @@
 //! Issue ids are made by [`crate::Issue::id`], claim ids by [`crate::claim`].
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
-use windlass_types::{Digest, RunId, Timestamp, id::ParseIdError};
+use windlass_types::{
+    Digest, RunId, Timestamp,
+    id::{BASE32, ParseIdError, base32},
+};
 
 use crate::Worker;
 
-const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// The last moment that is shown as a date.
 const LAST_MILLIS: i64 = 253_402_207_200_000;
 const SLUG_LIMIT: usize = 63;
@@ -20,22 +22,6 @@ pub fn run_id(at: Timestamp, random: [u8; 16]) -> Result<RunId, ParseIdError> {
     let at = Timestamp::from_millis(at.as_millis().clamp(0, LAST_MILLIS)).to_string();
     let seconds = at.split('.').next().unwrap_or_default().replace(':', "-");
     format!("r_{seconds}Z_{}", base32(random)).parse()
-}
-
-fn base32(bytes: [u8; 16]) -> String {
-    let bits = u128::from_be_bytes(bytes);
-    // 25 characters of five bits from the top; the last holds the three that remain.
-    let mut text = String::with_capacity(26);
-    for index in 0..26_u32 {
-        let five = match 123_u32.checked_sub(index * 5) {
-            Some(shift) => bits >> shift,
-            None => bits << 2,
-        };
-        text.push(char::from(
-            BASE32[usize::try_from(five & 31).unwrap_or_default()],
-        ));
-    }
-    text
 }
 
 /// Reads a run id; `None` for any text of another form, which then names no run.

@@ -132,3 +132,7 @@ fn refused(row: &[&Patch], (reason, actual): Refusal) -> PatchConflict {
         },
     }
 }
+
+#[cfg(test)]
+#[path = "apply_tests.rs"]
+mod tests;

@@ -228,7 +228,7 @@ fn a_page_is_written_from_its_claims() {
 
     ## Modules
 
-    The repository does not document this.
+    No statement about this was found in the source repository.
 
     ## Classes
 
@@ -238,7 +238,7 @@ fn a_page_is_written_from_its_claims() {
 
     ## Functions
 
-    The repository does not document this.
+    No statement about this was found in the source repository.
 
     ## See also
 

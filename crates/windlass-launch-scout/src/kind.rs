@@ -222,12 +222,15 @@ fn is_test(path: &str) -> bool {
 /// What the outermost folder says that says anything: `tests/x/docs/y.md` belongs to the tests,
 /// `docs/examples/x.md` to the documentation.
 fn outermost(path: &str) -> Option<Use> {
+    let mut in_source = false;
     folder(path).split('/').find_map(|part| {
         let part = part.to_ascii_lowercase();
         let names = |names: &[&str]| names.contains(&part.as_str());
+        in_source |= part == "src";
         if names(DOCS) {
             Some(Use::Docs)
-        } else if names(EXAMPLES) {
+        } else if names(EXAMPLES) && (!in_source || part.starts_with("example")) {
+            // Among sources, a folder called "demo" is the code of a demo command.
             Some(Use::Example)
         } else if names(TESTS) {
             Some(Use::Test)
@@ -320,6 +323,8 @@ mod tests {
             ("tests/products/other/src/a.py", Use::Test),
             ("examples/a.py", Use::Example),
             ("examples/tests/a.py", Use::Example),
+            ("crates/cli/src/demo/apply.rs", Use::Source),
+            ("src/examples/a.py", Use::Example),
             ("src/test_a.py", Use::Test),
             ("src/a.py", Use::Source),
             ("vendor/docs/usage.md", Use::Other),

@@ -3,6 +3,8 @@
 //! One rule for who collects code and who judges pages, so that what would be refused on a page
 //! is not collected for one.
 
+use std::sync::LazyLock;
+
 use windlass_secrets::Redactor;
 
 /// Labels that say what a value is called, not what it looks like: documentation is full of
@@ -16,6 +18,13 @@ const BY_NAME: [&str; 7] = [
     "authorization",
     "url-password",
 ];
+
+static SCAN: LazyLock<SecretScan> = LazyLock::new(SecretScan::default);
+
+/// Whether a text holds a secret.
+pub(crate) fn is_leaking(text: &str) -> bool {
+    SCAN.is_leaking(text)
+}
 
 /// Looks for secrets.
 pub struct SecretScan {

@@ -23,7 +23,7 @@ use crate::{
     input::ScoutInput,
     kind::{Use, is_markdown, language, name, use_of},
     markdown::{Block, BlockKind, blocks},
-    secret::SecretScan,
+    secret::is_leaking,
     tree::Tree,
     words::words,
 };
@@ -146,13 +146,12 @@ pub(crate) fn catalog(tree: &Tree, symbols: &Symbols, input: &ScoutInput) -> Sni
     }
     let mut seen = BTreeSet::new();
     let mut snippets = Vec::new();
-    let secrets = SecretScan::default();
     for candidate in candidates {
         if snippets.len() == MOST {
             break;
         }
         // Neither is ever shown, and a catalogue is kept and read by others.
-        if secrets.is_leaking(&candidate.code) || code_gives_orders(&candidate.code) {
+        if is_leaking(&candidate.code) || code_gives_orders(&candidate.code) {
             continue;
         }
         let Some(snippet) = finish(candidate) else {

@@ -54,7 +54,7 @@ impl Typed {
         }
         let known = |name: &&&str| {
             let like = |own: &&str| own.starts_with(**name) || name.starts_with(own);
-            self.licenses.iter().any(|own| like(own))
+            self.licenses.iter().any(like)
         };
         let differs = !self.licenses.is_empty() && !other.licenses.iter().all(|name| known(&name));
         let list = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(" or ");
@@ -90,10 +90,10 @@ static CURRENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The product's version, where a statement says which one is current. It must name the product
 /// and hold one version alone, or else it may speak of something else.
 fn version(text: &str) -> Option<String> {
-    let is_about = text.contains(PRODUCT) && CURRENT.as_ref()?.is_match(text);
-    if !is_about
-        || !(text.contains("version") || text.contains("release")) && !text.contains("current")
-    {
+    let speaks = ["version", "release", "current"]
+        .iter()
+        .any(|word| text.contains(word));
+    if !speaks || !text.contains(PRODUCT) || !CURRENT.as_ref()?.is_match(text) {
         return None;
     }
     let of_runtimes: Vec<&str> = RUNTIME

@@ -96,7 +96,11 @@ impl HugoProgram {
 /// The version of a program. It is the user's own and runs as the user would run it.
 fn ask(program: &Path) -> Option<Said> {
     let mut command = Command::new(program);
-    command.arg("version").current_dir("/");
+    command
+        .arg("version")
+        .current_dir("/")
+        // A launcher in Python names the program behind it on a line that is otherwise lost.
+        .env("PYTHONUNBUFFERED", "1");
     match windlass_process::run(&mut command, None, VERSION_LIMIT).ok()? {
         Ended::Itself {
             code: Some(0),

@@ -103,11 +103,30 @@ ids! {
     /// A run, and the journal of the same name.
     RunId, "run id", "run_";
     /// A webhook delivery; the same on every attempt.
-    DeliveryId, "delivery id", "dlv_";
+    DeliveryId, "delivery id", "msg_";
     /// The public part of an API key.
     KeyId, "key id", "key_";
     /// A confirm token's own id; what is marked as used.
     TokenId, "token id", "tok_";
+}
+
+/// The letters of [`base32`].
+pub const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+/// 128 random bits as 26 lower-case letters and digits, for ids whose form a contract prescribes.
+pub fn base32(bytes: [u8; 16]) -> String {
+    let bits = u128::from_be_bytes(bytes);
+    let mut text = String::with_capacity(26);
+    for index in 0..26_u32 {
+        // 26 × 5 bits are two more than there are.
+        let five = match 123_u32.checked_sub(index * 5) {
+            Some(shift) => bits >> shift,
+            None => bits << 2,
+        };
+        let place = usize::try_from(five & 31).unwrap_or_default();
+        text.push(char::from(BASE32[place]));
+    }
+    text
 }
 
 macro_rules! trace_ids {

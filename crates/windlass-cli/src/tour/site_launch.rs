@@ -14,7 +14,7 @@ use super::{
 
 /// What a reader may do afterwards.
 pub(super) const NEXT: &[&str] = &[
-    "windlass launch start --product REPO --site REPO         two repositories of yours",
+    "windlass launch start --product REPO --site REPO        two repositories of yours",
     "windlass mcp serve --toolset launch                     the same for agents, nine tools",
 ];
 

@@ -38,7 +38,7 @@ async fn allowed_pages_may_ask_and_read() {
     reply.check_headers("preflight");
     for (name, value) in [
         ("access-control-allow-origin", PAGE),
-        ("access-control-allow-methods", "GET, POST, DELETE"),
+        ("access-control-allow-methods", "GET, POST, PATCH, DELETE"),
         (
             "access-control-allow-headers",
             "authorization, content-type",

@@ -122,7 +122,11 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
     let Some(known) = known.filter(|known| !known.is_empty()) else {
         return Vec::new();
     };
-    let told = input.changed_pages().any(|(_, document)| {
+    // A page that an earlier launch wrote and this one need not change tells as well.
+    let planned = input.plan.pages.iter();
+    let planned = planned.filter_map(|page| input.document(&page.output_path));
+    let changed = input.changed_pages().map(|(_, document)| document);
+    let told = planned.chain(changed).any(|document| {
         let cited = document.claim_ids();
         known.iter().any(|id| cited.contains(id.as_str()))
     });
@@ -276,6 +280,9 @@ mod tests {
         let mut silent = with_text(GUIDE, &page_with("Nothing."));
         silent.site.insert(LANDING, page_with("Nothing."));
         assert_eq!(codes(&Universality, silent), [LIMITATIONS]);
+        let mut unchanged = crate::sample::subject();
+        unchanged.changed.clear();
+        assert!(codes(&Universality, unchanged).is_empty());
         let mut unknown = with_text(GUIDE, &page_with("Nothing."));
         unknown.facts.claim_groups.clear();
         assert!(codes(&Universality, unknown).is_empty());

@@ -18,6 +18,12 @@ impl Doc {
             .then_some(Self { lines })
     }
 
+    /// All of it.
+    pub(crate) fn text(&self) -> String {
+        let lines: Vec<&str> = self.lines.iter().map(|(_, line)| line.as_str()).collect();
+        lines.join("\n")
+    }
+
     /// The lines up to the first blank one, as one.
     pub(crate) fn first_paragraph(&self) -> String {
         let said: Vec<&str> = self.first_lines().map(|(_, line)| line.trim()).collect();

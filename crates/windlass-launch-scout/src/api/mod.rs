@@ -19,7 +19,11 @@ use windlass_launch_syntax::parse;
 
 pub(crate) use doc::Doc;
 
-use crate::sentences::{first_sentence, is_safe, plain};
+use crate::{
+    addressed::gives_orders,
+    secret::is_leaking,
+    sentences::{first_sentence, is_safe, plain},
+};
 
 /// How deep types within types are followed.
 const MAX_NESTING: usize = 4;
@@ -172,7 +176,8 @@ pub(crate) fn surface<'a>(files: impl Iterator<Item = (&'a str, &'a [Symbol])>) 
 pub(crate) fn summary(doc: &Doc) -> Option<String> {
     let paragraph = doc.first_paragraph();
     let text = plain(first_sentence(&paragraph));
-    (text.split_whitespace().count() >= 2 && text.len() <= 300 && is_safe(&text)).then_some(text)
+    let is_fit = text.split_whitespace().count() >= 2 && text.len() <= 300 && is_safe(&text);
+    (is_fit && !is_leaking(&text) && !gives_orders(&doc.text())).then_some(text)
 }
 
 #[cfg(test)]

@@ -40,16 +40,15 @@ pub(super) fn collect(
     let mut needed = BTreeSet::new();
     for manifest in manifests {
         let path = &manifest.path;
-        if let Some(at) = &manifest.description
-            && let Some(text) = statement(&at.text)
-        {
-            if gives_orders(&at.text) {
+        match &manifest.description {
+            Some(at) if gives_orders(&at.text) => {
                 collected.orders.insert((path.clone(), at.start));
-                continue;
             }
-            let mut claim = Found::quoted(text, Origin::Manifest, path, (at.start, at.end));
-            claim.purpose = Some(Purpose::Positioning);
-            found.push(claim);
+            Some(at) => found.extend(statement(&at.text).map(|text| Found {
+                purpose: Some(Purpose::Positioning),
+                ..Found::quoted(text, Origin::Manifest, path, (at.start, at.end))
+            })),
+            None => {}
         }
         if let (Some(command), Some(name)) = (&manifest.install, &manifest.name) {
             let text = format!("Install {product} with `{command}`.");

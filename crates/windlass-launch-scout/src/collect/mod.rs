@@ -14,6 +14,7 @@ use crate::{
     claims::Found,
     input::ScoutInput,
     manifests::{Manifest, speaking},
+    secret::is_leaking,
     sentences::is_safe,
     tree::Tree,
     words::{content, words},
@@ -60,7 +61,7 @@ pub(crate) fn statement(text: &str) -> Option<String> {
     if text.ends_with("...") || text.contains("://") || !is_safe(text) {
         return None;
     }
-    if filler_in_sentence(text).is_some() {
+    if filler_in_sentence(text).is_some() || is_leaking(text) {
         return None;
     }
     let first: Vec<String> = words(text).take(1).collect();

@@ -71,19 +71,20 @@ pub(super) fn comments(symbols: &Symbols, input: &ScoutInput, collected: &mut Co
                 Use::Test => symbol.is_test,
                 _ => false,
             };
-            let Some((doc, said)) = symbol
+            let doc = symbol
                 .doc
                 .as_ref()
-                .filter(|_| counts && symbol.kind != SymbolKind::Module)
-                .and_then(|doc| Some((doc, summary(doc)?)))
-            else {
+                .filter(|_| counts && symbol.kind != SymbolKind::Module);
+            let Some(doc) = doc else {
                 continue;
             };
-            let whole: Vec<&str> = doc.lines.iter().map(|(_, line)| line.as_str()).collect();
-            if gives_orders(&whole.join("\n")) {
+            if gives_orders(&doc.text()) {
                 collected.orders.insert((path.clone(), doc.first_range().0));
                 continue;
             }
+            let Some(said) = summary(doc) else {
+                continue;
+            };
             let Some(said) = statement(&said) else {
                 continue;
             };

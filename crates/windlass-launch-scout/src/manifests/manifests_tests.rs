@@ -320,3 +320,136 @@ fn a_value_is_located_by_key_then_by_itself_then_over_lines() {
     assert_eq!(at("name", "nowhere"), None);
     assert_eq!(at("name", "  "), None);
 }
+
+fn tree_of(files: &[(&str, &str)]) -> Tree {
+    let mut tree = Tree::default();
+    for (path, text) in files {
+        let file = crate::tree::File {
+            size: 0,
+            digest: windlass_types::Digest::ZERO,
+            binary: false,
+            text: Some((*text).into()),
+        };
+        tree.files.insert((*path).to_owned(), file);
+    }
+    tree
+}
+
+#[test]
+fn what_is_in_no_public_registry_is_not_installed_from_one() {
+    let workspace = "[workspace]\n[workspace.package]\npublish = false\n";
+    let inherits = "[package]\nname = \"a\"\npublish.workspace = true\n";
+    for (files, installs) in [
+        (vec![("Cargo.toml", "[package]\nname = \"a\"\n")], true),
+        (
+            vec![("Cargo.toml", "[package]\nname = \"a\"\npublish = false\n")],
+            false,
+        ),
+        (
+            vec![(
+                "Cargo.toml",
+                "[package]\nname = \"a\"\npublish = [\"own\"]\n",
+            )],
+            false,
+        ),
+        (
+            vec![(
+                "Cargo.toml",
+                "[package]\nname = \"a\"\npublish = [\"crates-io\"]\n",
+            )],
+            true,
+        ),
+        (
+            vec![("Cargo.toml", workspace), ("crates/a/Cargo.toml", inherits)],
+            false,
+        ),
+        (
+            vec![
+                ("Cargo.toml", "[workspace]\n"),
+                ("crates/a/Cargo.toml", inherits),
+            ],
+            true,
+        ),
+        (vec![("package.json", r#"{"name": "a"}"#)], true),
+        (
+            vec![("package.json", r#"{"name": "a", "private": true}"#)],
+            false,
+        ),
+        (
+            vec![(
+                "package.json",
+                r#"{"name": "a", "publishConfig": {"registry": "https://npm.own.example/"}}"#,
+            )],
+            false,
+        ),
+        (vec![("pyproject.toml", "[project]\nname = \"a\"\n")], true),
+        (
+            vec![(
+                "pyproject.toml",
+                "[project]\nname = \"a\"\nclassifiers = [\"Private :: Do Not Upload\"]\n",
+            )],
+            false,
+        ),
+        (
+            vec![(
+                "A.csproj",
+                "<Project><PropertyGroup><PackageId>A</PackageId><IsPackable>false</IsPackable></PropertyGroup></Project>",
+            )],
+            false,
+        ),
+    ] {
+        let (found, broken) = all(&tree_of(&files));
+        assert!(broken.is_empty(), "{files:?}");
+        let command = found.iter().find_map(|manifest| manifest.install.clone());
+        assert_eq!(command.is_some(), installs, "{files:?}");
+    }
+}
+
+#[test]
+fn the_products_own_packages_speak_for_it() {
+    let package = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n");
+    let (own, helper, fuzz) = (
+        package("acme-pdf"),
+        package("acme-types"),
+        package("acme-fuzz"),
+    );
+    let workspace = "[workspace]\n[workspace.package]\nversion = \"2.0.0\"\nlicense = \"MIT\"\n";
+    for (files, expected) in [
+        (vec![("Cargo.toml", own.as_str())], vec!["Cargo.toml"]),
+        (
+            vec![
+                ("Cargo.toml", own.as_str()),
+                ("helper/Cargo.toml", helper.as_str()),
+            ],
+            vec!["Cargo.toml"],
+        ),
+        (
+            vec![
+                ("Cargo.toml", workspace),
+                ("fuzz/Cargo.toml", fuzz.as_str()),
+                ("crates/pdf/Cargo.toml", own.as_str()),
+                ("crates/types/Cargo.toml", helper.as_str()),
+                ("crates/pdf/tests/other/Cargo.toml", own.as_str()),
+            ],
+            vec!["Cargo.toml", "crates/pdf/Cargo.toml"],
+        ),
+        // Nothing bears the product's name: the outermost speak.
+        (
+            vec![
+                ("a/Cargo.toml", helper.as_str()),
+                ("b/Cargo.toml", fuzz.as_str()),
+            ],
+            vec!["a/Cargo.toml", "b/Cargo.toml"],
+        ),
+    ] {
+        let (found, _) = all(&tree_of(&files));
+        let speaking: Vec<&str> = speaking(&found, &crate::test_input())
+            .iter()
+            .map(|manifest| manifest.path.as_str())
+            .collect();
+        assert_eq!(speaking, expected, "{files:?}");
+    }
+    let (found, _) = all(&tree_of(&[("Cargo.toml", workspace)]));
+    assert_eq!(found[0].version.as_ref().unwrap().text, "2.0.0");
+    assert_eq!(found[0].license.as_ref().unwrap().text, "MIT");
+}

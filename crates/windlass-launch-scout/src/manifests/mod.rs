@@ -123,14 +123,18 @@ pub(crate) fn speaking<'a>(manifests: &'a [Manifest], input: &ScoutInput) -> Vec
             .filter(|one| depth(&one.path) == level)
             .collect();
         let packages = beside.iter().copied().filter(named).count();
-        let is_gathering = packages > 1 || outermost.is_workspace;
+        let is_gathering = packages > 1 || of_platform().any(|one| one.is_workspace);
         let own = || of_platform().filter(|one| is_gathering && bears_name(one, input));
         let chosen: Vec<&Manifest> = match own().map(|one| depth(&one.path)).min() {
             Some(nearest) => own().filter(|one| depth(&one.path) == nearest).collect(),
             None => beside,
         };
-        let level = chosen.first().map_or(level, |one| depth(&one.path));
-        found.extend(of_platform().filter(|one| one.is_workspace && depth(&one.path) < level));
+        let is_around = |root: &&Manifest| {
+            let around = folder(&root.path);
+            let mut inside = chosen.iter().filter(|one| one.path != root.path);
+            root.is_workspace && inside.any(|one| is_below(&one.path, around))
+        };
+        found.extend(of_platform().filter(is_around));
         found.extend(chosen);
     }
     found.sort_by(|left, right| {

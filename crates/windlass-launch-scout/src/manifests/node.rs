@@ -12,7 +12,7 @@ pub(super) fn package_json(path: &str, text: &str) -> Option<Manifest> {
         .get("publishConfig")
         .and_then(|publish| publish.get("registry"))
         .and_then(Value::as_str)
-        .is_some_and(|registry| !registry.contains("//registry.npmjs.org"));
+        .is_some_and(|registry| !registry.contains("npmjs.org"));
     let is_private = root.get("private").and_then(Value::as_bool) == Some(true) || elsewhere;
     let has_program = root.contains_key("bin");
     let install = name

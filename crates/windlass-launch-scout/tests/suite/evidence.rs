@@ -182,3 +182,51 @@ fn a_product_with_nothing_to_say_is_minimal_and_no_failure() {
     );
     assert_eq!(scouted.inventory.repo_profile.platform_family, "unknown");
 }
+
+#[test]
+fn the_manifest_goes_before_the_readme_in_version_runtime_and_licence() {
+    let manifest = "[project]\nname = \"acme-pdf\"\nversion = \"2.3.1\"\nlicense = \"Apache-2.0\"\nrequires-python = \">=3.9\"\n";
+    for (sentence, stands) in [
+        ("Acme PDF 2.1.0 is the current release.", false),
+        ("The latest version of Acme PDF is 2.4.", false),
+        ("The latest version of Acme PDF is 2.3.", true),
+        ("Acme PDF supports Python 3.7 and later.", false),
+        ("Acme PDF needs Python 3.7.", false),
+        ("Acme PDF requires Python 3.9 or newer.", true),
+        ("Acme PDF is released under the MIT license.", false),
+        ("Acme PDF is licensed under Apache-2.0.", true),
+    ] {
+        for heading in ["Installation", "License"] {
+            let readme = format!("# Acme PDF\n\n## {heading}\n\n{sentence}\n");
+            let scouted = look(&[("pyproject.toml", manifest), ("README.md", &readme)]);
+            let is_claim = scouted
+                .facts
+                .claims
+                .iter()
+                .any(|claim| claim.claim_text == sentence);
+            // A section on the licence tells of the licence alone.
+            let is_read = heading == "Installation"
+                || sentence.contains("licens")
+                || sentence.contains("released");
+            assert_eq!(is_claim, stands && is_read, "{heading}: {sentence}");
+            let lost = scouted
+                .evidence
+                .contradictions
+                .iter()
+                .filter(|one| one.resolution == "prefer" && one.winning_claim_id.is_some())
+                .count();
+            assert_eq!(
+                lost,
+                usize::from(!stands && is_read),
+                "{heading}: {sentence}"
+            );
+            assert!(
+                scouted
+                    .notes
+                    .minimal_because
+                    .iter()
+                    .all(|why| !why.contains("contradict"))
+            );
+        }
+    }
+}

@@ -17,7 +17,10 @@ use windlass_launch_model::{
 use windlass_ports::entropy::random;
 use windlass_types::{Problem, RunId};
 
-use super::{Desk, telling};
+use super::{
+    Desk, telling,
+    traced::{Tracing, traced},
+};
 use crate::{
     arguments::Arguments,
     fault,
@@ -125,11 +128,15 @@ async fn start(
         Err(problem) => return Err(problem),
     };
     let existing = run_id != fresh;
-    let state = if existing {
-        desk.view(&context, &run_id).await?.state
-    } else {
-        LaunchState::Created
+    let tool = "launch_start_run";
+    let state = async {
+        if existing {
+            Ok(desk.view(&context, &run_id).await?.state)
+        } else {
+            Ok(LaunchState::Created)
+        }
     };
+    let state = traced(desk, &context, tool, &run_id, Tracing::Afterwards, state).await?;
     let started = Started {
         run_id: run_id.clone(),
         state,

@@ -16,7 +16,7 @@ use windlass_types::{ArtifactRef, Problem};
 use super::{
     Launch, Tools,
     clone::{Inputs, blocking},
-    record::{Done, Item},
+    record::{Done, Item, counted},
 };
 
 const SOURCES: [&str; 6] = [
@@ -123,7 +123,11 @@ impl Launch<'_> {
                 "sources": self.hashes(&SOURCES)?,
                 "rewritten": written,
             }),
-            message: format!("{}: {} pages written", section.as_str(), pages.count()),
+            message: format!(
+                "{}: {} written",
+                section.as_str(),
+                counted(pages.count(), "page")
+            ),
         };
         let (tools, sources, date) = (self.tools.clone(), sources.clone(), inputs.date.clone());
         self.work(item, move || {

@@ -316,6 +316,12 @@ fn failure_summary<'a>(
     text
 }
 
+/// So many of something, for people.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
 /// The key of a work item's step.
 pub(super) fn step_key(worker: Worker, scope: &str) -> String {
     format!("{}:{scope}", worker.as_str())

@@ -157,6 +157,8 @@ impl Fold<'_> {
         // Begun again: the try before was interrupted.
         if let Some(child) = self.close(&key, event, Status::Failure) {
             child.seqs.pop();
+            // The step that ended is that of the next try.
+            child.step = None;
             child.run.error_summary = Some("interrupted".to_owned());
         }
         let name = format!("work-{worker}-{scope}-{attempt}");
@@ -477,3 +479,7 @@ fn said(data: &Value) -> Option<String> {
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[path = "own_tests.rs"]
+mod tests;

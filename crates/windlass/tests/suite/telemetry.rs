@@ -76,10 +76,8 @@ fn refused(answer: &(u16, Value)) -> String {
         assert!(!body["error"][key].is_null(), "{key}: {body}");
     }
     let field = body["error"]["details"]["field"].as_str().unwrap_or("-");
-    format!(
-        "{status} {} {field}",
-        body["error"]["code"].as_str().unwrap()
-    )
+    let code = body["error"]["code"].as_str().unwrap();
+    format!("{status} {code} {field}").trim_end().to_owned()
 }
 
 #[test]
@@ -140,7 +138,22 @@ fn a_report_that_is_wrong_is_refused() {
         .iter()
         .map(|case| refused(&server.ask("POST", "/api/v1/runs", case)))
         .collect();
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"
+    400 INVALID_INPUT /event_id
+    400 INVALID_INPUT
+    400 INVALID_INPUT /event_id
+    400 INVALID_INPUT /run_id
+    400 INVALID_INPUT /agent_name
+    400 INVALID_INPUT /job_type
+    400 INVALID_INPUT /start_time
+    400 INVALID_INPUT /event_id
+    400 INVALID_INPUT /event_id
+    400 INVALID_INPUT /start_time
+    400 INVALID_INPUT /status
+    400 INVALID_INPUT /job_type
+    400 INVALID_INPUT /metrics_json
+    400 INVALID_INPUT /surprise
+    ");
     let (_, listed) = server.get("/api/v1/runs");
     assert_eq!(listed["total"], 0);
 }
@@ -221,7 +234,22 @@ fn a_reported_run_can_be_changed() {
         server.get("/telemetry/nobody"),
     ]
     .map(|answer| refused(&answer));
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"
+    404 RUN_NOT_FOUND -
+    404 RUN_NOT_FOUND -
+    400 INVALID_INPUT /status
+    400 INVALID_INPUT /agent_name
+    400 INVALID_INPUT /duration_ms
+    400 INVALID_INPUT id
+    400 INVALID_INPUT /commit_hash
+    400 INVALID_INPUT /commit_hash
+    400 INVALID_INPUT /commit_source
+    400 INVALID_INPUT /commit_source
+    404 RUN_NOT_FOUND -
+    404 RUN_NOT_FOUND -
+    404 RUN_NOT_FOUND -
+    404 RUN_NOT_FOUND -
+    ");
 }
 
 #[test]
@@ -278,7 +306,15 @@ fn runs_are_listed_by_what_they_are() {
     .into_iter()
     .map(|query| refused(&server.get(&format!("/api/v1/runs{query}"))))
     .collect();
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"
+    400 INVALID_INPUT /limit
+    400 INVALID_INPUT /limit
+    400 INVALID_INPUT /limit
+    400 INVALID_INPUT /offset
+    400 INVALID_INPUT /status
+    400 INVALID_INPUT /job_type
+    400 INVALID_INPUT /colour
+    ");
 
     server.ask(
         "POST",
@@ -327,7 +363,7 @@ fn a_batch_says_what_became_of_each() {
         .map(|run| run["result"].as_str().unwrap())
         .collect();
     assert_eq!(results, ["created", "duplicate", "created"]);
-    insta::assert_snapshot!(body["errors"], @"");
+    insta::assert_snapshot!(body["errors"], @r#"[{"event_id":"00000000-0000-4000-8000-000000000002","field":"/status","index":1,"message":"no status is called \"done\"; it is one of running, success, failure, partial, timeout, cancelled"},{"field":"","index":2,"message":"this is a number, not an object"}]"#);
 
     let given = json!([report(4), wrong]);
     let answer = server.ask("POST", "/api/v1/runs/batch-transactional", &given);

@@ -37,7 +37,6 @@ fn table() -> Vec<(&'static str, Value, &'static str)> {
             json!("http://git.example/a"),
             "/github_repo_url",
         ),
-        ("site_repo_url", json!("relative/path"), "/site_repo_url"),
         ("site_repo_url", json!(""), "/site_repo_url"),
         ("site_ref", json!("HEAD"), "/site_ref"),
         ("allowed_paths", json!([]), "/allowed_paths"),

@@ -18,7 +18,7 @@ use super::{
 fn real_hugo() -> Option<PathBuf> {
     let hugo = std::env::var_os("WINDLASS_TEST_HUGO").map(PathBuf::from);
     if hugo.is_none() {
-        eprintln!(
+        println!(
             "SKIPPED, HUGO WAS NOT TESTED: WINDLASS_TEST_HUGO does not name one; `cargo xtask \
              test` installs one and sets it"
         );

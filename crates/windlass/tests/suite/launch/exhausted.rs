@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::{
     client::Client,
-    place::{DEFECTS, LaunchPlace},
+    place::{DEFECTS, LaunchPlace, git},
 };
-use crate::suite::support::directory::read_tree;
+use crate::suite::support::directory::{fill, read_tree};
 
 /// The run failed for good, and says the same however often it is asked.
 fn assert_exhausted(client: &mut Client, run_id: &str, reason: &str, open: u64) {
@@ -103,6 +103,67 @@ fn a_resume_fixes_until_the_gates_are_content() {
     assert_eq!(place.site_git(&["branch", "--list", "launch/*"]), "");
 }
 
+/// Every page of the site carries a token in its front matter: a habit that no fixer mends.
+fn careless() -> LaunchPlace {
+    let place = LaunchPlace::clean();
+    let site = place.root().join("site");
+    let token = ["ghp", "_", "x8Kq2Lw9Zr4Tn7Vb1Mc6Pd3Fs5Gh0Jy8Re2A"].concat();
+    let page = format!("---\ntitle: Docs\nsearch_token: \"{token}\"\n---\n\nOur documentation.\n");
+    fill(
+        &site,
+        &[
+            ("content/docs/index.md", &page),
+            ("content/docs/more.md", &page),
+        ],
+    );
+    git(&site, &["add", "--all"]);
+    git(&site, &["commit", "--quiet", "--message", "careless"]);
+    place
+}
+
+#[test]
+fn what_nobody_can_fix_ends_the_run() {
+    let place = careless();
+    let mut client = place.serve();
+    let head = place.site_git(&["rev-parse", "HEAD"]);
+    let config = place.config_with(json!({ "site_ref": head.trim() }));
+    let run_id = client.started(&config, "VALIDATING");
+    let status = client.status(&run_id);
+    assert_eq!(status["section_states"]["docs"], "BLOCKED", "{status:#}");
+    let issues = status["open_issues"].as_array().unwrap();
+    assert!(
+        issues.iter().all(|issue| issue["gate"] == "Secrets"),
+        "{status:#}"
+    );
+    assert!(
+        !client
+            .artifact(&run_id, "validation_report.json")
+            .contains("x8Kq2Lw9")
+    );
+    let open = issues.len() as u64;
+    assert_exhausted(&mut client, &run_id, "no_fixable_issue", open);
+}
+
+/// Where a person may edit, the run waits for that instead.
+#[test]
+fn what_nobody_can_fix_waits_for_a_person_who_may() {
+    let place = careless();
+    let mut client = place.serve();
+    let head = place.site_git(&["rev-parse", "HEAD"]);
+    let config = place.config_with(json!({
+        "site_ref": head.trim(), "allow_manual_edits": true,
+    }));
+    let run_id = client.started(&config, "VALIDATING");
+    for _ in 0..2 {
+        let told = client.about("launch_fix_next", &run_id);
+        told.refused_for("FIX_EXHAUSTED", "no_fixable_issue");
+        let status = client.settled(&run_id);
+        assert_eq!(status["state"], "VALIDATING", "{status:#}");
+        assert_eq!(status["fix_attempts"]["used"], 0);
+    }
+    client.about("launch_validate", &run_id).worked();
+}
+
 #[test]
 fn a_budget_that_is_spent_fails_the_run() {
     let place = LaunchPlace::clean();
@@ -159,8 +220,8 @@ fn a_link_in_the_site_is_never_written_through() {
     let before = read_tree(&outside);
     let site = place.root().join("site");
     std::os::unix::fs::symlink(&outside, site.join("content/docs/quill")).unwrap();
-    super::place::git(&site, &["add", "--all"]);
-    super::place::git(&site, &["commit", "--quiet", "--message", "a link"]);
+    git(&site, &["add", "--all"]);
+    git(&site, &["commit", "--quiet", "--message", "a link"]);
     let head = place.site_git(&["rev-parse", "HEAD"]);
     let mut client = place.serve();
     let config = place.config_with(json!({ "site_ref": head.trim() }));

@@ -1,11 +1,11 @@
 //! Three products with the faults of real repositories: nothing crashes, facts cite lines that
 //! hold them, and what must not be said is not said.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     client::{Client, digests},
-    place::{LaunchPlace, json_file, products},
+    place::{LaunchPlace, git, json_file, products, repository_root},
     reader::{Found, Reader},
 };
 
@@ -144,15 +144,23 @@ fn disappointments(launched: &mut Launched) -> Vec<String> {
     let pages: Vec<(String, String)> = launched.drafts();
     for contradiction in expected["contradictions"].as_array().unwrap() {
         let about = text(&contradiction["about"]);
-        let found = evidence["contradictions"].as_array().unwrap();
+        let known = evidence["contradictions"].as_array().unwrap().iter();
+        let mut known = known.filter(|record| {
+            let winner = record["winning_claim_id"].as_str().unwrap_or_default();
+            let ids = ["claim_a_id", "claim_b_id"].map(|id| record[id].as_str().unwrap());
+            let loser = ids.into_iter().find(|id| *id != winner).unwrap_or_default();
+            cites(&evidence, winner, &contradiction["winner"])
+                && cites(&evidence, loser, &contradiction["loser"])
+        });
+        let settled = known.next().is_some();
+        check(settled, format!("contradictions: {about} is settled"));
+        let lost = text(&contradiction["loser"]["contains"]).to_lowercase();
+        let claims = facts["claims"].as_array().unwrap().iter();
+        let mut claims = claims.map(|claim| text(&claim["claim_text"]).to_lowercase());
+        let claimed = claims.any(|claim| claim.contains(&lost));
         check(
-            !found.is_empty(),
-            format!("contradictions: {about} is on record"),
-        );
-        let winner = cited_at(&evidence, &contradiction["winner"]);
-        check(
-            winner,
-            format!("contradictions: {about}: the winner is cited"),
+            !claimed,
+            format!("contradictions: {about}: what lost is claimed"),
         );
     }
     let phantoms = inventory["phantom_paths"].as_array().unwrap();
@@ -190,38 +198,35 @@ fn disappointments(launched: &mut Launched) -> Vec<String> {
             );
         }
     }
-    let binary = inventory["binary_assets"].to_string();
     for path in expected["not_text"].as_array().unwrap() {
         let path = text(path);
         let cited = evidence.to_string().contains(&format!("\"{path}\""));
         check(!cited, format!("not_text: {path} is cited"));
-        check(
-            binary.contains(&path),
-            format!("not_text: {path} is listed"),
-        );
     }
     wrong
 }
 
 /// Whether some claim cites the line that an expectation names.
 fn cited_at(evidence: &Value, expected: &Value) -> bool {
+    let claims = evidence["claims"].as_object().unwrap();
+    claims.keys().any(|id| cites(evidence, id, expected))
+}
+
+/// Whether this claim does.
+fn cites(evidence: &Value, claim_id: &str, expected: &Value) -> bool {
     let line = expected["line"].as_u64().unwrap();
-    evidence["claims"]
-        .as_object()
-        .unwrap()
-        .values()
-        .flat_map(|entry| entry["citations"].as_array().unwrap())
-        .any(|citation| {
-            let at = |key: &str| citation[key].as_u64().unwrap();
-            citation["path"] == expected["file"]
-                && (at("start_line")..=at("end_line")).contains(&line)
-        })
+    let citations = evidence["claims"][claim_id]["citations"].as_array();
+    citations.into_iter().flatten().any(|citation| {
+        let at = |key: &str| citation[key].as_u64().unwrap();
+        citation["path"] == expected["file"] && (at("start_line")..=at("end_line")).contains(&line)
+    })
 }
 
 fn assert_honest(name: &str) {
     let mut launched = Launched::new(name);
-    let status = launched.client.status(&launched.run_id);
-    assert_ne!(status["state"], "FAILED", "{status:#}");
+    let told = launched.client.about("launch_resume", &launched.run_id);
+    let status = &told.worked()["status"];
+    assert_eq!(status["state"], "READY_FOR_PR", "{:#}", status["failure"]);
     let wrong = disappointments(&mut launched);
     let facts = launched.json("product_facts.json");
     let evidence = launched.json("evidence_map.json");
@@ -248,4 +253,39 @@ fn a_typescript_product_is_read_honestly() {
 #[test]
 fn a_rust_product_is_read_honestly() {
     assert_honest("rust");
+}
+
+/// Windlass launches itself: a repository of some size that was not written for this.
+#[test]
+fn its_own_repository_is_read_honestly() {
+    let place = LaunchPlace::example();
+    let repository = repository_root().canonicalize().unwrap();
+    let head = git(&repository, &["rev-parse", "HEAD"]);
+    let mut members = place.config();
+    members["product_name"] = json!("Windlass");
+    members["github_repo_url"] = json!(repository);
+    members["github_ref"] = json!(head.trim());
+    members["allowed_paths"] = json!(["content"]);
+    members["max_fix_attempts"] = json!(40);
+    // Its reference page lists more symbols than the usual page may have lines.
+    members["budgets"] = json!({ "max_lines_per_file": 5000 });
+    members.as_object_mut().unwrap().remove("canonical_urls");
+    let mut client = place.serve();
+    let run_id = client.start(&members);
+    let status = client.settled(&run_id);
+    assert!(status.get("failure").is_none(), "{:#}", status["failure"]);
+    let told = client.about("launch_resume", &run_id);
+    let status = &told.worked()["status"];
+    assert_eq!(status["state"], "READY_FOR_PR", "{:#}", status["failure"]);
+    let facts = client.artifact_json(&run_id, "product_facts.json");
+    let evidence = client.artifact_json(&run_id, "evidence_map.json");
+    let reader = Reader::new(&members, &facts, evidence);
+    let mut found = Found::default();
+    for name in digests(status).into_keys() {
+        if name.starts_with("drafts/") {
+            reader.read(&name, &client.artifact(&run_id, &name), "", &mut found);
+        }
+    }
+    assert_eq!(found.wrong, [""; 0]);
+    assert!(found.sound > 20, "{} statements", found.sound);
 }
