@@ -64,7 +64,7 @@ struct CreateInput {
 }
 
 fn default_scopes() -> Vec<Scope> {
-    vec![Scope::new("runs"), Scope::new("demo")]
+    ["runs", "demo", "pipeline"].map(Scope::new).to_vec()
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -73,6 +73,8 @@ struct CreateOutput {
     record: KeyView,
     /// The key itself. Shown this once, stored nowhere.
     api_key: String,
+    /// What webhooks of the key's jobs are signed with. Shown this once, stored encrypted.
+    webhook_secret: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -108,10 +110,11 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
     define(TOOLSET, "keys_create")
         .describe(
             "Create an API key",
-            "Makes an API key with scopes and limits. The key is shown once.",
+            "Makes an API key with scopes and limits, and the secret its webhooks are signed with. Both are shown once.",
         )
         .command(EffectClass::Write)
         .discloses("api_key")
+        .discloses("webhook_secret")
         .example(
             "For a CI job",
             json!({ "name": "ci", "scopes": ["runs"], "days": 90 }),
@@ -127,8 +130,12 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
                     scopes: input.scopes,
                     lifetime,
                 };
-                let (record, api_key) = keys.create(&context.principal, new).await?;
-                Ok(CreateOutput { record, api_key })
+                let made = keys.create(&context.principal, new).await?;
+                Ok(CreateOutput {
+                    record: made.view,
+                    api_key: made.api_key,
+                    webhook_secret: made.webhook_secret.expose_secret().clone(),
+                })
             }
         })
 }

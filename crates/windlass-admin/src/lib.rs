@@ -9,6 +9,7 @@ mod keys;
 mod policy;
 mod prune;
 mod store;
+mod webhook_secrets;
 mod webhooks;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ impl Domain for Admin {
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         let mut operations = keys::operations(engine, &self.tiers);
         operations.extend(webhooks::operations(engine));
+        operations.extend(webhook_secrets::operations(engine));
         operations.extend([
             policy::operation(engine),
             store::check(engine),

@@ -81,6 +81,12 @@ struct AttemptView {
     error: Option<String>,
     /// How long it took.
     duration_ms: u64,
+    /// The address that was connected to, or would have been.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    /// The beginning of what the receiver said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -149,6 +155,8 @@ fn view(record: DeliveryRecord, attempts: Vec<AttemptRecord>) -> DeliveryView {
                 status: attempt.status,
                 error: attempt.error,
                 duration_ms: attempt.duration_ms,
+                address: attempt.address,
+                answer: attempt.answer,
             })
             .collect(),
     }
@@ -164,7 +172,7 @@ fn replay(engine: &Engine) -> Arc<dyn Operation> {
         .command(EffectClass::Write)
         .example(
             "One delivery",
-            json!({ "delivery_id": "dlv_0123456789abcdef0123456789abcdef" }),
+            json!({ "delivery_id": "msg_0123456789abcdef0123456789abcdef" }),
         )
         .handle(move |context, input: ReplayInput| {
             let engine = engine.clone();

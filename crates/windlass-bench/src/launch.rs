@@ -30,37 +30,40 @@ const GOAL: f64 = 12.0;
 /// A stage that takes less is measured against this: what a process start or a flush costs
 /// differs more from run to run than such a stage does from size to size.
 const FLOOR_MS: f64 = 50.0;
-/// The stages in their order, and the work items that belong to each.
-const STAGES: [(&str, &[&str]); 9] = [
-    ("clone", &["W1:clone"]),
-    ("site", &["W1:site"]),
-    ("inventory", &["W1:inventory"]),
-    ("facts", &["W2:"]),
-    ("snippets", &["W3:"]),
-    ("plan", &["W4:"]),
-    ("draft", &["W5:"]),
-    ("link", &["W6:"]),
-    ("validate", &["W7:"]),
+/// The stages in their order, and how the work items of each begin.
+const STAGES: [(&str, &str); 9] = [
+    ("clone", "W1:clone"),
+    ("site", "W1:site"),
+    ("inventory", "W1:inventory"),
+    ("facts", "W2:"),
+    ("snippets", "W3:"),
+    ("plan", "W4:"),
+    ("draft", "W5:"),
+    ("link", "W6:"),
+    ("validate", "W7:"),
 ];
 const SECTIONS: [&str; 5] = ["products", "docs", "reference", "kb", "blog"];
 
 pub(crate) fn run() -> Result<()> {
     report::heading("launches: start to READY_FOR_PR without a language model");
     let windlass = process::windlass()?;
-    let mut medians: Vec<Vec<f64>> = Vec::new();
+    let base = pack::base()?;
     for files in SIZES {
-        let measured = measure(&windlass, files)?;
-        let mut costs = Vec::new();
-        for ((stage, _), samples) in STAGES.iter().zip(&measured.stages) {
-            report::figure(&format!("{files} files: {stage}"), samples, "ms");
-            costs.push(samples.median());
+        inputs(&base.path().join(files.to_string()), files)?;
+    }
+    let mut measured: [Measured; SIZES.len()] = Default::default();
+    // By turns, so that a busy moment of the machine meets both sizes.
+    for round in 0..ROUNDS {
+        for (files, measured) in SIZES.iter().zip(&mut measured) {
+            let root = base.path().join(files.to_string());
+            let home = root.join(format!("home-{round}"));
+            measured.add(&Place { root, home }, &windlass)?;
         }
-        report::figure(
-            &format!("{files} files: start to READY_FOR_PR"),
-            &measured.whole,
-            "ms",
-        );
-        costs.push(measured.whole.median());
+    }
+    for (files, measured) in SIZES.iter().zip(&measured) {
+        for (name, samples) in measured.times() {
+            report::figure(&format!("{files} files: {name}"), samples, "ms");
+        }
         report::figure(
             &format!("{files} files: processor"),
             &measured.cpu,
@@ -76,21 +79,17 @@ pub(crate) fn run() -> Result<()> {
             &measured.rate,
             "events/s",
         );
-        medians.push(costs);
     }
-    let names = STAGES
-        .iter()
-        .map(|(stage, _)| *stage)
-        .chain(["start to READY_FOR_PR"]);
-    for (index, stage) in names.enumerate() {
-        let growth = medians[1][index] / medians[0][index].max(FLOOR_MS);
-        let floored = if medians[0][index] < FLOOR_MS {
+    let [small, large] = &measured;
+    for ((name, few), (_, many)) in small.times().zip(large.times()) {
+        let floored = if few.median() < FLOOR_MS {
             ", of 50 ms"
         } else {
             ""
         };
+        let growth = many.median() / few.median().max(FLOOR_MS);
         report::ratio(
-            &format!("{stage}: 10 × the files{floored}"),
+            &format!("{name}: 10 × the files{floored}"),
             growth,
             &format!("≤ {GOAL}"),
             growth <= GOAL,
@@ -122,31 +121,28 @@ struct Measured {
     rate: Samples,
 }
 
-fn measure(windlass: &Path, files: usize) -> Result<Measured> {
-    let base = pack::base()?;
-    let root = base.path();
-    inputs(root, files)?;
-    let mut measured = Measured::default();
-    for round in 0..ROUNDS {
-        let place = Place {
-            root: root.to_owned(),
-            home: root.join(format!("home-{round}")),
-        };
+impl Measured {
+    /// Adds one run.
+    fn add(&mut self, place: &Place, windlass: &Path) -> Result<()> {
         let usage = place.launch(windlass)?;
-        measured.cpu.push(usage.cpu_ms);
-        measured.memory.push(usage.rss_mib);
         let journal = place.journal(windlass)?;
-        for ((_, items), samples) in STAGES.iter().zip(&mut measured.stages) {
+        for ((_, items), samples) in STAGES.iter().zip(&mut self.stages) {
             samples.push(journal.of(items));
         }
-        measured.whole.push(journal.whole_ms);
-        measured
-            .rate
+        self.whole.push(journal.whole_ms);
+        self.cpu.push(usage.cpu_ms);
+        self.memory.push(usage.rss_mib);
+        self.rate
             .push(journal.events as f64 / (journal.whole_ms / 1e3));
-        // What the next round would otherwise share the memory with.
+        // What the next run would otherwise share the memory with.
         fs::remove_dir_all(&place.home)?;
+        Ok(())
     }
-    Ok(measured)
+
+    fn times(&self) -> impl Iterator<Item = (&'static str, &Samples)> {
+        let stages = STAGES.iter().map(|(name, _)| *name).zip(&self.stages);
+        stages.chain([("start to READY_FOR_PR", &self.whole)])
+    }
 }
 
 /// Two repositories and a home.
@@ -241,12 +237,11 @@ impl Journal {
         })
     }
 
-    fn of(&self, prefixes: &[&str]) -> f64 {
-        let belongs = |item: &str| prefixes.iter().any(|prefix| item.starts_with(prefix));
-        self.items
+    fn of(&self, prefix: &str) -> f64 {
+        let own = self
+            .items
             .iter()
-            .filter(|(item, _)| belongs(item))
-            .map(|(_, ms)| ms)
-            .sum()
+            .filter(|(item, _)| item.starts_with(prefix));
+        own.map(|(_, ms)| ms).sum()
     }
 }

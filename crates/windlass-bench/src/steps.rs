@@ -200,9 +200,12 @@ fn engine(home: &Path) -> Result<Engine> {
         outbox: OutboxOptions {
             secrets: Default::default(),
             default_secret: Secret::new("bench".to_owned()),
+            sealing_key: Secret::new(vec![0; 32]),
             schedule: Schedule::default(),
             timeout: Duration::from_secs(1),
+            rotation_overlap: Duration::from_secs(24 * 3600),
         },
+        tiers: Default::default(),
         probe: None,
     };
     let domains: Vec<Box<dyn Domain>> = vec![Box::new(BenchDomain)];

@@ -22,6 +22,7 @@ use crate::{
         mcp::McpCommand,
         ops::OpsCommand,
         pack::{PackArgs, Program},
+        pipeline::PipelineCommand,
         policy::PolicyCommand,
         runs::RunsCommand,
         serve::ServeArgs,
@@ -141,6 +142,13 @@ pub(crate) enum Command {
     /// Nothing is published before `windlass launch open-pr`.
     #[command(subcommand)]
     Launch(LaunchCommand),
+    /// Turn a product spec into requirements, architecture, UX and a project that builds.
+    ///
+    /// Works by rules, without a model or a network, so that the same spec gives the same bytes;
+    /// `[pipeline]` in the settings names a model. Every item says which part of the spec it is
+    /// from, and what was left out is reported.
+    #[command(subcommand)]
+    Pipeline(PipelineCommand),
     /// Serve MCP clients.
     #[command(subcommand)]
     Mcp(McpCommand),
@@ -194,6 +202,7 @@ impl Command {
             Self::Demo(command) => command.need(),
             Self::Pack(args) => args.need(),
             Self::Launch(command) => command.need(),
+            Self::Pipeline(command) => command.need(),
             Self::Store(command) => command.need(),
             Self::Webhooks(command) => command.need(),
             _ => Need::Short,

@@ -145,6 +145,7 @@ impl Command {
         let report = match self {
             Self::Ops(command) => return command.run(session).await,
             Self::Launch(command) => return command.run(session).await,
+            Self::Pipeline(command) => return command.run(session).await,
             Self::Runs(command) => command.run(session).await,
             Self::Demo(command) => command.run(session).await,
             Self::Pack(args) => args.run(session, host, options).await,

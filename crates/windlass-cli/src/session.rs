@@ -73,12 +73,12 @@ impl Report {
 impl Session {
     /// A command on an open installation.
     pub(crate) fn new(opened: Opened, printer: &Printer, interrupt: Interrupt) -> Self {
-        let random = random::<12>(&*opened.catalogue.engine().entropy);
+        let random = random(&*opened.catalogue.engine().entropy);
         Self {
             opened,
             printer: printer.clone(),
             interrupt,
-            request_id: format!("req_{}", hex::encode(random)),
+            request_id: format!("req_{}", windlass_types::id::base32(random)),
         }
     }
 

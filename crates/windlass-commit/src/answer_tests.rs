@@ -14,6 +14,7 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
             body: body.as_bytes().to_owned(),
+            address: None,
         },
         token: Some("s3cret".to_owned().into()),
     }

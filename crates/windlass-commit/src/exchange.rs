@@ -112,6 +112,7 @@ impl Api {
             status: stream.status,
             headers: stream.headers,
             body,
+            address: None,
         })
     }
 

@@ -4,22 +4,26 @@
 //! makes no decision that depends on a setting. The binary resolves everything here once
 //! and hands plain values to the other crates.
 
+mod deprecation;
 pub mod env;
 pub mod file;
 pub mod home;
 mod launch;
 mod limits;
+mod pipeline;
 mod server;
 mod settings;
 mod store;
 mod telemetry;
 mod webhooks;
 
+pub use deprecation::Deprecation;
 pub use env::{EnvVar, Environment};
 pub use file::FileError;
 pub use home::{Home, HomeError};
 pub use launch::{LaunchProfile, LaunchSettings, ModelSettings};
 pub use limits::{LimitSettings, Tier};
+pub use pipeline::{PipelineGenerator, PipelineModel, PipelineSettings, PipelineTimeouts};
 pub use server::ServerSettings;
 pub use settings::{Settings, SettingsError};
 pub use store::StoreSettings;

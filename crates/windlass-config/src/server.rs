@@ -1,6 +1,7 @@
 //! `[server]`: where the HTTP surfaces listen and what they accept.
 
 use std::{
+    collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
     num::NonZeroU64,
 };
@@ -8,7 +9,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::settings::whole;
+use crate::{Deprecation, settings::whole};
 
 /// Settings of the HTTP surfaces.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -25,6 +26,12 @@ pub struct ServerSettings {
     pub allowed_origins: Vec<String>,
     /// Whether allowed origins receive CORS headers, so that scripts of other sites may read answers.
     pub cors: bool,
+    /// Where clients reach this server, such as `https://windlass.example.org`; what addresses in
+    /// webhooks and challenges are built on. Default: the address it listens on.
+    #[serde(deserialize_with = "public_url")]
+    pub public_url: Option<String>,
+    /// Versions of the API that are on their way out, by name, such as `v1`.
+    pub deprecations: BTreeMap<String, Deprecation>,
     /// The largest request body, in bytes.
     #[schemars(range(min = 1024))]
     pub body_limit_bytes: u32,
@@ -40,10 +47,42 @@ impl Default for ServerSettings {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             cors: false,
-            body_limit_bytes: 10 * 1024 * 1024,
+            public_url: None,
+            deprecations: BTreeMap::new(),
+            body_limit_bytes: 8 * 1024 * 1024,
             request_timeout_seconds: whole(60),
         }
     }
+}
+
+impl ServerSettings {
+    /// Where clients reach this server, without a slash at the end.
+    pub fn public_base(&self) -> String {
+        match &self.public_url {
+            Some(url) => url.clone(),
+            None => format!("http://{}", self.listen),
+        }
+    }
+}
+
+/// An address to build others on: scheme, host, perhaps a port and a path, nothing after it.
+fn public_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let text = text.trim_end_matches('/').to_owned();
+    let rest = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    let plain = |rest: &str| {
+        !rest.is_empty() && !rest.contains(['?', '#', '@', '"', ' ']) && !rest.starts_with('/')
+    };
+    if !rest.is_some_and(plain) {
+        return Err(de::Error::custom(format!(
+            "`{text}` is not an address clients can be given: write `https://host`, with a port or a path where needed"
+        )));
+    }
+    Ok(Some(text))
 }
 
 fn listen<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use windlass_types::{Problem, code};
 
 use crate::{
-    Environment, FileError, Home, LaunchSettings, LimitSettings, ModelSettings, ServerSettings,
-    StoreSettings, TelemetrySettings, WebhookSettings, env, file,
+    Environment, FileError, Home, LaunchSettings, LimitSettings, ModelSettings, PipelineSettings,
+    ServerSettings, StoreSettings, TelemetrySettings, WebhookSettings, env, file,
 };
 
 /// Everything a user can set.
@@ -36,6 +36,8 @@ pub struct Settings {
     pub launch: LaunchSettings,
     /// Where language models may be.
     pub models: ModelSettings,
+    /// How product pipelines work.
+    pub pipeline: PipelineSettings,
 }
 
 /// Why the settings cannot be had.

@@ -1,5 +1,7 @@
 //! Settings files, good and bad.
 
+use std::num::NonZeroU32;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -14,7 +16,9 @@ fn an_empty_file_is_the_defaults() {
             allowed_hosts: [],
             allowed_origins: [],
             cors: false,
-            body_limit_bytes: 10485760,
+            public_url: None,
+            deprecations: {},
+            body_limit_bytes: 8388608,
             request_timeout_seconds: 60,
         },
         webhooks: WebhookSettings {
@@ -22,29 +26,53 @@ fn an_empty_file_is_the_defaults() {
             allow_http: false,
             allowed_hosts: None,
             retry_seconds: [
+                0,
                 5,
-                30,
-                120,
-                600,
-                3600,
-                21600,
+                300,
+                1800,
+                7200,
+                18000,
+                36000,
+                50400,
+                72000,
                 86400,
             ],
-            timeout_seconds: 10,
+            timeout_seconds: 15,
+            rotation_overlap_seconds: 86400,
             secrets: {},
         },
         limits: LimitSettings {
             tiers: {
-                "free": Tier {
-                    per_minute: 60,
-                    concurrency: 4,
-                },
-                "standard": Tier {
+                "enterprise": Tier {
                     per_minute: 300,
-                    concurrency: 16,
+                    concurrency: 300,
+                    concurrent_jobs: Some(
+                        20,
+                    ),
+                    pipelines_per_hour: None,
+                },
+                "free": Tier {
+                    per_minute: 10,
+                    concurrency: 10,
+                    concurrent_jobs: Some(
+                        1,
+                    ),
+                    pipelines_per_hour: Some(
+                        5,
+                    ),
+                },
+                "pro": Tier {
+                    per_minute: 60,
+                    concurrency: 60,
+                    concurrent_jobs: Some(
+                        5,
+                    ),
+                    pipelines_per_hour: Some(
+                        30,
+                    ),
                 },
             },
-            default_tier: "standard",
+            default_tier: "pro",
         },
         telemetry: TelemetrySettings {
             log: None,
@@ -55,6 +83,33 @@ fn an_empty_file_is_the_defaults() {
         },
         store: StoreSettings {
             keep_runs_days: 0,
+        },
+        launch: LaunchSettings {
+            profile: Local,
+            hugo: None,
+            local_roots: [],
+            tokens: {},
+            allow_private_targets: false,
+            allow_http: false,
+        },
+        models: ModelSettings {
+            allow_private_targets: false,
+            allow_http: false,
+            allowed_hosts: None,
+        },
+        pipeline: PipelineSettings {
+            generator: Offline,
+            model: None,
+            timeouts: PipelineTimeouts {
+                offline_s: 30,
+                strategy_s: 60,
+                architecture_s: 120,
+                ux_s: 120,
+                code_s: 300,
+                job_s: 900,
+            },
+            retention_days: 7,
+            public_base: None,
         },
     }
     "#);
@@ -70,6 +125,8 @@ fn every_section_can_be_set() {
         allowed_origins = ["https://console.example.org"]
         cors = true
         body_limit_bytes = 2048
+        public_url = "https://windlass.example.org/api/"
+        deprecations.v1 = { since = "2027-01-01T00:00:00Z" }
         request_timeout_seconds = 5
 
         [webhooks]
@@ -80,7 +137,8 @@ fn every_section_can_be_set() {
 
         [limits]
         default_tier = "gold"
-        tiers.gold = { per_minute = 1000, concurrency = 64 }
+        tiers.gold = { per_minute = 1000, concurrency = 64, pipelines_per_hour = 0 }
+        tiers.free = { per_minute = 20 }
 
         [telemetry]
         log = "debug"
@@ -95,7 +153,27 @@ fn every_section_can_be_set() {
     .unwrap();
     assert_eq!(settings.server.listen.port(), 9000);
     assert_eq!(settings.limits.tier("gold").unwrap().per_minute.get(), 1000);
-    assert_eq!(settings.limits.tier("free").unwrap().concurrency.get(), 4);
+    let gold = settings.limits.tier("gold").unwrap();
+    let jobs = |limit: Option<NonZeroU32>| limit.map(NonZeroU32::get);
+    assert_eq!(
+        (
+            gold.concurrency.get(),
+            jobs(gold.concurrent_jobs),
+            jobs(gold.pipelines_per_hour)
+        ),
+        (64, Some(5), None)
+    );
+    let free = settings.limits.tier("free").unwrap();
+    assert_eq!(
+        (free.per_minute.get(), jobs(free.pipelines_per_hour)),
+        (20, Some(5))
+    );
+    assert_eq!(
+        settings.server.public_base(),
+        "https://windlass.example.org/api"
+    );
+    let deprecation = &settings.server.deprecations["v1"];
+    assert_eq!(deprecation.sunset.to_string(), "2027-07-04T00:00:00.000Z");
     assert_eq!(
         settings.webhooks.secrets["main"],
         crate::SecretSource::Env("HOOK_SECRET".to_owned())
@@ -113,12 +191,16 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         "[server]\nlisten = \"localhost\"",
         "[server]\nallowed_origins = [\"console.example.org/path\"]",
         "[server]\nrequest_timeout_seconds = 0",
+        "[server]\npublic_url = \"windlass.example.org\"",
+        "[server]\ndeprecations.v1 = { since = \"soon\" }",
+        "[server]\ndeprecations.v1 = { since = \"2027-01-01T00:00:00Z\", sunset = \"2027-05-01T00:00:00Z\" }",
         "[server]\nbody_limit_bytes = -1",
-        "[webhooks]\nretry_seconds = [0]",
+        "[webhooks]\nretry_seconds = [604801]",
         "[webhooks]\nsecrets.main = \"hunter2\"",
         "[webhooks]\nsecrets.main = { envv = \"X\" }",
-        "[limits]\ntiers.free = { per_minute = 10 }",
-        "[limits]\ndefault_tier = \"standrad\"",
+        "[limits]\ntiers.free = { per_minutes = 10 }",
+        "[limits]\ntiers.free = { per_minute = 0 }",
+        "[limits]\ndefault_tier = \"enterprize\"",
         "[limits]\ndefault_tier = \"gold\"",
         "[telemetry]\nlog_format = \"jsn\"",
         "[store]\n\n  keep_runs_dys = 1",
@@ -138,17 +220,21 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         })
         .collect();
     insta::assert_snapshot!(table, @r#"
-    "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`; did you mean `server`?
-    "[server]\nlisen = \"127.0.0.1:1\""                          config.toml:2:1: unknown field `lisen`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `body_limit_bytes`, `request_timeout_seconds`; did you mean `listen`?
+    "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`, `launch`, `models`, `pipeline`; did you mean `server`?
+    "[server]\nlisen = \"127.0.0.1:1\""                          config.toml:2:1: unknown field `lisen`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `public_url`, `deprecations`, `body_limit_bytes`, `request_timeout_seconds`; did you mean `listen`?
     "[server]\nlisten = \"localhost\""                           config.toml:2:10: `localhost` is not an address to listen on: write an IP address and a port, such as `127.0.0.1:7717`
     "[server]\nallowed_origins = [\"console.example.org/path\"]" config.toml:2:19: `console.example.org/path` is not an origin: write `https://host` or `https://host:port` in lower case, without a path
     "[server]\nrequest_timeout_seconds = 0"                      config.toml:2:27: invalid value: integer `0`, expected a nonzero u64
+    "[server]\npublic_url = \"windlass.example.org\""            config.toml:2:14: `windlass.example.org` is not an address clients can be given: write `https://host`, with a port or a path where needed
+    "[server]\ndeprecations.v1 = { since = \"soon\" }"           config.toml:2:29: not an RFC 3339 time: soon
+    "[server]\ndeprecations.v1 = { since = \"2027-01-01T00:00:00Z\", sunset = \"2027-05-01T00:00:00Z\" }" config.toml:2:19: a deprecated version stays for six months: `sunset` must be 2027-07-01T00:00:00.000Z or later
     "[server]\nbody_limit_bytes = -1"                            config.toml:2:20: invalid value: integer `-1`, expected u32
-    "[webhooks]\nretry_seconds = [0]"                            config.toml:2:17: retry_seconds takes at most 30 waits of 1 to 604800 seconds (a week)
+    "[webhooks]\nretry_seconds = [604801]"                       config.toml:2:17: retry_seconds takes at most 30 waits of 0 to 604800 seconds (a week)
     "[webhooks]\nsecrets.main = \"hunter2\""                     config.toml:2:16: a secret does not stand in this file: write where it is kept, { env = "NAME" } or { file = "/path" }
     "[webhooks]\nsecrets.main = { envv = \"X\" }"                config.toml:2:16: a secret does not stand in this file: write where it is kept, { env = "NAME" } or { file = "/path" }
-    "[limits]\ntiers.free = { per_minute = 10 }"                 config.toml:2:14: missing field `concurrency`
-    "[limits]\ndefault_tier = \"standrad\""                      config.toml:2:1: no tier is named `standrad`; did you mean `standard`?
+    "[limits]\ntiers.free = { per_minutes = 10 }"                config.toml:2:16: unknown field `per_minutes`, expected one of `per_minute`, `concurrency`, `concurrent_jobs`, `pipelines_per_hour`; did you mean `per_minute`?
+    "[limits]\ntiers.free = { per_minute = 0 }"                  config.toml:2:29: invalid value: integer `0`, expected a nonzero u32
+    "[limits]\ndefault_tier = \"enterprize\""                    config.toml:2:1: no tier is named `enterprize`; did you mean `enterprise`?
     "[limits]\ndefault_tier = \"gold\""                          config.toml:2:1: no tier is named `gold`; add [limits.tiers.gold]
     "[telemetry]\nlog_format = \"jsn\""                          config.toml:2:14: unknown variant `jsn`, expected `human` or `json`; did you mean `json`?
     "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected `keep_runs_days`; did you mean `keep_runs_days`?
@@ -237,7 +323,16 @@ fn the_schema_names_every_section() {
     let sections: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
         sections,
-        ["limits", "server", "store", "telemetry", "webhooks"]
+        [
+            "launch",
+            "limits",
+            "models",
+            "pipeline",
+            "server",
+            "store",
+            "telemetry",
+            "webhooks"
+        ]
     );
     assert_eq!(schema["additionalProperties"], false);
     assert!(!schema.to_string().contains("otlp_headers"));

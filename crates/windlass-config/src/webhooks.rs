@@ -18,11 +18,14 @@ pub struct WebhookSettings {
     pub allow_http: bool,
     /// The only hosts that may be called; absent means any.
     pub allowed_hosts: Option<Vec<String>>,
-    /// Seconds to wait before each retry; a delivery is given up after the last.
+    /// Seconds to wait before each retry, give or take a tenth; a delivery is given up after the
+    /// last.
     #[serde(deserialize_with = "schedule")]
     pub retry_seconds: Vec<u64>,
     /// How long one attempt may take, in seconds.
     pub timeout_seconds: NonZeroU64,
+    /// How long the old secret signs beside the new one after a rotation, in seconds.
+    pub rotation_overlap_seconds: u64,
     /// Signing secrets by name; a webhook refers to the name.
     pub secrets: BTreeMap<String, SecretSource>,
 }
@@ -33,8 +36,11 @@ impl Default for WebhookSettings {
             allow_private_targets: false,
             allow_http: false,
             allowed_hosts: None,
-            retry_seconds: vec![5, 30, 120, 600, 3_600, 21_600, 86_400],
-            timeout_seconds: whole(10),
+            retry_seconds: vec![
+                0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
+            ],
+            timeout_seconds: whole(15),
+            rotation_overlap_seconds: 86_400,
             secrets: BTreeMap::new(),
         }
     }
@@ -120,9 +126,9 @@ impl<'de> Deserialize<'de> for SecretSource {
 
 fn schedule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
     let schedule = Vec::<u64>::deserialize(deserializer)?;
-    if schedule.len() > 30 || schedule.iter().any(|wait| !(1..=604_800).contains(wait)) {
+    if schedule.len() > 30 || schedule.iter().any(|wait| *wait > 604_800) {
         return Err(de::Error::custom(
-            "retry_seconds takes at most 30 waits of 1 to 604800 seconds (a week)",
+            "retry_seconds takes at most 30 waits of 0 to 604800 seconds (a week)",
         ));
     }
     Ok(schedule)

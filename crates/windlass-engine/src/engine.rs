@@ -16,11 +16,12 @@ use windlass_telemetry::{Metrics, metrics};
 use windlass_types::{Body, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds};
 
 use crate::{
+    access::Tiers,
     audit::AuditLog,
     confirm::Sealer,
     driver::StepProbe,
     operation::Operation,
-    outbox::OutboxOptions,
+    outbox::{OutboxOptions, secrets::SecretBook},
     run::{RunKind, RunKinds},
 };
 
@@ -58,6 +59,8 @@ pub struct EngineParts {
     pub sealer: Sealer,
     /// Webhook signing secrets and schedule.
     pub outbox: OutboxOptions,
+    /// How many jobs the holders of keys may have.
+    pub tiers: Tiers,
     /// A test's view into steps; absent in production.
     pub probe: Option<Arc<dyn StepProbe>>,
 }
@@ -85,6 +88,7 @@ pub(crate) struct Inner {
     pub(crate) kinds: RunKinds,
     pub(crate) audit: AuditLog,
     pub(crate) metrics: Metrics,
+    pub(crate) webhook_secrets: SecretBook,
 }
 
 impl std::ops::Deref for Engine {
@@ -111,6 +115,7 @@ impl Engine {
                 kinds: RunKinds(kinds),
                 audit,
                 metrics: Metrics::new(),
+                webhook_secrets: SecretBook::default(),
             }
         }))
     }
@@ -127,6 +132,10 @@ impl Engine {
     /// What is counted in this process.
     pub fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    pub(crate) fn secret_book(&self) -> &SecretBook {
+        &self.0.webhook_secrets
     }
 
     /// Now.
@@ -211,6 +220,7 @@ pub(crate) fn commit_problem(error: CommitError) -> Problem {
             format!("the idempotency key was used for {run_id} with different input"),
         )
         .with("run_id", run_id.as_str()),
+        CommitError::OverQuota { .. } => Problem::new(&code::RATE_LIMITED, error.to_string()),
         CommitError::Unexpected {
             run_id,
             state: None,

@@ -9,6 +9,7 @@ mod suite {
     mod export;
     mod held;
     mod idempotency;
+    mod jobs;
     mod keys;
     mod outbox;
     mod policy;
@@ -23,4 +24,5 @@ mod suite {
     mod timers;
     mod twins;
     mod waits;
+    mod webhook_secrets;
 }

@@ -5,9 +5,16 @@ use std::collections::BTreeSet;
 use http::HeaderValue;
 use serde_json::{Value, json};
 
-/// Where the metadata is served; the `/mcp` endpoint has its own below it.
+/// Where the metadata is served; each path of the MCP endpoint has its own below it.
 pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
-pub(crate) const MCP_PATH: &str = "/mcp";
+/// Where the MCP endpoint answers: the usual path, the versioned one, and the one contract 001
+/// names, which is the version itself.
+pub(crate) const MCP_PATHS: [&str; 3] = ["/mcp", "/v1/mcp", "/v1"];
+
+/// Whether a path is the MCP endpoint's.
+pub(crate) fn is_mcp(path: &str) -> bool {
+    MCP_PATHS.contains(&path)
+}
 
 /// What a refused caller lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +34,7 @@ pub(crate) fn challenge(base: &str, path: &str, lack: Lack, scopes: &str) -> Opt
         Lack::ValidToken => "error=\"invalid_token\", ",
         Lack::Scope => "error=\"insufficient_scope\", ",
     };
-    let suffix = if path == MCP_PATH { MCP_PATH } else { "" };
+    let suffix = if is_mcp(path) { path } else { "" };
     let text = format!(
         "Bearer {error}resource_metadata=\"{base}{METADATA_PATH}{suffix}\", scope=\"{scopes}\""
     );

@@ -1,7 +1,10 @@
 //! A failure on its way out: the problem, its status, and the envelope it is shown in.
 
 use axum::{body::Body, response::Response};
-use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
+use http::{
+    HeaderValue, StatusCode,
+    header::{CONTENT_TYPE, RETRY_AFTER},
+};
 use serde_json::Value;
 use windlass_engine::{
     envelope::{Envelope, EnvelopeContext},
@@ -17,7 +20,8 @@ pub(crate) struct RequiredScopes(pub(crate) String);
 #[derive(Debug)]
 pub(crate) struct Failure {
     problem: Problem,
-    status: StatusCode,
+    /// A status that says more about the request than the problem's own.
+    status: Option<StatusCode>,
     envelope: Envelope,
     operation: String,
     input: Value,
@@ -32,7 +36,7 @@ impl Failure {
         message: impl Into<String>,
     ) -> Self {
         Self {
-            status,
+            status: Some(status),
             ..Self::from(Problem::invalid(field, constraint, message))
         }
     }
@@ -53,27 +57,51 @@ impl Failure {
         self
     }
 
-    pub(crate) const fn status(&self) -> StatusCode {
-        self.status
+    /// The same failure in an envelope, where there is no operation.
+    pub(crate) const fn in_envelope(mut self, envelope: Envelope) -> Self {
+        self.envelope = envelope;
+        self
     }
 
-    pub(crate) fn respond(self, request_id: &str) -> Response {
+    pub(crate) const fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status.unwrap_or_else(|| {
+            StatusCode::from_u16(self.envelope.http_status(&self.problem))
+                .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+        })
+    }
+
+    /// What the response says.
+    pub(crate) fn body(&self, request_id: &str) -> Value {
         let context = EnvelopeContext {
             operation: &self.operation,
             request_id,
             input: &self.input,
         };
-        let mut response = json(self.status, &self.envelope.failure(context, &self.problem));
-        if let Some(scopes) = self
-            .problem
-            .details()
-            .get("required_scopes")
-            .and_then(Value::as_array)
-        {
+        self.envelope.failure(context, &self.problem)
+    }
+
+    pub(crate) fn respond(self, request_id: &str) -> Response {
+        let status = self.status();
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(request_id, problem = %self.problem, "a request failed");
+        }
+        let mut response = json(status, &self.body(request_id));
+        let details = self.problem.details();
+        if let Some(scopes) = details.get("required_scopes").and_then(Value::as_array) {
             let names: Vec<&str> = scopes.iter().filter_map(Value::as_str).collect();
             response
                 .extensions_mut()
                 .insert(RequiredScopes(names.join(" ")));
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS
+            && let Some(seconds) = details.get("retry_after_seconds").and_then(Value::as_u64)
+        {
+            let value = HeaderValue::from(seconds.max(1));
+            response.headers_mut().insert(RETRY_AFTER, value);
         }
         response
     }
@@ -81,11 +109,9 @@ impl Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
-        let status = StatusCode::from_u16(problem.code().http_status)
-            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self {
             problem,
-            status,
+            status: None,
             envelope: Envelope::Plain,
             operation: String::new(),
             input: Value::Null,

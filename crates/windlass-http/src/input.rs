@@ -214,7 +214,7 @@ fn kind_of(schema: &Value) -> Kind {
 }
 
 /// The pairs of a query, decoded.
-fn pairs(query: &str) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, Failure> {
     query
         .split('&')
         .filter(|pair| !pair.is_empty())

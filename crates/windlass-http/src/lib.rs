@@ -23,5 +23,5 @@ pub use axum::Router;
 pub use openapi::openapi;
 pub use routes::{mcp_router, router, router_with_mcp};
 pub use serve::{ListenOptions, ServeError, serve};
-pub use state::{AuthMode, HttpState};
+pub use state::{AuthMode, Deprecation, HttpState, SignedAddresses};
 pub use traffic::Traffic;

@@ -1,14 +1,17 @@
-//! The resource routes: paths under `/v1`, and those of the telemetry interface, that call an
-//! operation of the catalogue.
+//! The resource routes: paths under `/v1`, those of artifacts and those of the telemetry
+//! interface, that call an operation of the catalogue.
 //!
 //! One table from which the router and the OpenAPI document are both made, so that neither
 //! can say something the other does not.
 
 use axum::routing::MethodFilter;
+use http::Method;
 
 use crate::state::Shared;
 
 pub(crate) const OPERATIONS: &str = "/v1/operations/";
+/// Where artifacts of jobs are, with a key or by a signed address.
+pub(crate) const ARTIFACTS: &str = "/artifacts/";
 /// Where the telemetry interface has what is also below `/v1`.
 pub(crate) const HEALTH_ALIAS: &str = "/health";
 pub(crate) const METRICS_ALIAS: &str = "/metrics";
@@ -20,6 +23,8 @@ pub(crate) enum Input {
     Body,
     /// A body that may also be the bare list of its runs.
     Runs,
+    /// A body whose idempotency key may be in the header of that name.
+    Keyed,
 }
 
 /// How the answer is given.
@@ -31,6 +36,14 @@ pub(crate) enum Output {
     Created,
     /// The same, with 201 where it was created and 200 where it was there before.
     Reported,
+    /// As JSON, however long it takes to make: the operation has limits of its own.
+    Made,
+    /// As JSON with 202 and the place to ask after the job that was begun.
+    Accepted,
+    /// As JSON with a tag of its content, which a caller that has it already may name.
+    Tagged,
+    /// The events of a job as a stream.
+    JobEvents,
     /// As JSON, or as an event stream where the caller accepts one.
     Events,
     /// An artifact's bytes.
@@ -102,8 +115,10 @@ const fn resource(
 
 /// Every resource route.
 pub(crate) static RESOURCES: &[Resource] = {
-    use Input::{Body, Query, Runs};
-    use Output::{Approvals, Bytes, Created, Events, Json, Reported};
+    use Input::{Body, Keyed, Query, Runs};
+    use Output::{
+        Accepted, Approvals, Bytes, Created, Events, JobEvents, Json, Made, Reported, Tagged,
+    };
     use Verb::{Delete, Get, Patch, Post};
     &[
         resource(Get, "/v1/runs", "runs.list", "list_runs", Query, Json),
@@ -178,6 +193,78 @@ pub(crate) static RESOURCES: &[Resource] = {
             "list_approvals",
             Query,
             Approvals,
+        ),
+        resource(
+            Post,
+            "/v1/strategize",
+            "pipeline.strategize",
+            "strategize",
+            Body,
+            Made,
+        ),
+        resource(
+            Post,
+            "/v1/architecture",
+            "pipeline.design_architecture",
+            "design_architecture",
+            Body,
+            Made,
+        ),
+        resource(
+            Post,
+            "/v1/ux",
+            "pipeline.design_ux",
+            "design_ux",
+            Body,
+            Made,
+        ),
+        resource(
+            Post,
+            "/v1/code",
+            "pipeline.generate_code",
+            "generate_code",
+            Body,
+            Made,
+        ),
+        resource(
+            Post,
+            "/v1/pipelines",
+            "pipeline.full_pipeline",
+            "start_pipeline",
+            Keyed,
+            Accepted,
+        ),
+        resource(
+            Get,
+            "/v1/pipelines/{job_id}",
+            "pipeline.get_status",
+            "show_pipeline",
+            Query,
+            Json,
+        ),
+        resource(
+            Get,
+            "/v1/pipelines/{job_id}/artifacts/{artifact_type}",
+            "pipeline.get_artifact",
+            "fetch_pipeline_artifact",
+            Query,
+            Tagged,
+        ),
+        resource(
+            Get,
+            "/artifacts/{job_id}/{artifact_type}",
+            "pipeline.get_artifact",
+            "fetch_artifact_by_address",
+            Query,
+            Tagged,
+        ),
+        resource(
+            Get,
+            "/v1/pipelines/{job_id}/events",
+            "pipeline.get_status",
+            "watch_pipeline",
+            Query,
+            JobEvents,
         ),
         resource(Get, "/v1/keys", "admin.keys_list", "list_keys", Query, Json),
         resource(
@@ -285,10 +372,49 @@ pub(crate) fn called_by_name(path: &str) -> Option<&str> {
         .filter(|name| !name.is_empty() && !name.contains('/'))
 }
 
+/// The operation a path leads to, by name or by one of the routes; where several verbs share a
+/// path, that of any.
+pub(crate) fn operation_of_path(path: &str) -> Option<&str> {
+    let fits = |resource: &&Resource| {
+        let mut given = path.split('/');
+        let fits = resource.path.split('/').all(|part| {
+            given
+                .next()
+                .is_some_and(|given| part.starts_with('{') || part == given)
+        });
+        fits && given.next().is_none()
+    };
+    called_by_name(path).or_else(|| {
+        RESOURCES
+            .iter()
+            .find(fits)
+            .map(|resource| resource.operation)
+    })
+}
+
+/// Whether a path without an operation belongs to contract 001 all the same: its MCP endpoint,
+/// and what is below its routes.
+pub(crate) fn is_of_pipeline(path: &str) -> bool {
+    path == "/v1"
+        || path == "/v1/mcp"
+        || path.starts_with("/v1/pipelines/")
+        || path.starts_with(ARTIFACTS)
+}
+
+/// Whether the answer may take as long as it takes to make.
+pub(crate) fn is_patient(method: &Method, path: &str) -> bool {
+    let made = |name: &str| {
+        RESOURCES
+            .iter()
+            .any(|resource| resource.output == Output::Made && resource.operation == name)
+    };
+    *method == Method::POST && operation_of_path(path).is_some_and(made)
+}
+
 /// The scopes a request to this path is likely to need; all there are where that is open.
 pub(crate) fn scopes_of_path(shared: &Shared, path: &str) -> String {
     let noun = path.split('/').nth(2).unwrap_or_default();
-    let operation = called_by_name(path).or_else(|| {
+    let operation = operation_of_path(path).or_else(|| {
         let of_noun = |resource: &&Resource| {
             !noun.is_empty() && resource.path.split('/').nth(2) == Some(noun)
         };

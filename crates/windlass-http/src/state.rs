@@ -15,10 +15,10 @@ use windlass_engine::{
     access::{ApiKeys, Limits, Tier},
     operation::Catalogue,
 };
-use windlass_types::Principal;
+use windlass_types::{Principal, Timestamp};
 
 use crate::{
-    guard::{Hosts, Origins, RequestIds, Tiers},
+    guard::{Hosts, Origins, Tiers},
     serve::{ListenOptions, ServeError},
     traffic::Traffic,
 };
@@ -33,6 +33,23 @@ pub enum AuthMode {
     LoopbackOpen(Principal),
 }
 
+/// Addresses that work without a key because we signed them.
+pub trait SignedAddresses: Send + Sync {
+    /// Whether this path was signed to work until `exp`, in seconds since 1970, and still does.
+    fn admits(&self, path: &str, exp: i64, sig: &str, now: Timestamp) -> bool;
+}
+
+/// A version of the API that is on its way out.
+#[derive(Clone, Debug)]
+pub struct Deprecation {
+    /// Since when.
+    pub since: Timestamp,
+    /// When it ends.
+    pub sunset: Timestamp,
+    /// Where to read about it.
+    pub link: Option<String>,
+}
+
 /// What the surface is made of.
 #[derive(Clone)]
 pub struct HttpState {
@@ -42,8 +59,9 @@ pub struct HttpState {
     pub keys: Arc<ApiKeys>,
     /// How often callers called.
     pub limits: Limits,
-    /// How often they may call, by tier name. `anonymous` (requests without a valid key, by
-    /// address) and `local` (the principal of open mode) have defaults.
+    /// How often they may call, by tier name. `anonymous` (what needs no key, by address),
+    /// `unauthorized` (requests without a key that works, by address) and `local` (the principal
+    /// of open mode) have defaults.
     pub tiers: BTreeMap<String, Tier>,
     /// How callers are told apart.
     pub auth: AuthMode,
@@ -58,6 +76,10 @@ pub struct HttpState {
     /// Where clients reach this server, without a slash at the end; taken from the request's
     /// own Host when absent.
     pub public_url: Option<String>,
+    /// What reads the signatures of artifact addresses; without it they need a key.
+    pub signed_addresses: Option<Arc<dyn SignedAddresses>>,
+    /// Versions of the API that are on their way out, by the first segment of their paths.
+    pub deprecations: BTreeMap<String, Deprecation>,
     /// The largest request body, in bytes.
     pub body_limit: usize,
     /// How long a request that is not a stream may take.
@@ -87,7 +109,9 @@ impl HttpState {
             allowed_origins: Vec::new(),
             cors: false,
             public_url: None,
-            body_limit: 10 * 1024 * 1024,
+            signed_addresses: None,
+            deprecations: BTreeMap::new(),
+            body_limit: 8 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
             traffic: Arc::default(),
             closing: CancellationToken::new(),
@@ -115,7 +139,6 @@ pub(crate) struct Shared {
     pub(crate) hosts: Hosts,
     pub(crate) origins: Origins,
     pub(crate) tiers: Tiers,
-    pub(crate) request_ids: RequestIds,
     /// Every scope an operation may need, separated by spaces.
     pub(crate) scopes: String,
     pub(crate) openapi: OnceLock<Bytes>,
@@ -131,7 +154,6 @@ impl Shared {
         scopes.sort_unstable();
         scopes.dedup();
         let scopes = scopes.join(" ");
-        let entropy = &*state.catalogue.engine().entropy;
         Arc::new(Self {
             hosts: Hosts::new(
                 state.listen,
@@ -140,7 +162,6 @@ impl Shared {
             ),
             origins: Origins::new(&state.allowed_origins, state.public_url.as_deref()),
             tiers: Tiers::new(&state.tiers),
-            request_ids: RequestIds::new(entropy),
             scopes,
             openapi: OnceLock::new(),
             state,

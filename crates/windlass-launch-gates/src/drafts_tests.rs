@@ -225,6 +225,7 @@ fn launch(kind: SiteKind, profile: Profile) -> Subject {
         ruleset_version: None,
         templates_version: None,
         allow_inference: false,
+        max_lines: 500,
     };
     let planned = plan_pages(&PlanInput {
         facts: &subject.facts,
@@ -252,6 +253,7 @@ fn launch(kind: SiteKind, profile: Profile) -> Subject {
         ruleset: &Ruleset::load(None).unwrap(),
         date: "2024-05-06",
         canonical_urls: &subject.settings.canonical_urls,
+        max_lines: 500,
     })
     .unwrap();
     subject.changed.clear();

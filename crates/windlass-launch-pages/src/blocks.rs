@@ -1,4 +1,7 @@
 //! What stands beneath each heading of a page, ready for its template.
+//!
+//! Lists of symbols, values and code can be shortened, so that a page keeps to its budget of lines;
+//! the page then says so. Statements are never dropped here: how many a page has is planned.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +23,23 @@ pub(crate) struct Block {
     claims: Vec<String>,
     /// Inline code.
     codes: Vec<String>,
-    /// Rows of inline code.
-    rows: Vec<[String; 2]>,
+    /// Symbols and their places, as inline code.
+    rows: Vec<Row>,
     examples: Vec<Example>,
     links: Vec<LinkItem>,
     parts: Vec<Part>,
     empty: bool,
+    /// There is more than is shown.
+    shortened: bool,
+}
+
+#[derive(Serialize)]
+struct Row {
+    symbol: String,
+    place: String,
+    /// What goes last is dropped first.
+    #[serde(skip)]
+    rank: usize,
 }
 
 #[derive(Serialize)]
@@ -68,17 +82,19 @@ fn block<'a>(
     used: &mut BTreeSet<&'a str>,
 ) -> Block {
     let scenarios = &page.content_strategy.scenario_coverage;
+    let (rows, left_out) = rows(kind, input);
     let mut block = Block {
         title: markup::heading_text(heading),
         kind,
         lead: lead(kind),
         claims: Vec::new(),
         codes: codes(kind, input),
-        rows: rows(kind, input),
+        rows,
         examples: Vec::new(),
         links: link_items(kind, page, input),
         parts: Vec::new(),
         empty: false,
+        shortened: left_out,
     };
     match kind {
         BlockKind::Workflows => {
@@ -86,6 +102,7 @@ fn block<'a>(
                 .iter()
                 .map(|name| part(name, page, input, required))
                 .collect();
+            block.shortened = scenarios.len() < input.material.facts().workflows.len();
         }
         BlockKind::Example => {
             let snippets = input.material.snippets_of(&page.required_snippet_tags);
@@ -106,6 +123,52 @@ fn block<'a>(
         && block.links.is_empty()
         && block.parts.is_empty();
     block
+}
+
+/// Drops so many lines of what the page lists, always from the longest list, as far as there are
+/// lists. False when there is nothing to drop.
+pub(crate) fn shorten(blocks: &mut [Block], mut lines: usize) -> bool {
+    let mut dropped = false;
+    while lines > 0 {
+        let longest = blocks.iter_mut().max_by_key(|block| block.listed());
+        let Some(block) = longest.filter(|block| block.listed() > 0) else {
+            break;
+        };
+        lines = lines.saturating_sub(block.drop_one());
+        dropped = true;
+    }
+    dropped
+}
+
+impl Block {
+    /// The lines of its lists.
+    fn listed(&self) -> usize {
+        let examples: usize = self.examples.iter().map(Example::lines).sum();
+        self.rows.len() + self.codes.len() + examples
+    }
+
+    /// Drops the entry that matters least, and says how many lines it had.
+    fn drop_one(&mut self) -> usize {
+        self.shortened = true;
+        let longest = (0..self.examples.len()).max_by_key(|at| self.examples[*at].lines());
+        if let Some(at) = longest {
+            return self.examples.remove(at).lines();
+        }
+        let last = (0..self.rows.len()).max_by_key(|at| self.rows[*at].rank);
+        if let Some(at) = last {
+            self.rows.remove(at);
+        } else {
+            self.codes.pop();
+        }
+        1
+    }
+}
+
+impl Example {
+    /// With its lead, its source, the fences and what parts them.
+    fn lines(&self) -> usize {
+        self.code.lines().count() + 7
+    }
 }
 
 fn sentence(id: &str, input: &DraftInput<'_>) -> Option<String> {
@@ -168,7 +231,8 @@ fn codes(kind: BlockKind, input: &DraftInput<'_>) -> Vec<String> {
     showable.map(|value| markup::code_span(value)).collect()
 }
 
-fn rows(kind: BlockKind, input: &DraftInput<'_>) -> Vec<[String; 2]> {
+/// The symbols of a block in the order of the facts, and whether some were left out.
+fn rows(kind: BlockKind, input: &DraftInput<'_>) -> (Vec<Row>, bool) {
     let api = &input.material.facts().api_surface_summary;
     let symbols: &[ApiSymbol] = match kind {
         BlockKind::Modules => &api.modules,
@@ -177,17 +241,38 @@ fn rows(kind: BlockKind, input: &DraftInput<'_>) -> Vec<[String; 2]> {
         _ => &[],
     };
     let cell = |text: &str| markup::code_span(text).replace('|', "\\|");
-    symbols
+    let mut showable: Vec<(usize, &ApiSymbol)> = symbols
         .iter()
         .filter(|symbol| is_safe_code(&symbol.name) && is_safe_code(&symbol.path))
-        .take(MOST_SYMBOLS)
-        .map(|symbol| {
-            [
-                cell(&symbol.name),
-                cell(&format!("{}:{}", symbol.path, symbol.line)),
-            ]
+        .enumerate()
+        .collect();
+    let all = showable.len();
+    // What is documented matters more than what is not, and what lies near the root of the code
+    // more than what lies deep in it.
+    showable.sort_by_key(|(at, symbol)| {
+        let parts = symbol
+            .name
+            .split(['.', ':', '/'])
+            .filter(|part| !part.is_empty());
+        let folders = symbol.path.matches('/').count();
+        (symbol.summary.is_none(), parts.count(), folders, *at)
+    });
+    showable.truncate(MOST_SYMBOLS);
+    let mut rows: Vec<(usize, Row)> = showable
+        .into_iter()
+        .enumerate()
+        .map(|(rank, (at, symbol))| {
+            let row = Row {
+                symbol: cell(&symbol.name),
+                place: cell(&format!("{}:{}", symbol.path, symbol.line)),
+                rank,
+            };
+            (at, row)
         })
-        .collect()
+        .collect();
+    rows.sort_by_key(|(at, _)| *at);
+    let left_out = rows.len() < all;
+    (rows.into_iter().map(|(_, row)| row).collect(), left_out)
 }
 
 /// Whether something can be shown as inline code without a site generator acting on it.

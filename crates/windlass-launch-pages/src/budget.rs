@@ -53,6 +53,15 @@ pub fn check_lines(path: &str, text: &str, budgets: &Budgets) -> Result<(), Exce
     })
 }
 
+/// How many lines a page is given when it is written. One in twenty is left for what fixers add.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a page that long does not fit into memory either"
+)]
+pub(crate) const fn room(max_lines: u64) -> usize {
+    (max_lines - max_lines / 20) as usize
+}
+
 /// Whether so many files may be written in a run.
 pub fn check_file_writes(writes: u64, budgets: &Budgets) -> Result<(), Exceeded> {
     within("max_file_writes", budgets.max_file_writes, writes)

@@ -19,6 +19,7 @@ use windlass_types::{Digest, Problem};
 
 use crate::{
     blocks::{self, Block},
+    budget,
     evidence::Material,
     phrases, plan,
     ruleset::Ruleset,
@@ -46,6 +47,8 @@ pub struct DraftInput<'a> {
     pub date: &'a str,
     /// `product`, `docs`, `reference`: the address each is known by.
     pub canonical_urls: &'a BTreeMap<String, String>,
+    /// No page is longer, as far as what it lists can be shortened.
+    pub max_lines: u64,
 }
 
 /// A page's text.
@@ -79,16 +82,27 @@ pub fn draft_pages(input: &DraftInput<'_>) -> Result<Vec<Draft>, Problem> {
 
 /// Drafts one page.
 pub fn draft_page(page: &Page, input: &DraftInput<'_>) -> Result<Draft, Problem> {
-    let context = Context {
+    let front_matter = front_matter(page, input);
+    let room = budget::room(input.max_lines).saturating_sub(front_matter.lines().count() + 1);
+    let mut context = Context {
         say: phrases::all(),
         blocks: blocks::blocks(page, input),
     };
-    let body = recognisable(templates::render(&page.template, &context)?);
+    let mut body = templates::render(&page.template, &context)?;
+    // That a list is shortened takes a line of its own, so once may not be enough.
+    loop {
+        let over = body.lines().count().saturating_sub(room);
+        if over == 0 || !blocks::shorten(&mut context.blocks, over) {
+            break;
+        }
+        body = templates::render(&page.template, &context)?;
+    }
+    let body = recognisable(body);
     Ok(Draft {
         page_id: page.page_id.clone(),
         section: page.section,
         output_path: page.output_path.clone(),
-        text: format!("{}\n{body}", front_matter(page, input)),
+        text: format!("{front_matter}\n{body}"),
     })
 }
 
@@ -331,3 +345,7 @@ fn empty(kind: &str, date: &str) -> Value {
 #[cfg(test)]
 #[path = "draft_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "length_tests.rs"]
+mod length_tests;

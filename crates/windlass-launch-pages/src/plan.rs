@@ -21,6 +21,9 @@ use crate::{
     url::{LIST_PAGE, LocaleMode, Target, UrlRules, detect_mode},
 };
 
+/// The lines that front matter, headings and links take on any page.
+const FRAME: u64 = 40;
+
 /// What the run's configuration says about pages.
 #[derive(Clone, Debug)]
 pub struct PlanSettings {
@@ -40,6 +43,8 @@ pub struct PlanSettings {
     pub templates_version: Option<String>,
     /// Whether conclusions may be shown as well.
     pub allow_inference: bool,
+    /// How many lines a page may have.
+    pub max_lines: u64,
 }
 
 impl PlanSettings {
@@ -54,6 +59,7 @@ impl PlanSettings {
             ruleset_version: Some(config.ruleset_version.clone()),
             templates_version: Some(config.templates_version.clone()),
             allow_inference: config.allow_inference,
+            max_lines: config.budgets.max_lines_per_file,
         }
     }
 }
@@ -110,7 +116,7 @@ pub fn plan_pages(input: &PlanInput<'_>) -> Result<Planned, Problem> {
         if !settings.required_sections.contains(&section) {
             continue;
         }
-        let candidates = candidates(section, &rules, &material, &mandatory);
+        let candidates = candidates(section, &rules, &material, &mandatory, settings.max_lines);
         let quota = quota(section, &rules, tier, score, &candidates);
         effective_quotas.insert(section, quota);
         let root = section_root(input.site, section)?;
@@ -221,6 +227,7 @@ fn candidates<'a>(
     rules: &'a Ruleset,
     material: &Material<'_>,
     mandatory: &BTreeSet<String>,
+    max_lines: u64,
 ) -> Vec<Candidate<'a>> {
     let every: Vec<String> = material.facts().workflows.keys().cloned().collect();
     let mut found = Vec::new();
@@ -233,7 +240,7 @@ fn candidates<'a>(
         for workflow in subjects {
             let scenarios = workflow
                 .clone()
-                .map_or_else(|| every.clone(), |name| vec![name]);
+                .map_or_else(|| covered(rule, material, max_lines), |name| vec![name]);
             let mandatory = mandatory.contains(&rule.id());
             let has_material = |block: &BlockKind| {
                 !material.claims_of(*block, &scenarios).is_empty() || material.has_data(*block)
@@ -276,6 +283,29 @@ fn candidates<'a>(
             .then_with(|| left.slug.cmp(&right.slug))
     });
     found
+}
+
+/// How many claims a page may have: what its rule says, as far as there is room. A claim takes two
+/// lines where it is a paragraph, and some of the page is for lists and code.
+fn most_claims(rule: &PageRule, max_lines: u64) -> u32 {
+    let room = u32::try_from(max_lines.saturating_sub(FRAME) / 3).unwrap_or(u32::MAX);
+    rule.claims.max.min(room.max(1))
+}
+
+/// The workflows a page covers: all, or those with the most steps if there is no room for all. Each
+/// takes a heading and a claim, and every heading of the page keeps a claim.
+fn covered(rule: &PageRule, material: &Material<'_>, max_lines: u64) -> Vec<String> {
+    let lines = usize::try_from(max_lines.saturating_sub(FRAME) / 8).unwrap_or(usize::MAX);
+    let claims = (most_claims(rule, max_lines) as usize).saturating_sub(rule.headings.len());
+    let workflows = &material.facts().workflows;
+    let mut names: Vec<&String> = workflows.keys().collect();
+    names.sort_by_key(|name| {
+        let steps = material.claims_of(BlockKind::WorkflowSteps, std::slice::from_ref(name));
+        std::cmp::Reverse(steps.len())
+    });
+    names.truncate(lines.min(claims).max(1));
+    names.sort();
+    names.into_iter().cloned().collect()
 }
 
 /// How many pages a section gets: what the evidence asks for, between what must be there and
@@ -331,7 +361,8 @@ fn page(
         .get(&rule.section)
         .map(|section| section.forbidden.clone())
         .unwrap_or_default();
-    let required_claim_ids = select_claims(candidate, rules, material, &forbidden_topics);
+    let most = most_claims(rule, input.settings.max_lines);
+    let required_claim_ids = select_claims(candidate, rules, material, &forbidden_topics, most);
     let tags = fill_all(&rule.snippets, product, workflow);
     let has_code = !material.snippets_of(&tags).is_empty();
     let available = u32::try_from(required_claim_ids.len()).unwrap_or(u32::MAX);
@@ -359,7 +390,7 @@ fn page(
             // What the evidence does not hold cannot be asked of a page.
             claim_quota: Quota {
                 min: rule.claims.min.min(available),
-                max: rule.claims.max,
+                max: most,
             },
             child_pages: Vec::new(),
             scenario_coverage: if covers_workflows(candidate, rules) {
@@ -388,6 +419,7 @@ fn select_claims(
     rules: &Ruleset,
     material: &Material<'_>,
     forbidden: &[String],
+    most: u32,
 ) -> Vec<String> {
     let allowed = |id: &&str| {
         material.claim(id).is_some_and(|claim| {
@@ -395,7 +427,6 @@ fn select_claims(
             !forbidden.iter().any(|topic| text.contains(topic.as_str()))
         })
     };
-    let most = candidate.rule.claims.max as usize;
     let mut chosen: Vec<&str> = Vec::new();
     let first_of_each = candidate.scenarios.iter().filter_map(|name| {
         material
@@ -422,7 +453,7 @@ fn select_claims(
     }
     let mut seen = BTreeSet::new();
     chosen.retain(|id| seen.insert(*id));
-    chosen.truncate(most);
+    chosen.truncate(most as usize);
     chosen.into_iter().map(str::to_owned).collect()
 }
 

@@ -64,6 +64,7 @@ impl Sample {
             ruleset: &ruleset,
             date: "2024-05-06",
             canonical_urls: &self.canonical_urls,
+            max_lines: self.settings.max_lines,
         })
         .unwrap();
         (planned, drafts)
@@ -210,6 +211,7 @@ pub(crate) fn bare(site_kind: SiteKind) -> Sample {
             ruleset_version: None,
             templates_version: None,
             allow_inference: false,
+            max_lines: 500,
         },
         contract: FrontmatterContract::default(),
         canonical_urls: BTreeMap::new(),

@@ -70,15 +70,6 @@ fn classify_v6(address: Ipv6Addr) -> AddressClass {
         // Amazon's metadata service, within the private range.
         [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => Forbidden,
         [0xfc00..=0xfdff, ..] => Private,
-        // NAT64: how IPv6-only networks reach IPv4, so it is as public as what it holds.
-        [0x0064, 0xff9b, 0, 0, 0, 0, high, low] => {
-            let [a, b] = high.to_be_bytes();
-            let [c, d] = low.to_be_bytes();
-            match classify_v4(Ipv4Addr::new(a, b, c, d)) {
-                Public => Public,
-                Private | Forbidden => Forbidden,
-            }
-        }
         // Protocol assignments with Teredo and ORCHID, documentation (twice), 6to4.
         [0x2001, 0..=0x01ff, ..]
         | [0x2001, 0x0db8, ..]
@@ -86,7 +77,8 @@ fn classify_v6(address: Ipv6Addr) -> AddressClass {
         | [0x2002, ..] => Forbidden,
         // Global unicast.
         [0x2000..=0x3fff, ..] => Public,
-        // Mapped and compatible IPv4, link-local, site-local, multicast, unassigned.
+        // Mapped, compatible and translated (NAT64) IPv4, link-local, site-local, multicast,
+        // unassigned.
         _ => Forbidden,
     }
 }
@@ -132,7 +124,6 @@ mod tests {
                     "2a00::1",
                     "2003::1",
                     "3fff:1000::",
-                    "64:ff9b::808:808",
                 ],
             ),
             (
@@ -182,6 +173,7 @@ mod tests {
                     "::8.8.8.8",
                     "::127.0.0.1",
                     "::2",
+                    "64:ff9b::808:808",
                     "64:ff9b::7f00:1",
                     "64:ff9b::a9fe:a9fe",
                     "64:ff9b:1::1",

@@ -6,6 +6,8 @@
 //! answers. Not here: what is sent, signatures and retries (windlass-engine's outbox).
 
 mod address;
+#[cfg(test)]
+mod forbidden_tests;
 mod outbound;
 mod policy;
 mod resolver;

@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    net::{IpAddr, SocketAddr},
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -19,7 +20,7 @@ use windlass_ports::{
 
 use crate::{
     OutboundPolicy,
-    resolver::{GuardedResolver, Lookup, Refused, SystemLookup},
+    resolver::{Found, GuardedResolver, Lookup, Refused, SystemLookup, check_all},
 };
 
 /// Answers are kept for a log and for people; more than this helps neither.
@@ -31,6 +32,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct HttpOutbound {
     policy: OutboundPolicy,
     lookup: Arc<dyn Lookup>,
+    found: Found,
+    connect_timeout: Duration,
+    reuses_connections: bool,
     /// Built at first use: loading certificates takes longer than most commands.
     client: OnceLock<Result<Client, String>>,
 }
@@ -46,8 +50,26 @@ impl HttpOutbound {
         Self {
             policy,
             lookup: Arc::new(lookup),
+            found: Found::default(),
+            connect_timeout: CONNECT_TIMEOUT,
+            reuses_connections: true,
             client: OnceLock::new(),
         }
+    }
+
+    /// The same with less patience for a host that does not accept a connection.
+    #[must_use]
+    pub fn connecting_within(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// The same with a connection of its own for every request, so that names are looked up and
+    /// judged every time.
+    #[must_use]
+    pub fn without_reuse(mut self) -> Self {
+        self.reuses_connections = false;
+        self
     }
 
     fn client(&self) -> Result<&Client, OutboundError> {
@@ -57,11 +79,17 @@ impl HttpOutbound {
                 // A proxy would resolve names itself, past the policy.
                 .no_proxy()
                 .referer(false)
-                .connect_timeout(CONNECT_TIMEOUT)
-                .user_agent(concat!("windlass/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(self.connect_timeout)
+                .pool_max_idle_per_host(if self.reuses_connections {
+                    usize::MAX
+                } else {
+                    0
+                })
+                .user_agent(concat!("Windlass/", env!("CARGO_PKG_VERSION")))
                 .dns_resolver(GuardedResolver {
                     policy: self.policy.clone(),
                     lookup: Arc::clone(&self.lookup),
+                    found: self.found.clone(),
                 })
                 .build()
                 .map_err(|error| error.to_string())
@@ -91,6 +119,7 @@ impl HttpOutbound {
     ) -> Result<OutboundResponse, OutboundError> {
         let mut response = self.begin(url, request).await?;
         let (status, headers) = head(&response);
+        let address = response.remote_addr();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(explain)? {
             body.extend_from_slice(&chunk[..chunk.len().min(MAX_BODY - body.len())]);
@@ -102,7 +131,17 @@ impl HttpOutbound {
             status,
             headers,
             body,
+            address,
         })
+    }
+
+    /// Every address of a name, or none when it has none in time.
+    async fn addresses_of(&self, name: &str) -> Vec<IpAddr> {
+        let answer = tokio::time::timeout(self.connect_timeout, self.lookup.lookup(name)).await;
+        match answer {
+            Ok(Ok(addresses)) => addresses,
+            Ok(Err(_)) | Err(_) => Vec::new(),
+        }
     }
 }
 
@@ -161,6 +200,33 @@ impl Outbound for HttpOutbound {
 
     fn check(&self, url: &str) -> Result<(), OutboundError> {
         self.policy.check(url).map(drop)
+    }
+
+    fn check_resolved<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<(), OutboundError>> {
+        Box::pin(async move {
+            let url = self.policy.check(url)?;
+            let Some(name) = url.domain() else {
+                return Ok(());
+            };
+            check_all(&self.policy, name, &self.addresses_of(name).await)
+        })
+    }
+
+    fn last_addresses(&self, url: &str) -> Vec<SocketAddr> {
+        let Ok(url) = self.policy.check(url) else {
+            return Vec::new();
+        };
+        let port = url.port_or_known_default().unwrap_or_default();
+        let host = url.host_str().unwrap_or_default();
+        let literal = host.trim_start_matches('[').trim_end_matches(']').parse();
+        let addresses = match literal {
+            Ok(address) => vec![address],
+            Err(_) => self.found.addresses(host),
+        };
+        addresses
+            .into_iter()
+            .map(|address| SocketAddr::new(address, port))
+            .collect()
     }
 }
 

@@ -125,7 +125,7 @@ async fn a_request_arrives_and_its_answer_comes_back() {
     let seen = requests.recv().await.unwrap();
     assert!(seen.starts_with("POST /hook?x=1 HTTP/1.1\r\n"), "{seen}");
     assert!(
-        seen.contains("x-test: 1\r\n") && seen.contains("user-agent: windlass/"),
+        seen.contains("x-test: 1\r\n") && seen.contains("user-agent: Windlass/"),
         "{seen}"
     );
 }
@@ -307,6 +307,7 @@ async fn a_name_that_turns_private_after_the_check_is_refused() {
     let resolver = GuardedResolver {
         policy: HTTP_ONLY,
         lookup: Arc::new(lookup),
+        found: Found::default(),
     };
     let name = || "rebind.example.org".parse().unwrap();
     let first: Vec<_> = resolver.resolve(name()).await.unwrap().collect();

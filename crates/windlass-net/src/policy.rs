@@ -7,7 +7,7 @@ use windlass_ports::OutboundError;
 
 use crate::address::{AddressClass, classify};
 
-/// What may be called. The default is public https on usual ports.
+/// What may be called. The default is public https.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutboundPolicy {
     /// Whether this machine and private networks may be called. Metadata services,
@@ -31,7 +31,10 @@ impl OutboundPolicy {
             )));
         }
         // Parsing also turns `0x7f.1`, `2130706433` and `017700000001` into the address they mean.
-        let url = Url::parse(text).map_err(|error| OutboundError::InvalidUrl(error.to_string()))?;
+        let mut url =
+            Url::parse(text).map_err(|error| OutboundError::InvalidUrl(error.to_string()))?;
+        // For readers, never for servers.
+        url.set_fragment(None);
         let host = url
             .host_str()
             .ok_or_else(|| OutboundError::InvalidUrl("it names no host".to_owned()))?;
@@ -40,10 +43,8 @@ impl OutboundPolicy {
             return refuse("user names and passwords do not belong in an address; use a header");
         }
         let port = url.port_or_known_default().unwrap_or(0);
-        if !matches!(port, 80 | 443 | 1024..) {
-            return refuse(format!(
-                "port {port} is not one web services use (80, 443, or 1024 and above)"
-            ));
+        if port == 0 {
+            return refuse("port 0 cannot be called");
         }
         self.check_host(host)?;
         Ok(url)
@@ -120,6 +121,9 @@ mod tests {
             "https://example.org/hook?x=1",
             "https://example.org:8443/",
             "https://example.org:22/",
+            "https://example.org:0/",
+            "https://example.org:65536/",
+            "https://example.org/hook#part",
             "http://example.org/",
             "ftp://example.org/",
             "file:///etc/passwd",
@@ -167,7 +171,10 @@ mod tests {
         insta::assert_snapshot!(table, @"
         https://example.org/hook?x=1                 https://example.org/hook?x=1
         https://example.org:8443/                    https://example.org:8443/
-        https://example.org:22/                      target refused: port 22 is not one web services use (80, 443, or 1024 and above)
+        https://example.org:22/                      https://example.org:22/
+        https://example.org:0/                       target refused: port 0 cannot be called
+        https://example.org:65536/                   not an address that can be called: invalid port number
+        https://example.org/hook#part                https://example.org/hook
         http://example.org/                          target refused: plain http is not allowed; use https, or allow http in the settings
         ftp://example.org/                           target refused: `ftp` is not a web address; use https
         file:///etc/passwd                           not an address that can be called: it names no host

@@ -1,6 +1,11 @@
 //! Names to addresses, with the policy between lookup and connection.
 
-use std::{io, net::IpAddr, sync::Arc};
+use std::{
+    collections::HashMap,
+    io,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use windlass_ports::{BoxFuture, OutboundError};
@@ -27,10 +32,53 @@ impl Lookup for SystemLookup {
     }
 }
 
+/// Names remembered with their addresses before all are forgotten.
+const REMEMBERED: usize = 1024;
+
+/// Where names were last found, for whoever asks why nothing answered there.
+#[derive(Clone, Default)]
+pub(crate) struct Found(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>);
+
+impl Found {
+    pub(crate) fn addresses(&self, name: &str) -> Vec<IpAddr> {
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        found.get(name).cloned().unwrap_or_default()
+    }
+
+    fn note(&self, name: &str, addresses: &[IpAddr]) {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.len() >= REMEMBERED {
+            found.clear();
+        }
+        found.insert(name.to_owned(), addresses.to_vec());
+    }
+}
+
 /// The lookup of every connection: what it returns has passed, and is what is connected to.
 pub(crate) struct GuardedResolver {
     pub policy: OutboundPolicy,
     pub lookup: Arc<dyn Lookup>,
+    pub found: Found,
+}
+
+/// Judges every address a name has. One private address among public ones is an attack or a
+/// mistake; either way the name is not to be trusted.
+pub(crate) fn check_all(
+    policy: &OutboundPolicy,
+    name: &str,
+    addresses: &[IpAddr],
+) -> Result<(), OutboundError> {
+    for address in addresses {
+        policy
+            .check_address(*address)
+            .map_err(|error| match error {
+                OutboundError::Forbidden(reason) => {
+                    OutboundError::Forbidden(format!("{name} resolves to it: {reason}"))
+                }
+                other => other,
+            })?;
+    }
+    Ok(())
 }
 
 /// Carries a refusal through the HTTP client's errors.
@@ -41,21 +89,15 @@ pub(crate) struct Refused(pub String);
 impl Resolve for GuardedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let policy = self.policy.clone();
-        let found = self.lookup.lookup(name.as_str());
+        let answer = self.lookup.lookup(name.as_str());
+        let found = self.found.clone();
         Box::pin(async move {
-            let addresses = found.await?;
-            for address in &addresses {
-                // One private address among public ones is an attack or a mistake; either
-                // way the name is not to be trusted.
-                policy
-                    .check_address(*address)
-                    .map_err(|error| match error {
-                        OutboundError::Forbidden(reason) => {
-                            Refused(format!("{} resolves to it: {reason}", name.as_str()))
-                        }
-                        other => Refused(other.to_string()),
-                    })?;
-            }
+            let addresses = answer.await?;
+            found.note(name.as_str(), &addresses);
+            check_all(&policy, name.as_str(), &addresses).map_err(|error| match error {
+                OutboundError::Forbidden(reason) => Refused(reason),
+                other => Refused(other.to_string()),
+            })?;
             let sockets: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
             Ok(sockets)
         })

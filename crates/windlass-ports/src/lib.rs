@@ -27,8 +27,8 @@ pub use language_model::{
 pub use lease::{DriverLease, Lease};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream};
 pub use store::{
-    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord,
-    DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, RunFilter, RunPage, RunStore,
-    StoreError, StoreMaintenance,
+    ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, Counted, DeliveryFilter,
+    DeliveryRecord, DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, Quota, RunFilter,
+    RunPage, RunStore, StoreError, StoreMaintenance,
 };
 pub use toolchain::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};

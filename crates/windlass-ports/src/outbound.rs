@@ -1,6 +1,6 @@
 //! HTTP to the outside: one narrow door with timeouts and an address policy behind it.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use futures::{future::BoxFuture, stream::BoxStream};
 
@@ -28,6 +28,8 @@ pub struct OutboundResponse {
     pub headers: Vec<(String, String)>,
     /// The beginning of the body; an adapter may cut it.
     pub body: Vec<u8>,
+    /// The address the connection went to, where the adapter knows it.
+    pub address: Option<SocketAddr>,
 }
 
 impl OutboundResponse {
@@ -101,4 +103,15 @@ pub trait Outbound: Send + Sync + 'static {
 
     /// Whether the policy would let the address be called, without calling it.
     fn check(&self, url: &str) -> Result<(), OutboundError>;
+
+    /// The same after looking the name up: whether every address it has now may be called. A
+    /// name that has none yet passes, since it is judged again whenever it is called.
+    fn check_resolved<'a>(&'a self, url: &'a str) -> BoxFuture<'a, Result<(), OutboundError>> {
+        Box::pin(async move { self.check(url) })
+    }
+
+    /// The addresses a target was last found at, for a log of attempts that failed.
+    fn last_addresses(&self, _url: &str) -> Vec<SocketAddr> {
+        Vec::new()
+    }
 }

@@ -32,8 +32,29 @@ pub enum Expect {
     /// It does not exist. With `run.created` events the store also checks that the confirm
     /// token and the idempotency key (per principal and kind) are unused.
     New,
+    /// As `New`, and the run's principal has room for one more of its kind. Looked at last: who
+    /// repeats a call with its idempotency key is told of the run it has.
+    NewWithin(Vec<Quota>),
     /// Its run is in one of these states.
     State(Vec<RunState>),
+}
+
+/// How many runs of one kind a principal may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Which of them count.
+    pub counted: Counted,
+    /// How many there may be.
+    pub limit: u32,
+}
+
+/// Which runs a quota counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Those that go on.
+    Unfinished,
+    /// Those created after this moment.
+    CreatedAfter(Timestamp),
 }
 
 /// Events that become durable together or not at all.
@@ -79,6 +100,14 @@ pub enum CommitError {
         run_id: RunId,
         /// The state it is in; absent when it does not exist.
         state: Option<RunState>,
+    },
+    /// The principal has as many runs of the kind as it may have.
+    #[error("there are {} such runs already", .quota.limit)]
+    OverQuota {
+        /// The quota that is used up.
+        quota: Quota,
+        /// When the oldest run it counts was created.
+        oldest: Timestamp,
     },
     /// The store failed.
     #[error(transparent)]
@@ -185,6 +214,8 @@ pub struct ApiKeyRecord {
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
+    /// When it was last used, to within some minutes.
+    pub last_used_at: Option<Timestamp>,
 }
 
 /// Where a delivery stands.
@@ -247,6 +278,10 @@ pub struct AttemptRecord {
     pub error: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
+    /// The address that was connected to, or would have been.
+    pub address: Option<String>,
+    /// The beginning of what the receiver said.
+    pub answer: Option<String>,
 }
 
 /// Which deliveries.

@@ -134,6 +134,10 @@ fn provider_tokens_are_replaced() {
         (format!("dckr_pat_{}", &mixed[..27]), "docker-token"),
         (format!("whsec_{}", &mixed[..32]), "webhook-secret"),
         (
+            "wlk_0123456789abcdef_Aq-3_x8ZkQ0pLm5Tg7".to_owned(),
+            "windlass-key",
+        ),
+        (
             "wk_0123456789abcdef_0123456789abcdef".to_owned(),
             "windlass-key",
         ),

@@ -160,6 +160,7 @@ use Looks::{Any, Digit, Mixed};
 pub(crate) const RULES: &[Rule] = &[
     special("", PLACEHOLDER, Shape::Placeholder),
     // Windlass itself.
+    shaped("windlass-key", "wlk_", Url, 16, usize::MAX, Digit),
     shaped("windlass-key", "wk_", Word, 16, usize::MAX, Digit),
     token("confirm-token", "wct1.", Dotted, 16),
     // Clouds.

@@ -238,7 +238,7 @@ impl<'a> Appender<'a> {
                 standing = Standing::System;
             }
             check_standing(&write.run_id, &write.expect, &write.bodies, standing)?;
-            claims.claim(self.connection, &write.run_id, &write.bodies)?;
+            claims.claim(self.connection, &write.run_id, &write.expect, &write.bodies)?;
         }
         Ok(())
     }
@@ -246,7 +246,12 @@ impl<'a> Appender<'a> {
     fn check_import(&mut self, import: &PreparedImport) -> Result<(), CommitError> {
         let standing = self.memory.standing(self.connection, &import.run_id)?;
         check_standing(&import.run_id, &Expect::New, &import.bodies, standing)?;
-        Claims::default().claim(self.connection, &import.run_id, &import.bodies)
+        Claims::default().claim(
+            self.connection,
+            &import.run_id,
+            &Expect::New,
+            &import.bodies,
+        )
     }
 
     fn write_commit(&mut self, commit: &PreparedCommit) -> Result<Vec<Event>> {

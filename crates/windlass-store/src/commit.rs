@@ -2,7 +2,7 @@
 //! its conditions, checked inside the transaction.
 
 use rusqlite::Connection;
-use windlass_ports::{Commit, CommitError, Expect, StoreError};
+use windlass_ports::{Commit, CommitError, Counted, Expect, Quota, StoreError};
 use windlass_types::{Body, NewEvent, RunId, RunState, journal::RunCreated};
 
 use crate::{
@@ -99,7 +99,7 @@ pub(crate) fn check_standing(
 ) -> Result<(), CommitError> {
     let expected = match expect {
         Expect::Any => true,
-        Expect::New => standing == Standing::Absent,
+        Expect::New | Expect::NewWithin(_) => standing == Standing::Absent,
         Expect::State(states) => standing
             .state()
             .is_some_and(|state| states.contains(&state)),
@@ -125,12 +125,14 @@ pub(crate) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    /// Claims the idempotency key and the confirm token of the run that `bodies` create. The
-    /// key first: a caller who repeats a whole call is told which run the first one started.
+    /// Claims the idempotency key, the confirm token and the room of the run that `bodies`
+    /// create. The key first: a caller who repeats a whole call is told which run the first one
+    /// started.
     pub(crate) fn claim(
         &mut self,
         connection: &Connection,
         run_id: &'a RunId,
+        expect: &Expect,
         bodies: &'a [Option<Body>],
     ) -> Result<(), CommitError> {
         let Some(Some(Body::RunCreated(created))) = bodies.first() else {
@@ -168,8 +170,40 @@ impl<'a> Claims<'a> {
                 return Err(CommitError::TokenUsed { run_id });
             }
         }
+        if let Expect::NewWithin(quotas) = expect {
+            for quota in quotas {
+                self.check_quota(connection, created, *quota)?;
+            }
+        }
         self.made.push((run_id, created));
         Ok(())
+    }
+
+    fn check_quota(
+        &self,
+        connection: &Connection,
+        created: &RunCreated,
+        quota: Quota,
+    ) -> Result<(), CommitError> {
+        let principal = created.principal.id();
+        let after = match quota.counted {
+            Counted::Unfinished => None,
+            Counted::CreatedAfter(moment) => Some(moment),
+        };
+        let (count, oldest) =
+            runs::count(connection, &principal, &created.kind, after).map_err(store)?;
+        let within = self
+            .made
+            .iter()
+            .filter(|(_, other)| other.kind == created.kind && other.principal.id() == principal)
+            .count() as u64;
+        if count + within < u64::from(quota.limit) {
+            return Ok(());
+        }
+        Err(CommitError::OverQuota {
+            quota,
+            oldest: oldest.unwrap_or_default(),
+        })
     }
 }
 

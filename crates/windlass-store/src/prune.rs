@@ -9,13 +9,13 @@ use std::{
 use fs_err as fs;
 use rusqlite::{Connection, params};
 use windlass_ports::{StoreError, store::PruneReport};
-use windlass_types::{Body, RunState, Timestamp, event::ChainHead};
+use windlass_types::{Body, Event, RunState, Timestamp, event::ChainHead};
 
 use crate::{
     blob,
     error::{Failure, Result},
     home::Home,
-    index::{artifacts, deliveries, endpoints, runs, tokens},
+    index::{artifacts, deliveries, endpoints, keys, runs, tokens},
     journal::Journal,
     maintenance::off_thread,
     open::SqliteStore,
@@ -301,7 +301,7 @@ fn removable_prefix(
                 Failure::damaged(format!("event {} of {}: {error}", event.seq, event.run_id))
             })?;
             let is_needed = match body {
-                Some(body) => is_held(connection, journal, event.seq, &body, gone)?,
+                Some(body) => is_held(connection, journal, &event, &body, gone)?,
                 None => false,
             };
             if event.time > horizon.cutoff || is_needed {
@@ -321,13 +321,17 @@ fn removable_prefix(
 fn is_held(
     connection: &Connection,
     journal: &Journal,
-    seq: u64,
+    event: &Event,
     body: &Body,
     gone: &BTreeSet<i64>,
 ) -> Result<bool> {
     match body {
-        Body::KeyCreated(_) | Body::KeyRevoked(_) => Ok(true),
-        Body::EndpointDisabled(_) => endpoints::rests_on(connection, journal.id, seq),
+        Body::KeyCreated(_)
+        | Body::KeyRevoked(_)
+        | Body::WebhookSecretSet(_)
+        | Body::WebhookSecretSettled(_) => Ok(true),
+        Body::KeyUsed(used) => keys::last_used(connection, &used.key_id, event.time),
+        Body::EndpointDisabled(_) => endpoints::rests_on(connection, journal.id, event.seq),
         Body::DeliveryAttempted(attempted) => {
             deliveries::is_kept(connection, &attempted.delivery_id, gone)
         }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -13,6 +14,9 @@ use windlass_ports::{
 use windlass_types::Timestamp;
 
 use crate::FakeClock;
+
+/// Where every receiver is.
+const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(203, 0, 113, 5)), 443);
 
 /// How a receiver answers.
 #[derive(Clone, Debug)]
@@ -27,6 +31,8 @@ pub enum Reply {
     Hang,
     /// Late.
     After(Duration, u16),
+    /// With a status and a body.
+    Body(u16, String),
 }
 
 /// A request that was sent.
@@ -124,16 +130,18 @@ impl Outbound for RecordingOutbound {
             let (url, timeout) = (request.url.clone(), request.timeout);
             let at = self.clock.now();
             self.lock().sent.push(SentRequest { at, request });
-            let answer = |status, headers| {
+            let answer = |status, headers, body| {
                 Ok(OutboundResponse {
                     status,
                     headers,
-                    body: Vec::new(),
+                    body,
+                    address: Some(ADDRESS),
                 })
             };
             match self.next_reply(&url) {
-                Reply::Status(status) => answer(status, Vec::new()),
-                Reply::Headers(status, headers) => answer(status, headers),
+                Reply::Status(status) => answer(status, Vec::new(), Vec::new()),
+                Reply::Headers(status, headers) => answer(status, headers, Vec::new()),
+                Reply::Body(status, body) => answer(status, Vec::new(), body.into_bytes()),
                 Reply::Unreachable => {
                     Err(OutboundError::Unreachable("connection refused".to_owned()))
                 }
@@ -143,7 +151,7 @@ impl Outbound for RecordingOutbound {
                 }
                 Reply::After(delay, status) => {
                     self.clock.sleep_until(at.after(delay)).await;
-                    answer(status, Vec::new())
+                    answer(status, Vec::new(), Vec::new())
                 }
             }
         })

@@ -10,6 +10,7 @@ use std::{
 use serde_json::Value;
 use windlass_engine::{
     Domain, Driver, Engine, EngineParts, StepProbe,
+    access::Tiers,
     confirm::Sealer,
     operation::{Answer, CallContext, CallRequest, Catalogue},
     outbox::{OutboxOptions, Schedule},
@@ -47,6 +48,7 @@ pub struct TestWorld {
     policy: Policy,
     probe: Option<Arc<dyn StepProbe>>,
     schedule: Schedule,
+    tiers: Tiers,
     domains: Domains,
 }
 
@@ -64,6 +66,7 @@ impl TestWorld {
             policy: Policy::parse(allow_all, "policy.toml").expect("the test policy is valid"),
             probe: None,
             schedule: Schedule::default(),
+            tiers: Tiers::default(),
             domains: Arc::new(domains),
         }
     }
@@ -103,6 +106,13 @@ impl TestWorld {
         self
     }
 
+    /// The same world with other tiers of API keys.
+    #[must_use]
+    pub fn with_tiers(mut self, tiers: Tiers) -> Self {
+        self.tiers = tiers;
+        self
+    }
+
     /// The parts of an engine on one process's hold of the disk.
     pub fn engine_parts(&self, store: &MemoryStore) -> EngineParts {
         EngineParts {
@@ -122,9 +132,12 @@ impl TestWorld {
                     Secret::new("named secret".to_owned()),
                 )]),
                 default_secret: Secret::new("default secret".to_owned()),
+                sealing_key: Secret::new(vec![9; 32]),
                 schedule: self.schedule.clone(),
                 timeout: Duration::from_secs(10),
+                rotation_overlap: Duration::from_secs(24 * 3600),
             },
+            tiers: self.tiers.clone(),
             probe: self.probe.clone(),
         }
     }

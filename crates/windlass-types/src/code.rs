@@ -123,12 +123,12 @@ codes! {
         "The rejection and its reason are in the run's journal. Plan again with a different input.";
     UNAUTHORIZED: Policy, 401, 4, false,
         "The API key is missing, unknown, revoked or expired.",
-        "Send `Authorization: Bearer wk_…`. `windlass keys create` makes a key.";
+        "Send `Authorization: Bearer wlk_…`. `windlass keys create` makes a key.";
     FORBIDDEN: Policy, 403, 4, false,
         "The caller lacks the scope this operation needs.",
         "`details.required_scopes` names the scopes. `windlass keys create --scope …` makes a key that has them.";
     RATE_LIMITED: Policy, 429, 6, true,
-        "Too many calls in this minute, or too many at once.",
+        "Too many requests in a minute, jobs at once, or pipelines in an hour; `details.limit` says which.",
         "Wait for `Retry-After` seconds. The tier of the API key sets the limits.";
     PAYLOAD_TOO_LARGE: User, 413, 2, false,
         "The request is larger than this server reads.",

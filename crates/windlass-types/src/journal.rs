@@ -88,6 +88,9 @@ bodies! {
     "endpoint.disabled" => EndpointDisabled;
     "key.created" => KeyCreated;
     "key.revoked" => KeyRevoked;
+    "key.used" => KeyUsed;
+    "webhook.secret_set" => WebhookSecretSet;
+    "webhook.secret_settled" => WebhookSecretSettled;
     "token.issued" => TokenIssued;
     "telemetry.reported" => TelemetryReported;
     "telemetry.updated" => TelemetryUpdated;
@@ -336,6 +339,12 @@ body_structs! {
         duration_ms: u64,
         /// What becomes of the delivery.
         verdict: DeliveryVerdict,
+        /// The address that was connected to, or would have been.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<String>,
+        /// The beginning of what the receiver said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
     }
     /// Somebody asked for another round of attempts.
     DeliveryRequeued {
@@ -350,6 +359,10 @@ body_structs! {
     EndpointDisabled {
         /// Its address.
         url: String,
+        /// The name of the secret its deliveries are signed with: it is gone for whoever that
+        /// belongs to. Without one it is gone for everybody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        owner: Option<String>,
     }
     /// An API key was made; the secret itself is never stored.
     KeyCreated {
@@ -374,6 +387,30 @@ body_structs! {
         /// The key.
         key_id: KeyId,
         /// Who revoked it.
+        principal: Principal,
+    }
+    /// An API key opened the door. Not recorded for every call.
+    KeyUsed {
+        /// The key.
+        key_id: KeyId,
+    }
+    /// Somebody's webhooks are signed with a new secret from now on.
+    WebhookSecretSet {
+        /// Whose: `local`, or the id of a key's principal.
+        owner: String,
+        /// The secret, encrypted.
+        sealed: String,
+        /// Until when the secret before it signs as well.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        previous_until: Option<Timestamp>,
+        /// Who made it.
+        principal: Principal,
+    }
+    /// The secret before the present one signs no more.
+    WebhookSecretSettled {
+        /// Whose.
+        owner: String,
+        /// Who said so.
         principal: Principal,
     }
     /// A confirm token that says nothing by itself was handed out.

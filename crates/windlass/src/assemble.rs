@@ -8,6 +8,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
 use windlass_engine::{
     Domain, Engine, EngineParts,
+    access::Tiers,
     confirm::Sealer,
     operation::Catalogue,
     outbox::{OutboxOptions, Schedule},
@@ -20,21 +21,28 @@ use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::{Problem, Secret, code};
 
-use crate::{key_file, launch, pack, user};
+use crate::{key_file, launch, pack, pipeline, user};
+
+/// A webhook receiver that takes longer to accept a connection is not there.
+const WEBHOOK_CONNECT: Duration = Duration::from_secs(5);
 
 /// Every capability of this binary.
-fn domains(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Vec<Box<dyn Domain>> {
+fn domains(
+    options: &OpenOptions,
+    entropy: &Arc<OsEntropy>,
+) -> Result<Vec<Box<dyn Domain>>, Problem> {
     let settings = &options.settings;
-    vec![
+    Ok(vec![
         windlass_runs::domain(),
         windlass_demo::domain(),
         pack::domain(options),
         launch::domain(options, entropy),
+        pipeline::domain(options, entropy)?,
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),
             default: settings.limits.default_tier.clone(),
         }),
-    ]
+    ])
 }
 
 /// Opens the installation. Fails on a policy or a secret that is not understood: nothing starts
@@ -55,19 +63,24 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
         blobs: Arc::clone(&store) as Arc<dyn BlobStore>,
         lease: store as Arc<dyn Lease>,
         clock: Arc::new(SystemClock),
-        outbound: Arc::new(HttpOutbound::new(OutboundPolicy {
-            allow_private: settings.webhooks.allow_private_targets,
-            allow_http: settings.webhooks.allow_http,
-            allowed_hosts: settings.webhooks.allowed_hosts.clone(),
-        })),
+        outbound: Arc::new(
+            HttpOutbound::new(OutboundPolicy {
+                allow_private: settings.webhooks.allow_private_targets,
+                allow_http: settings.webhooks.allow_http,
+                allowed_hosts: settings.webhooks.allowed_hosts.clone(),
+            })
+            .connecting_within(WEBHOOK_CONNECT)
+            .without_reuse(),
+        ),
         policy: Arc::new(policy),
         sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
         outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
         entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,
+        tiers: Tiers::from(&settings.limits),
         probe: None,
     };
-    let domains = domains(options, &entropy);
+    let domains = domains(options, &entropy)?;
     let engine = Engine::new(parts, &domains);
     let catalogue = Catalogue::new(&engine, &domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;
@@ -103,6 +116,7 @@ fn outbox(
     Ok(OutboxOptions {
         secrets,
         default_secret,
+        sealing_key: key_file::load_or_create(&keys.join("webhook-secrets.key"), entropy)?,
         schedule: Schedule(
             settings
                 .retry_seconds
@@ -112,5 +126,6 @@ fn outbox(
                 .collect(),
         ),
         timeout: Duration::from_secs(settings.timeout_seconds.get()),
+        rotation_overlap: Duration::from_secs(settings.rotation_overlap_seconds),
     })
 }

@@ -10,7 +10,7 @@ use windlass_engine::{
     access::{ApiKeys, Tier},
     operation::Catalogue,
 };
-use windlass_http::{AuthMode, HttpState, ServeError};
+use windlass_http::{AuthMode, Deprecation, HttpState, ServeError};
 use windlass_mcp::{
     McpHandler, ServerOptions, ToolMode,
     http::HttpOptions,
@@ -166,12 +166,20 @@ fn http_state(opened: &Opened, request: &HttpRequest, closing: CancellationToken
         .limits
         .tiers
         .iter()
-        .map(|(name, tier)| {
-            let tier = Tier {
-                per_minute: tier.per_minute.get(),
-                concurrency: tier.concurrency.get(),
+        .map(|(name, tier)| (name.clone(), Tier::from(*tier)))
+        .collect();
+    state.public_url.clone_from(&settings.server.public_url);
+    state.deprecations = settings
+        .server
+        .deprecations
+        .iter()
+        .map(|(version, deprecation)| {
+            let deprecation = Deprecation {
+                since: deprecation.since,
+                sunset: deprecation.sunset,
+                link: deprecation.link.clone(),
             };
-            (name.clone(), tier)
+            (version.clone(), deprecation)
         })
         .collect();
     state

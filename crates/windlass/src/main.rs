@@ -5,6 +5,7 @@ mod host;
 mod key_file;
 mod launch;
 mod pack;
+mod pipeline;
 mod user;
 
 use std::process::ExitCode;

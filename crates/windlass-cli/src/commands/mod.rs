@@ -13,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod ops;
 pub(crate) mod pack;
+pub(crate) mod pipeline;
 pub(crate) mod policy;
 pub(crate) mod runs;
 pub(crate) mod serve;

@@ -1,38 +1,45 @@
-//! Limits: calls per minute and calls at once, per caller.
+//! Limits: calls in any minute and calls at once, per caller.
 //!
-//! A minute is a fixed window that begins with a caller's first call in it, so the headers
-//! (`limit`, `remaining`, `reset`) say exactly what the next call will meet.
+//! The minute slides: a call counts until it is sixty seconds old. The headers (`limit`,
+//! `remaining`, `reset`) say exactly what the next call will meet. Calls that are refused do not
+//! count, so waiting as long as the refusal says is enough.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use windlass_types::{Problem, Timestamp, code};
 
+use super::Tier;
+
 const WINDOW: Duration = Duration::from_secs(60);
 /// Callers remembered before idle ones are forgotten.
 const REMEMBERED: usize = 10_000;
-
-/// What a tier allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tier {
-    /// Calls per minute.
-    pub per_minute: u32,
-    /// Calls at once.
-    pub concurrency: u32,
-}
 
 /// Where a caller stands; what the rate-limit headers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateStatus {
     /// Calls per minute.
     pub limit: u32,
-    /// Calls left in this window.
+    /// Calls left now.
     pub remaining: u32,
-    /// When the window ends.
+    /// When the oldest call that counts does so no more.
     pub reset_at: Timestamp,
+}
+
+impl RateStatus {
+    /// The reset in whole seconds since 1970, rounded up: who waits until then is not early.
+    pub fn reset_seconds(self) -> i64 {
+        let millis = self.reset_at.as_millis();
+        millis.div_euclid(1000) + i64::from(millis.rem_euclid(1000) > 0)
+    }
+
+    /// Whole seconds from `now` to that same instant.
+    pub fn wait_seconds(self, now: Timestamp) -> u64 {
+        u64::try_from(self.reset_seconds() - now.as_seconds()).unwrap_or(0)
+    }
 }
 
 /// Leave to make one call; gives its place back when dropped.
@@ -40,8 +47,10 @@ pub struct RateStatus {
 pub struct Permit {
     status: RateStatus,
     caller: String,
-    callers: Arc<Mutex<HashMap<String, Caller>>>,
+    callers: Callers,
 }
+
+type Callers = Arc<Mutex<HashMap<String, Caller>>>;
 
 impl Permit {
     /// Where the caller stands after this call.
@@ -59,11 +68,37 @@ impl Drop for Permit {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Caller {
-    window_start: Timestamp,
-    calls: u32,
+    /// The calls that count, oldest first.
+    calls: VecDeque<Timestamp>,
     running: u32,
+}
+
+impl Caller {
+    /// Lets go of what counts no more.
+    fn slide(&mut self, now: Timestamp) {
+        // A clock that went back must not lock a caller out for the difference.
+        if self.calls.back().is_some_and(|last| *last > now) {
+            self.calls.clear();
+        }
+        while self
+            .calls
+            .front()
+            .is_some_and(|oldest| now.since(*oldest) >= WINDOW)
+        {
+            self.calls.pop_front();
+        }
+    }
+
+    fn status(&self, tier: Tier, now: Timestamp) -> RateStatus {
+        let made = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
+        RateStatus {
+            limit: tier.per_minute,
+            remaining: tier.per_minute.saturating_sub(made),
+            reset_at: self.calls.front().copied().unwrap_or(now).after(WINDOW),
+        }
+    }
 }
 
 /// A refusal with what the headers must say.
@@ -80,7 +115,7 @@ pub struct Refused {
 /// The limits of every caller of this process.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    callers: Arc<Mutex<HashMap<String, Caller>>>,
+    callers: Callers,
 }
 
 impl Limits {
@@ -88,41 +123,29 @@ impl Limits {
     pub fn admit(&self, caller: &str, tier: Tier, now: Timestamp) -> Result<Permit, Box<Refused>> {
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if callers.len() >= REMEMBERED {
-            callers.retain(|_, entry| entry.running > 0 || now.since(entry.window_start) < WINDOW);
+            callers.retain(|_, entry| {
+                entry.slide(now);
+                entry.running > 0 || !entry.calls.is_empty()
+            });
         }
-        let entry = callers.entry(caller.to_owned()).or_insert(Caller {
-            window_start: now,
-            calls: 0,
-            running: 0,
-        });
-        // A clock that went back must not lock a caller out for the difference.
-        if now.since(entry.window_start) >= WINDOW || now < entry.window_start {
-            entry.window_start = now;
-            entry.calls = 0;
-        }
-        let reset_at = entry.window_start.after(WINDOW);
-        let status = |calls: u32| RateStatus {
-            limit: tier.per_minute,
-            remaining: tier.per_minute.saturating_sub(calls),
-            reset_at,
-        };
-        if entry.calls >= tier.per_minute {
-            return Err(refuse(
-                status(entry.calls),
-                reset_at.since(now),
-                format!("more than {} calls in a minute", tier.per_minute),
-            ));
+        let entry = callers.entry(caller.to_owned()).or_default();
+        entry.slide(now);
+        let status = entry.status(tier, now);
+        if status.remaining == 0 {
+            let wait = Duration::from_secs(status.wait_seconds(now).max(1));
+            let message = format!("more than {} requests in a minute", tier.per_minute);
+            return Err(refuse(status, wait, message));
         }
         if entry.running >= tier.concurrency {
-            return Err(refuse(
-                status(entry.calls),
-                Duration::from_secs(1),
-                format!("more than {} calls at once", tier.concurrency),
-            ));
+            let message = format!("more than {} requests at once", tier.concurrency);
+            return Err(refuse(status, Duration::from_secs(1), message));
         }
-        entry.calls += 1;
+        // Nobody is told apart by counting who may do as they please.
+        if tier.per_minute < u32::MAX {
+            entry.calls.push_back(now);
+        }
         entry.running += 1;
-        let status = status(entry.calls);
+        let status = entry.status(tier, now);
         drop(callers);
         Ok(Permit {
             status,
@@ -133,66 +156,15 @@ impl Limits {
 }
 
 fn refuse(status: RateStatus, retry_after: Duration, message: String) -> Box<Refused> {
-    let seconds = retry_after.as_millis().div_ceil(1000).max(1) as u64;
     Box::new(Refused {
         status,
-        retry_after: Duration::from_secs(seconds),
-        problem: Problem::new(&code::RATE_LIMITED, message).with("retry_after_seconds", seconds),
+        retry_after,
+        problem: Problem::new(&code::RATE_LIMITED, message)
+            .with("limit", "requests")
+            .with("retry_after_seconds", retry_after.as_secs()),
     })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TIER: Tier = Tier {
-        per_minute: 3,
-        concurrency: 2,
-    };
-
-    fn at(millis: i64) -> Timestamp {
-        Timestamp::from_millis(millis)
-    }
-
-    #[test]
-    fn counts_down_and_starts_again() {
-        let limits = Limits::default();
-        for remaining in [2, 1, 0] {
-            assert_eq!(
-                limits.admit("a", TIER, at(0)).unwrap().status().remaining,
-                remaining
-            );
-        }
-        let refused = limits.admit("a", TIER, at(30_500)).unwrap_err();
-        assert_eq!(refused.retry_after, Duration::from_secs(30));
-        assert_eq!(refused.status.reset_at, at(60_000));
-        assert!(limits.admit("b", TIER, at(30_500)).is_ok());
-        assert_eq!(
-            limits
-                .admit("a", TIER, at(60_000))
-                .unwrap()
-                .status()
-                .remaining,
-            2
-        );
-    }
-
-    #[test]
-    fn holds_calls_at_once() {
-        let limits = Limits::default();
-        let first = limits.admit("a", TIER, at(0)).unwrap();
-        let _second = limits.admit("a", TIER, at(0)).unwrap();
-        assert!(limits.admit("a", TIER, at(0)).is_err());
-        drop(first);
-        assert!(limits.admit("a", TIER, at(0)).is_ok());
-    }
-
-    #[test]
-    fn a_clock_that_goes_back_does_not_lock_out() {
-        let limits = Limits::default();
-        for _ in 0..3 {
-            drop(limits.admit("a", TIER, at(100_000)).unwrap());
-        }
-        assert!(limits.admit("a", TIER, at(0)).is_ok());
-    }
-}
+#[path = "limits_tests.rs"]
+mod tests;

@@ -1,8 +1,13 @@
 //! Who may come in, how often, and what they may have meant.
 
+mod declined;
+mod jobs;
 mod keys;
 mod limits;
+mod tiers;
 
-pub use keys::{ApiKeys, KeyView, NewKey};
-pub use limits::{Limits, Permit, RateStatus, Tier};
+pub use declined::Declined;
+pub use keys::{ApiKeys, KeyView, MadeKey, NewKey, unauthorized};
+pub use limits::{Limits, Permit, RateStatus};
+pub use tiers::{Tier, Tiers};
 pub use windlass_config::file::nearest;

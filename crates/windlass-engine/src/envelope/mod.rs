@@ -60,6 +60,14 @@ impl Envelope {
         }
     }
 
+    /// The HTTP status of a failure.
+    pub fn http_status(self, problem: &Problem) -> u16 {
+        match self {
+            Self::Pipeline => pipeline::http_status(problem),
+            Self::Plain | Self::Stack | Self::Pack | Self::Launch => problem.code().http_status,
+        }
+    }
+
     /// The envelope as text, the way its readers expect it.
     pub fn text(self, envelope: &Value) -> String {
         match self {

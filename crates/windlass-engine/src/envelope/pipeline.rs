@@ -5,15 +5,46 @@ use windlass_types::{Code, Problem};
 
 use super::EnvelopeContext;
 
+const INTERNAL: &str = "INTERNAL_ERROR";
+
 pub(super) fn failure(context: EnvelopeContext<'_>, problem: &Problem) -> Value {
+    let code = code_name(problem.code());
+    // What went wrong inside is for the log, which has the request's id.
+    let (message, details) = if code == INTERNAL {
+        ("Unexpected server error", json!({}))
+    } else {
+        (problem.message(), json!(problem.details()))
+    };
     json!({
         "error": {
-            "code": code_name(problem.code()),
-            "message": problem.message(),
-            "details": problem.details(),
+            "code": code,
+            "message": message,
+            "details": details,
             "request_id": context.request_id,
         }
     })
+}
+
+/// The contract's status of each of its codes. What is too long, as a body or as a spec, has one
+/// of its own, and so has a key that works but does not reach that far.
+pub(super) fn http_status(problem: &Problem) -> u16 {
+    let detail = |name: &str| problem.details().get(name).and_then(Value::as_str);
+    match code_name(problem.code()) {
+        "UNAUTHORIZED" => problem.code().http_status,
+        "JOB_NOT_FOUND" => 404,
+        "ARTIFACT_NOT_READY" => 409,
+        "RATE_LIMITED" => 429,
+        "AGENT_FAILURE" => 502,
+        "AGENT_TIMEOUT" => 504,
+        "INVALID_INPUT" if problem.code().name == "PAYLOAD_TOO_LARGE" => 413,
+        "INVALID_INPUT"
+            if detail("field") == Some("spec") && detail("constraint") == Some("maxLength") =>
+        {
+            413
+        }
+        "INVALID_INPUT" => 400,
+        _ => 500,
+    }
 }
 
 pub(super) fn code_name(code: &'static Code) -> &'static str {
@@ -25,6 +56,6 @@ pub(super) fn code_name(code: &'static Code) -> &'static str {
         "RUN_NOT_FOUND" | "NOT_FOUND" => "JOB_NOT_FOUND",
         "ARTIFACT_NOT_FOUND" => "ARTIFACT_NOT_READY",
         _ if code.http_status < 500 => "INVALID_INPUT",
-        _ => "INTERNAL_ERROR",
+        _ => INTERNAL,
     }
 }

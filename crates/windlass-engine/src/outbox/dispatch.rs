@@ -2,13 +2,15 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    net::SocketAddr,
     sync::Arc,
     time::Duration,
 };
 
 use tokio::{sync::watch, task::JoinSet};
 use windlass_ports::{
-    CommitError, DeliveryFilter, DeliveryRecord, Expect, OutboundRequest, entropy::random,
+    CommitError, DeliveryFilter, DeliveryRecord, Expect, OutboundError, OutboundRequest,
+    OutboundResponse, entropy::random,
 };
 use windlass_telemetry::metrics;
 use windlass_types::{
@@ -24,6 +26,11 @@ use crate::{Engine, patience};
 const AT_ONCE: usize = 64;
 const AT_ONCE_PER_RECEIVER: usize = 4;
 const PAGE: usize = 512;
+/// How much of an answer, and how many addresses, the log of attempts keeps.
+const ANSWER_LOGGED: usize = 1024;
+const ADDRESSES_LOGGED: usize = 4;
+/// How long a receiver is left alone at most because of one answer.
+const LONGEST_REST: Duration = Duration::from_secs(5 * 60);
 /// How long one look at the outbox lasts while attempts are under way or the store fails: what
 /// becomes due behind a receiver that hangs must not wait for it.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -32,6 +39,35 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 struct UnderWay {
     deliveries: HashSet<DeliveryId>,
     receivers: HashMap<String, usize>,
+    /// Receivers that have too much to do, and until when they are left alone.
+    resting: HashMap<String, Timestamp>,
+}
+
+impl UnderWay {
+    fn ended(&mut self, ended: Ended) {
+        self.deliveries.remove(&ended.delivery);
+        if let Some(count) = self.receivers.get_mut(&ended.receiver) {
+            *count -= 1;
+            if *count == 0 {
+                self.receivers.remove(&ended.receiver);
+            }
+        }
+        if let Some(until) = ended.rest_until {
+            self.resting.insert(ended.receiver, until);
+        }
+    }
+
+    fn is_resting(&mut self, receiver: &str, now: Timestamp) -> bool {
+        self.resting.retain(|_, until| *until > now);
+        self.resting.contains_key(receiver)
+    }
+}
+
+/// An attempt that is over.
+struct Ended {
+    delivery: DeliveryId,
+    receiver: String,
+    rest_until: Option<Timestamp>,
 }
 
 /// Sends deliveries until told to stop, or until another process drives.
@@ -44,7 +80,7 @@ pub async fn dispatch(engine: Engine, epoch: u64, stop: watch::Sender<bool>) {
     let mut stop = stop.subscribe();
     let mut changes = engine.store.turns();
     let mut under_way = UnderWay::default();
-    let mut attempts: JoinSet<(DeliveryId, String)> = JoinSet::new();
+    let mut attempts: JoinSet<Ended> = JoinSet::new();
     loop {
         changes.mark_unchanged();
         let wake_at = match start_due(&sender, &mut under_way, &mut attempts).await {
@@ -63,14 +99,8 @@ pub async fn dispatch(engine: Engine, epoch: u64, stop: watch::Sender<bool>) {
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },
             _ = stop.wait_for(|stop| *stop) => break,
-            Some(ended) = attempts.join_next() => if let Ok((delivery, receiver)) = ended {
-                under_way.deliveries.remove(&delivery);
-                if let Some(count) = under_way.receivers.get_mut(&receiver) {
-                    *count -= 1;
-                    if *count == 0 {
-                        under_way.receivers.remove(&receiver);
-                    }
-                }
+            Some(ended) = attempts.join_next() => if let Ok(ended) = ended {
+                under_way.ended(ended);
             },
             () = timer => {}
         }
@@ -84,7 +114,7 @@ pub async fn dispatch(engine: Engine, epoch: u64, stop: watch::Sender<bool>) {
 async fn start_due(
     sender: &Arc<Sender>,
     under_way: &mut UnderWay,
-    attempts: &mut JoinSet<(DeliveryId, String)>,
+    attempts: &mut JoinSet<Ended>,
 ) -> Result<Option<Timestamp>, windlass_ports::StoreError> {
     let engine = &sender.engine;
     let Some(next_due) = engine.store.next_delivery_due().await? else {
@@ -109,15 +139,22 @@ async fn start_due(
             }
             let receiver = receiver_of(&delivery.url);
             let busy = under_way.receivers.get(&receiver).copied().unwrap_or(0);
-            if busy >= AT_ONCE_PER_RECEIVER || !under_way.deliveries.insert(delivery.id.clone()) {
+            if busy >= AT_ONCE_PER_RECEIVER
+                || under_way.is_resting(&receiver, now)
+                || !under_way.deliveries.insert(delivery.id.clone())
+            {
                 continue;
             }
             *under_way.receivers.entry(receiver.clone()).or_insert(0) += 1;
             let sender = Arc::clone(sender);
             attempts.spawn(async move {
                 let id = delivery.id.clone();
-                sender.attempt(delivery).await;
-                (id, receiver)
+                let rest_until = sender.attempt(delivery).await;
+                Ended {
+                    delivery: id,
+                    receiver,
+                    rest_until,
+                }
             });
         }
         // A page full of deliveries to receivers that hang may hide others behind it.
@@ -136,26 +173,23 @@ struct Sender {
 }
 
 impl Sender {
-    async fn attempt(&self, delivery: DeliveryRecord) {
+    /// Tries once; until when the receiver is to be left alone, if it is.
+    async fn attempt(&self, delivery: DeliveryRecord) -> Option<Timestamp> {
         let engine = &self.engine;
         let started = engine.now();
         let attempt = delivery.attempts + 1;
-        let secret = delivery
-            .secret_name
-            .as_deref()
-            .map_or(Some(&engine.outbox.default_secret), |name| {
-                engine.outbox.secrets.get(name)
-            });
-        let outcome = match secret {
-            None => Err(windlass_ports::OutboundError::Unreachable(format!(
-                "the signing secret {:?} is not in the settings",
-                delivery.secret_name.as_deref().unwrap_or_default()
+        let name = delivery.secret_name.as_deref();
+        let outcome = match engine.signing_secrets(name).await {
+            Err(problem) => Err(OutboundError::Unreachable(problem.message().to_owned())),
+            Ok(None) => Err(OutboundError::Unreachable(format!(
+                "there is no signing secret {:?}",
+                name.unwrap_or_default()
             ))),
-            Some(secret) => {
+            Ok(Some(secrets)) => {
                 let request = OutboundRequest {
                     method: "POST".to_owned(),
                     url: delivery.url.clone(),
-                    headers: sign(&delivery.id, started, &delivery.body, secret),
+                    headers: sign(&delivery.id, started, &delivery.body, &secrets),
                     body: delivery.body.clone().into_bytes(),
                     timeout: engine.outbox.timeout,
                 };
@@ -181,13 +215,56 @@ impl Sender {
                     .map(|error| engine.redactor.redact(&error).into_owned()),
                 duration_ms: u64::try_from(now.since(started).as_millis()).unwrap_or(u64::MAX),
                 verdict: judged.verdict,
+                address: self.address_used(&delivery.url, &outcome),
+                answer: self.beginning_of(&outcome),
             }
             .into(),
         ];
         if judged.disable_endpoint {
-            bodies.push(EndpointDisabled { url: delivery.url }.into());
+            let gone = EndpointDisabled {
+                url: delivery.url,
+                // Without a name the home's own secret signs; the receiver is gone for that.
+                owner: Some(delivery.secret_name.unwrap_or_default()),
+            };
+            bodies.push(gone.into());
         }
         self.record(&delivery.id, bodies).await;
+        match judged.verdict {
+            DeliveryVerdict::Retry { due_at } if judged.slow_down => {
+                Some(due_at.min(now.after(LONGEST_REST)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the request went, or where the receiver is when nothing answered there.
+    fn address_used(
+        &self,
+        url: &str,
+        outcome: &Result<OutboundResponse, OutboundError>,
+    ) -> Option<String> {
+        match outcome {
+            Ok(response) => response.address.map(|address| address.to_string()),
+            Err(_) => {
+                let found = self.engine.outbound.last_addresses(url);
+                let shown: Vec<String> = found
+                    .iter()
+                    .take(ADDRESSES_LOGGED)
+                    .map(SocketAddr::to_string)
+                    .collect();
+                (!shown.is_empty()).then(|| shown.join(", "))
+            }
+        }
+    }
+
+    /// The beginning of what the receiver said, fit to be kept.
+    fn beginning_of(&self, outcome: &Result<OutboundResponse, OutboundError>) -> Option<String> {
+        let body = &outcome.as_ref().ok()?.body;
+        // Redacted before it is cut: half a secret is not recognised.
+        let text = String::from_utf8_lossy(body);
+        let text = self.engine.redactor.redact(&text);
+        let end = text.floor_char_boundary(ANSWER_LOGGED.min(text.len()));
+        (end > 0).then(|| text[..end].to_owned())
     }
 
     /// Records an attempt. A store that fails for now is asked again, so that the receiver is not;

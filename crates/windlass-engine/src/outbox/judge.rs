@@ -1,33 +1,37 @@
 //! What becomes of a delivery after an attempt: a pure decision.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use windlass_ports::{OutboundError, OutboundResponse};
 use windlass_types::{Timestamp, journal::DeliveryVerdict};
 
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
+/// The least pause for a receiver that has too much to do.
+const BREATH: Duration = Duration::from_secs(5);
 
 /// The pauses after the first, second, … failed attempt. When they are used up, it is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule(pub Vec<Duration>);
 
 impl Default for Schedule {
-    /// Ten attempts over about three days.
+    /// Once more at once, then further and further apart for about three days.
     fn default() -> Self {
         Self(
-            [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-                .map(Duration::from_secs)
-                .to_vec(),
+            [
+                0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
+            ]
+            .map(Duration::from_secs)
+            .to_vec(),
         )
     }
 }
 
 impl Schedule {
-    /// The pause after the `attempt`-th failure, spread by up to a fifth so that a receiver that
-    /// comes back is not met by everybody at once. `chance` is uniform in 0..=255.
+    /// The pause after the `attempt`-th failure, a tenth shorter to a tenth longer so that a
+    /// receiver that comes back is not met by everybody at once. `chance` is uniform in 0..=255.
     fn pause(&self, attempt: u32, chance: u8) -> Option<Duration> {
         let pause = *self.0.get(usize::try_from(attempt).ok()?.checked_sub(1)?)?;
-        Some(pause.mul_f64(1.0 + 0.2 * f64::from(chance) / 255.0))
+        Some(pause.mul_f64(0.9 + 0.2 * f64::from(chance) / 255.0))
     }
 }
 
@@ -42,6 +46,9 @@ pub struct Judgement {
     pub error: Option<String>,
     /// Whether the receiver said that it is gone for good.
     pub disable_endpoint: bool,
+    /// Whether the receiver has too much to do, so that nothing else is sent to it either until
+    /// this is tried again.
+    pub slow_down: bool,
 }
 
 /// Decides, given the outcome of the `attempt`-th try.
@@ -70,16 +77,24 @@ pub fn judge(
                     retry(Duration::ZERO),
                     Some("redirects are not followed".to_owned()),
                 ),
-                status => (
-                    retry(retry_after(response)),
-                    Some(format!("the receiver answered {status}")),
-                ),
+                status => {
+                    let least = if is_overload(status) {
+                        BREATH
+                    } else {
+                        Duration::ZERO
+                    };
+                    (
+                        retry(retry_after(response, now).max(least)),
+                        Some(format!("the receiver answered {status}")),
+                    )
+                }
             };
             Judgement {
                 verdict,
                 status: Some(response.status),
                 error,
                 disable_endpoint: response.status == 410,
+                slow_down: is_overload(response.status),
             }
         }
         Err(error) => {
@@ -94,18 +109,33 @@ pub fn judge(
                 status: None,
                 error: Some(error.to_string()),
                 disable_endpoint: false,
+                slow_down: false,
             }
         }
     }
 }
 
-/// Seconds the receiver asked for; dates in the header are left to the schedule.
-fn retry_after(response: &OutboundResponse) -> Duration {
-    response
-        .header("retry-after")
-        .and_then(|value| value.trim().parse().ok())
-        .map_or(Duration::ZERO, Duration::from_secs)
-        .min(LONGEST_RETRY_AFTER)
+/// Too many requests, or a proxy whose server does not keep up.
+const fn is_overload(status: u16) -> bool {
+    matches!(status, 429 | 502 | 504)
+}
+
+/// How long the receiver asks to be left alone, said in seconds or as a date.
+fn retry_after(response: &OutboundResponse, now: Timestamp) -> Duration {
+    let Some(value) = response.header("retry-after").map(str::trim) else {
+        return Duration::ZERO;
+    };
+    let wait = match value.parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => match httpdate::parse_http_date(value) {
+            Ok(moment) => {
+                let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+                Timestamp::EPOCH.after(since).since(now)
+            }
+            Err(_) => Duration::ZERO,
+        },
+    };
+    wait.min(LONGEST_RETRY_AFTER)
 }
 
 #[cfg(test)]
@@ -121,6 +151,7 @@ mod tests {
             status,
             headers,
             body: Vec::new(),
+            address: None,
         })
     }
 
@@ -131,13 +162,18 @@ mod tests {
             (answer(204, &[]), 3),
             (answer(500, &[]), 1),
             (answer(500, &[]), 2),
+            (answer(500, &[]), 3),
             (answer(500, &[]), 10),
+            (answer(500, &[]), 11),
+            (answer(502, &[]), 1),
+            (answer(503, &[("Retry-After", "40")]), 1),
             (answer(429, &[("Retry-After", "120")]), 1),
             (answer(429, &[("Retry-After", "999999999")]), 1),
             (
-                answer(429, &[("Retry-After", "Wed, 21 Oct 2026 07:28:00 GMT")]),
+                answer(429, &[("Retry-After", "Thu, 01 Jan 1970 00:02:00 GMT")]),
                 1,
             ),
+            (answer(429, &[("Retry-After", "soon")]), 1),
             (answer(302, &[("Location", "http://169.254.169.254/")]), 1),
             (answer(410, &[]), 1),
             (Err(OutboundError::Unreachable("refused".into())), 1),
@@ -147,32 +183,71 @@ mod tests {
         let shown: Vec<String> = cases
             .iter()
             .map(|(outcome, attempt)| {
-                let judged = judge(outcome, *attempt, Timestamp::EPOCH, &schedule, 0);
-                format!(
-                    "attempt {attempt} {:?} → {:?}{}",
-                    judged.status,
-                    judged.verdict,
-                    if judged.disable_endpoint {
-                        ", endpoint disabled"
-                    } else {
-                        ""
+                // Half of all chances: the pause as it stands in the schedule, give or take little.
+                let judged = judge(outcome, *attempt, Timestamp::EPOCH, &schedule, 128);
+                let verdict = match judged.verdict {
+                    DeliveryVerdict::Retry { due_at } => {
+                        format!("again in {} s", due_at.as_seconds())
                     }
+                    other => format!("{other:?}"),
+                };
+                let notes = [
+                    (judged.disable_endpoint, ", endpoint disabled"),
+                    (judged.slow_down, ", slowed down"),
+                ];
+                let notes = notes.iter().filter(|(is, _)| *is).map(|(_, note)| *note);
+                let status = judged
+                    .status
+                    .map_or_else(String::new, |status| status.to_string());
+                format!(
+                    "attempt {attempt} {status} → {verdict}{}",
+                    notes.collect::<String>()
                 )
             })
             .collect();
         insta::assert_snapshot!(shown.join("\n"), @"
-        attempt 1 Some(200) → Delivered
-        attempt 3 Some(204) → Delivered
-        attempt 1 Some(500) → Retry { due_at: Timestamp(5000) }
-        attempt 2 Some(500) → Retry { due_at: Timestamp(300000) }
-        attempt 10 Some(500) → Dead
-        attempt 1 Some(429) → Retry { due_at: Timestamp(120000) }
-        attempt 1 Some(429) → Retry { due_at: Timestamp(86400000) }
-        attempt 1 Some(429) → Retry { due_at: Timestamp(5000) }
-        attempt 1 Some(302) → Retry { due_at: Timestamp(5000) }
-        attempt 1 Some(410) → Dead, endpoint disabled
-        attempt 1 None → Retry { due_at: Timestamp(5000) }
-        attempt 1 None → Dead
+        attempt 1 200 → Delivered
+        attempt 3 204 → Delivered
+        attempt 1 500 → again in 0 s
+        attempt 2 500 → again in 5 s
+        attempt 3 500 → again in 300 s
+        attempt 10 500 → again in 86433 s
+        attempt 11 500 → Dead
+        attempt 1 502 → again in 5 s, slowed down
+        attempt 1 503 → again in 40 s
+        attempt 1 429 → again in 120 s, slowed down
+        attempt 1 429 → again in 86400 s, slowed down
+        attempt 1 429 → again in 120 s, slowed down
+        attempt 1 429 → again in 5 s, slowed down
+        attempt 1 302 → again in 0 s
+        attempt 1 410 → Dead, endpoint disabled
+        attempt 1  → again in 0 s
+        attempt 1  → Dead
         ");
+    }
+
+    #[test]
+    fn pauses_are_spread_by_a_tenth_to_either_side() {
+        let schedule = Schedule::default();
+        let pauses = |chance: u8| -> Vec<u64> {
+            (1..=11)
+                .filter_map(|attempt| schedule.pause(attempt, chance))
+                .map(|pause| pause.as_secs())
+                .collect()
+        };
+        assert_eq!(
+            pauses(0),
+            [
+                0, 4, 270, 1620, 6480, 16_200, 32_400, 45_360, 64_800, 77_760
+            ]
+        );
+        assert_eq!(
+            pauses(255),
+            [
+                0, 5, 330, 1980, 7920, 19_800, 39_600, 55_440, 79_200, 95_040
+            ]
+        );
+        let days = pauses(128).iter().sum::<u64>() as f64 / 86_400.0;
+        assert!((3.1..3.2).contains(&days), "{days}");
     }
 }

@@ -6,10 +6,14 @@
 
 mod dispatch;
 mod judge;
+pub(crate) mod secrets;
 mod sign;
+mod target;
+mod vault;
 
 pub use dispatch::dispatch;
 pub use judge::{Judgement, Schedule, judge};
+pub use secrets::{MadeSecret, SecretView, SigningSecrets, owner_of};
 pub use sign::sign;
 
 use std::{collections::HashMap, time::Duration};
@@ -25,14 +29,18 @@ pub(crate) const JOURNAL: &str = "sys_webhooks";
 
 /// How deliveries are signed, timed and spaced.
 pub struct OutboxOptions {
-    /// Signing secrets by name.
+    /// Signing secrets of the settings, by name.
     pub secrets: HashMap<String, Secret<String>>,
+    /// What the secrets of callers are encrypted with; at least 32 bytes.
+    pub sealing_key: Secret<Vec<u8>>,
     /// The secret of deliveries that name none.
     pub default_secret: Secret<String>,
     /// The pauses between attempts.
     pub schedule: Schedule,
     /// How long one attempt may take.
     pub timeout: Duration,
+    /// How long a secret that was rotated away signs beside the new one.
+    pub rotation_overlap: Duration,
 }
 
 impl Engine {

@@ -1,8 +1,8 @@
 //! Creating a run: the first event of a journal, with its conditions, in one commit.
 
-use windlass_ports::{CommitError, Expect, entropy::random};
+use windlass_ports::{CommitError, Expect, Quota, entropy::random};
 use windlass_types::{
-    Digest, Problem, RunId, SpanId, TokenId, TraceId, code,
+    Digest, Problem, RunId, SpanId, Timestamp, TokenId, TraceId, code,
     event::SpanIds,
     journal::{ApprovalGate, ParentRef, RunCreated},
 };
@@ -32,15 +32,54 @@ pub struct NewRun {
     pub run_id: Option<RunId>,
 }
 
+/// Why there is no run.
+pub(crate) enum NotCreated {
+    /// There are as many already as there may be.
+    OverQuota {
+        /// What is used up.
+        quota: Quota,
+        /// When the oldest run it counts was created.
+        oldest: Timestamp,
+    },
+    /// Anything else.
+    Failed(Problem),
+}
+
+impl From<Problem> for NotCreated {
+    fn from(problem: Problem) -> Self {
+        Self::Failed(problem)
+    }
+}
+
 impl Engine {
     /// Creates a run, or finds the one that the same idempotency key created from the same
     /// input. Durable when it returns; executed by whichever process drives.
     pub async fn create_run(&self, new: NewRun) -> Result<RunId, Problem> {
+        match self.create_expecting(new, Expect::New).await {
+            Ok(run_id) => Ok(run_id),
+            Err(NotCreated::Failed(problem)) => Err(problem),
+            Err(NotCreated::OverQuota { quota, oldest }) => {
+                Err(commit_problem(CommitError::OverQuota { quota, oldest }))
+            }
+        }
+    }
+
+    /// The same if these quotas leave room for one more run of its principal and kind.
+    pub(crate) async fn create_within(
+        &self,
+        new: NewRun,
+        quotas: Vec<Quota>,
+    ) -> Result<RunId, NotCreated> {
+        self.create_expecting(new, Expect::NewWithin(quotas)).await
+    }
+
+    async fn create_expecting(&self, new: NewRun, expect: Expect) -> Result<RunId, NotCreated> {
         if self.kinds().get(&new.kind).is_none() {
             return Err(Problem::internal(
                 "run kind",
                 format!("no code is registered for {:?}", new.kind),
-            ));
+            )
+            .into());
         }
         let run_id = match new.run_id {
             Some(run_id) => run_id,
@@ -66,7 +105,7 @@ impl Engine {
             title: new.title,
         };
         let parent = trace.map(|trace| trace.span_id);
-        self.commit_created(run_id, created, parent).await
+        self.commit_created(run_id, created, expect, parent).await
     }
 
     /// Creates a child run; the same parent and key find the same child.
@@ -98,15 +137,16 @@ impl Engine {
         &self,
         run_id: RunId,
         created: RunCreated,
+        expect: Expect,
         parent_span_id: Option<SpanId>,
-    ) -> Result<RunId, Problem> {
+    ) -> Result<RunId, NotCreated> {
         let config_hash = created.config_hash;
         let spans = SpanIds {
             span_id: self.new_span(),
             parent_span_id,
         };
         match self
-            .append(&run_id, Expect::New, vec![created.into()], spans, None)
+            .append(&run_id, expect, vec![created.into()], spans, None)
             .await
         {
             Ok(_) => Ok(run_id),
@@ -115,9 +155,12 @@ impl Engine {
                 config_hash: taken,
             }) if taken == config_hash => Ok(run_id),
             Err(CommitError::Unexpected { .. }) => {
-                Err(Problem::new(&code::BUSY, "the run id is taken; try again"))
+                Err(Problem::new(&code::BUSY, "the run id is taken; try again").into())
             }
-            Err(error) => Err(commit_problem(error)),
+            Err(CommitError::OverQuota { quota, oldest }) => {
+                Err(NotCreated::OverQuota { quota, oldest })
+            }
+            Err(error) => Err(commit_problem(error).into()),
         }
     }
 }

@@ -14,7 +14,7 @@ mod watch;
 pub use artifact::ArtifactContent;
 pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
 pub use create::NewRun;
-pub(crate) use create::config_hash;
+pub(crate) use create::{NotCreated, config_hash};
 pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
 pub use kind::{Ended, RunKind, RunKinds};
 pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};

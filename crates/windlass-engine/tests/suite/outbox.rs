@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use windlass_engine::outbox::sign;
+use windlass_engine::outbox::{SigningSecrets, sign};
 use windlass_ports::{AttemptRecord, Clock as _, DeliveryRecord, DeliveryState, RunStore as _};
 use windlass_testkit::{Moment, Process, Reply, SentRequest, TestWorld, local, program::Op};
 use windlass_types::{RunState, Secret, Timestamp};
@@ -59,7 +59,7 @@ async fn a_webhook_arrives_signed() {
     let body = String::from_utf8(sent[0].request.body.clone()).unwrap();
     assert_eq!(body, format!(r#"{{"from":"tell {URL}"}}"#));
     let delivery = delivery(&world);
-    let secret = Secret::new("default secret".to_owned());
+    let secret = SigningSecrets::one(Secret::new("default secret".to_owned()));
     assert_eq!(
         sent[0].request.headers,
         sign(&delivery.id, sent[0].at, &body, &secret)
@@ -90,11 +90,11 @@ async fn attempts_follow_the_schedule_with_one_id_and_fresh_signatures() {
     let sent = world.outbound.sent();
     let times = times(&sent, started);
     assert_eq!(times.len(), 4);
-    // Each pause is as scheduled, and up to a fifth longer.
+    // Each pause is as scheduled, give or take a tenth.
     for (pause, window) in [5, 300, 1800].into_iter().zip(times.windows(2)) {
         let taken = window[1] - window[0];
         assert!(
-            (pause..=pause + pause / 5 + 1).contains(&taken),
+            (pause - pause / 10 - 1..=pause + pause / 10 + 1).contains(&taken),
             "{times:?}"
         );
     }
@@ -181,7 +181,7 @@ async fn a_receiver_that_says_when_is_tried_then() {
     assert_eq!(times[1], 120);
     assert!(
         (125..=126).contains(&times[2]),
-        "the schedule is the least: {times:?}"
+        "a breath and the schedule are the least: {times:?}"
     );
 }
 
@@ -219,8 +219,8 @@ async fn what_was_sent_and_not_recorded_is_sent_again_with_the_same_id() {
     for moment in Moment::ALL {
         let Scene { world, .. } = scene();
         let store = world.disk.open_again();
-        // run.started, webhook.enqueued, run.completed, then the attempt.
-        store.crash_at(4, moment);
+        // run.started, webhook.enqueued, then the attempt, which does not wait for the run's end.
+        store.crash_at(3, moment);
         let mut process = world.process_on(store.clone());
         process.drive().await;
         let run_id = start(&world.process(), &[notify(URL)]).await;
@@ -295,7 +295,7 @@ async fn a_dead_receiver_delays_nobody_else() {
         2,
         "a retry that comes due while others hang is made: {retried:?}"
     );
-    assert!((3..=5).contains(&retried[1]), "{retried:?}");
+    assert!((2..=5).contains(&retried[1]), "{retried:?}");
     let under_way = world.outbound.sent_to(dead).len();
     assert_eq!(under_way, 4, "at most so many at once for one receiver");
 }
@@ -336,4 +336,52 @@ async fn webhooks_of_a_run_that_fails_or_is_cancelled_are_delivered_all_the_same
     drain(&world, &process).await;
     assert_eq!(delivery(&world).state, DeliveryState::Delivered);
     assert_eq!(json!(world.outbound.sent().len()), json!(1));
+}
+
+/// The log of attempts: when, how it went, how long, where to, and what was said, redacted.
+#[tokio::test]
+async fn the_log_says_what_happened() {
+    let Scene { world, .. } = scene();
+    let world = world.with_schedule(&[5, 5]);
+    let said = format!("no: password=hunter2-9c1d {}", "x".repeat(4000));
+    world
+        .outbound
+        .script(URL, [Reply::Body(500, said), Reply::Status(200)]);
+    let process = world.driving().await;
+    run(&process, &[notify(URL)]).await;
+    drain(&world, &process).await;
+    let log = attempts(&world).await;
+    assert_eq!(log.len(), 2);
+    assert_eq!(log[0].address.as_deref(), Some("203.0.113.5:443"));
+    let answer = log[0].answer.as_deref().unwrap();
+    assert_eq!(answer.len(), 1024);
+    assert!(answer.starts_with("no: password=[redacted"), "{answer}");
+    assert_eq!(log[0].error.as_deref(), Some("the receiver answered 500"));
+    assert_eq!(
+        (log[1].answer.as_deref(), log[1].error.as_deref()),
+        (None, None)
+    );
+}
+
+/// A receiver with too much to do gets nothing else meanwhile; others do.
+#[tokio::test]
+async fn a_receiver_with_too_much_to_do_is_left_alone_for_a_while() {
+    let Scene { world, .. } = scene();
+    let world = world.with_schedule(&[60, 60]);
+    let busy = ["https://busy.test/1", "https://busy.test/2"];
+    let slow = Reply::Headers(429, vec![("retry-after".to_owned(), "90".to_owned())]);
+    world.outbound.script(busy[0], [slow, Reply::Status(200)]);
+    let process = world.driving().await;
+    let started = world.clock.now();
+    run(&process, &[notify(busy[0])]).await;
+    process.idle().await;
+    run(&process, &[notify(busy[1]), notify(URL)]).await;
+    drain(&world, &process).await;
+    assert_eq!(times(&world.outbound.sent_to(busy[0]), started), [0, 90]);
+    assert_eq!(times(&world.outbound.sent_to(URL), started), [0]);
+    let other = times(&world.outbound.sent_to(busy[1]), started);
+    assert!(
+        other.len() == 1 && (90..=92).contains(&other[0]),
+        "{other:?}"
+    );
 }

@@ -1,16 +1,19 @@
-//! Who sends a request: the holder of a key, the local user of open mode, or nobody.
+//! Who sends a request: the holder of a key, the local user of open mode, the holder of a signed
+//! address, or nobody.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::ConnectInfo;
-use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
-use windlass_types::{Principal, Problem, code};
+use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
+use windlass_engine::access::unauthorized;
+use windlass_types::{Principal, PrincipalKind, Scope, code};
 
 use crate::{
     AuthMode,
-    challenge::{Lack, MCP_PATH, METADATA_PATH},
+    challenge::{Lack, METADATA_PATH, is_mcp},
     failure::Failure,
-    resource::HEALTH_ALIAS,
+    input::pairs,
+    resource::{ARTIFACTS, HEALTH_ALIAS},
     state::Shared,
 };
 
@@ -23,6 +26,8 @@ pub(crate) enum Caller {
     Local(Principal),
     /// The holder of a key, and the key's tier.
     Key(Principal, String),
+    /// Somebody with an address that we signed, who may read what it leads to.
+    Signed(Principal),
 }
 
 /// What everybody may see.
@@ -30,7 +35,7 @@ pub(crate) fn is_public(path: &str) -> bool {
     is_probe(path)
         || path
             .strip_prefix(METADATA_PATH)
-            .is_some_and(|rest| rest.is_empty() || rest == MCP_PATH)
+            .is_some_and(|rest| rest.is_empty() || is_mcp(rest))
 }
 
 /// What an orchestrator asks; never refused for being asked too often.
@@ -54,11 +59,15 @@ pub(crate) async fn identify(
     if is_public(parts.uri.path()) {
         return Ok(Caller::Anonymous);
     }
-    if let AuthMode::LoopbackOpen(principal) = &shared.state.auth
-        && !parts.headers.contains_key(AUTHORIZATION)
-        && peer(parts).is_some_and(|address| address.is_loopback())
-    {
-        return Ok(Caller::Local(principal.clone()));
+    if !parts.headers.contains_key(AUTHORIZATION) {
+        if is_signed(shared, parts) {
+            return Ok(Caller::Signed(bearer_of_address()));
+        }
+        if let AuthMode::LoopbackOpen(principal) = &shared.state.auth
+            && peer(parts).is_some_and(|address| address.is_loopback())
+        {
+            return Ok(Caller::Local(principal.clone()));
+        }
     }
     let token = bearer(&parts.headers)?;
     match shared.state.keys.authenticate(token).await {
@@ -70,23 +79,18 @@ pub(crate) async fn identify(
     }
 }
 
+/// The one refusal of whoever has no key that works.
+pub(crate) fn refuse(lack: Lack) -> (Failure, Option<Lack>) {
+    (unauthorized().into(), Some(lack))
+}
+
 fn bearer(headers: &HeaderMap) -> Result<&str, (Failure, Option<Lack>)> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
-    let refuse = |lack: Lack, message: &str| {
-        let problem = Problem::new(&code::UNAUTHORIZED, message).next("windlass keys create");
-        (Failure::from(problem), Some(lack))
-    };
     let Some(value) = sent.next() else {
-        return Err(refuse(
-            Lack::Credentials,
-            "the request carries no API key; send `Authorization: Bearer wk_…`",
-        ));
+        return Err(refuse(Lack::Credentials));
     };
     if sent.next().is_some() {
-        return Err(refuse(
-            Lack::ValidToken,
-            "the request carries more than one Authorization header",
-        ));
+        return Err(refuse(Lack::ValidToken));
     }
     value
         .to_str()
@@ -95,10 +99,45 @@ fn bearer(headers: &HeaderMap) -> Result<&str, (Failure, Option<Lack>)> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .filter(|token| !token.is_empty())
-        .ok_or_else(|| {
-            refuse(
-                Lack::ValidToken,
-                "the Authorization header is not of the form `Bearer wk_…`",
-            )
-        })
+        .ok_or_else(|| refuse(Lack::ValidToken))
+}
+
+/// Whether the address is one that we signed and that has not expired.
+fn is_signed(shared: &Shared, parts: &Parts) -> bool {
+    let path = parts.uri.path();
+    let reads = parts.method == Method::GET || parts.method == Method::HEAD;
+    let (true, true, Some(check), Some(query)) = (
+        reads,
+        path.starts_with(ARTIFACTS),
+        &shared.state.signed_addresses,
+        parts.uri.query(),
+    ) else {
+        return false;
+    };
+    let Ok(pairs) = pairs(query) else {
+        return false;
+    };
+    let value = |name: &str| {
+        let mut found = pairs.iter().filter(|(key, _)| key == name);
+        // Said twice is said ambiguously.
+        match (found.next(), found.next()) {
+            (Some((_, value)), None) => Some(value.as_str()),
+            _ => None,
+        }
+    };
+    let (Some(exp), Some(sig)) = (value("exp"), value("sig")) else {
+        return false;
+    };
+    let now = shared.state.catalogue.engine().now();
+    exp.parse()
+        .is_ok_and(|exp: i64| check.admits(path, exp, sig, now))
+}
+
+/// Whoever holds a signed address: may call what serves it, and sees any run.
+fn bearer_of_address() -> Principal {
+    Principal {
+        kind: PrincipalKind::System,
+        name: "signed-address".to_owned(),
+        scopes: vec![Scope::new("pipeline")],
+    }
 }

@@ -8,6 +8,7 @@ mod hosts;
 mod identify;
 mod inbound;
 mod origins;
+mod outdated;
 mod rates;
 mod request_id;
 mod screen;
@@ -16,7 +17,7 @@ pub(crate) use hosts::Hosts;
 pub(crate) use inbound::InboundError;
 pub(crate) use origins::Origins;
 pub(crate) use rates::Tiers;
-pub(crate) use request_id::{RequestIds, request_id};
+pub(crate) use request_id::request_id;
 pub(crate) use screen::too_large;
 
 use std::{
@@ -35,7 +36,10 @@ use http::{
 };
 use tower::Service as _;
 use tracing::Instrument as _;
-use windlass_engine::access::{Permit, RateStatus};
+use windlass_engine::{
+    access::{Declined, Permit, RateStatus},
+    envelope::Envelope,
+};
 use windlass_telemetry::metrics::RATE_LIMITED;
 use windlass_types::{Problem, Timestamp, code};
 
@@ -48,13 +52,16 @@ use self::{
 };
 use crate::{
     base::base_url,
-    challenge::{Lack, MCP_PATH, challenge},
+    challenge::{Lack, challenge, is_mcp},
     failure::{Failure, RequiredScopes},
     resource,
     state::Shared,
     traffic::Part,
 };
 
+/// How much of a refused message is read, and for how long, to find out whom to answer.
+const DECLINED_BODY: usize = 64 * 1024;
+const DECLINED_PATIENCE: Duration = Duration::from_secs(2);
 const REFERRER_POLICY: HeaderName = HeaderName::from_static("referrer-policy");
 
 /// The guard in front of the routes.
@@ -99,10 +106,11 @@ impl Guard {
         let traffic = &shared.state.traffic;
         let in_flight = traffic.request_begins();
         let (mut parts, body) = request.into_parts();
-        let id = shared.request_ids.adopt(&mut parts.headers);
+        let entropy = &*shared.state.catalogue.engine().entropy;
+        let id = request_id::adopt(&mut parts.headers, entropy);
         let host = parts.headers.get(HOST).cloned();
         let uri = parts.uri.clone();
-        let part = if uri.path() == MCP_PATH {
+        let part = if is_mcp(uri.path()) {
             Part::Mcp
         } else {
             Part::Api
@@ -119,7 +127,11 @@ impl Guard {
         let mut response = match found {
             Err(refusal) => {
                 lack = refusal.lack;
-                self.refuse(refusal.failure, uri.path(), &id)
+                if part == Part::Mcp && standing.retry_after.is_some() {
+                    self.decline(refusal.failure, parts, body, &id).await
+                } else {
+                    self.refuse(refusal.failure, uri.path(), &id)
+                }
             }
             Ok(caller) => match shared
                 .state
@@ -134,13 +146,8 @@ impl Guard {
 
         self.add_challenge(&mut response, host.as_ref(), &uri, lack);
         let headers = response.headers_mut();
-        rates::write_headers(
-            headers,
-            standing.tier,
-            standing.status,
-            standing.now,
-            standing.retry_after,
-        );
+        rates::write_headers(headers, &standing);
+        outdated::write_headers(headers, &shared.state.deprecations, uri.path());
         headers.insert(REQUEST_ID, id);
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -172,7 +179,10 @@ impl Guard {
             &parts.headers,
             shared.state.body_limit,
         )?;
-        screen::no_key_in_address(&parts.uri)?;
+        if screen::has_key_in_address(&parts.uri) {
+            let (failure, lack) = identify::refuse(Lack::ValidToken);
+            return Err(Refusal { failure, lack });
+        }
         if shared.state.cors && origins::preflight(&parts.method, &parts.headers).is_some() {
             return Ok(Caller::Anonymous);
         }
@@ -192,7 +202,12 @@ impl Guard {
         let (name, tier) = match &found {
             Ok(Caller::Key(principal, tier)) => (principal.id(), shared.tiers.of_key(tier)),
             Ok(Caller::Local(principal)) => (principal.id(), shared.tiers.local()),
-            Ok(Caller::Anonymous) | Err(_) => {
+            // Apart from what needs no key, so that neither uses up the other.
+            Err(Refusal { lack: Some(_), .. }) => (
+                format!("unauthorized {}", neighbourhood(peer(parts))),
+                shared.tiers.unauthorized(),
+            ),
+            Ok(Caller::Anonymous | Caller::Signed(_)) | Err(_) => {
                 (neighbourhood(peer(parts)), shared.tiers.anonymous())
             }
         };
@@ -241,11 +256,15 @@ impl Guard {
         id: &HeaderValue,
     ) -> Response {
         let state = &self.shared.state;
-        if let Caller::Local(principal) | Caller::Key(principal, _) = caller {
+        if let Caller::Local(principal) | Caller::Key(principal, _) | Caller::Signed(principal) =
+            caller
+        {
             parts.extensions.insert(principal);
         }
         let uri = parts.uri.clone();
-        let is_stream = uri.path() == MCP_PATH || wants_events(&parts.headers);
+        let is_stream = is_mcp(uri.path())
+            || wants_events(&parts.headers)
+            || resource::is_patient(&parts.method, uri.path());
         let body = Inbound::guard(body, state.body_limit, state.request_timeout / 2);
         let mut routes = self.routes.clone();
         let span = tracing::info_span!(
@@ -294,11 +313,42 @@ impl Guard {
             status = failure.status().as_u16(),
             "refused"
         );
-        let known =
-            resource::called_by_name(path).and_then(|name| self.shared.state.catalogue.find(name));
+        self.dressed(failure, path).respond(id)
+    }
+
+    /// The failure in the envelope of what the path leads to.
+    fn dressed(&self, failure: Failure, path: &str) -> Failure {
+        let known = resource::operation_of_path(path)
+            .and_then(|name| self.shared.state.catalogue.find(name));
         match known {
-            Some(info) => failure.within(info, serde_json::Value::Null).respond(id),
-            None => failure.respond(id),
+            Some(info) => failure.within(info, serde_json::Value::Null),
+            None if resource::is_of_pipeline(path) => failure.in_envelope(Envelope::Pipeline),
+            None => failure,
+        }
+    }
+
+    /// Lets the MCP endpoint say in its own protocol that there were too many requests.
+    async fn decline(
+        &self,
+        failure: Failure,
+        mut parts: Parts,
+        body: axum::body::Body,
+        id: &HeaderValue,
+    ) -> Response {
+        let id = id.to_str().unwrap_or_default();
+        let failure = failure.in_envelope(Envelope::Pipeline);
+        parts.extensions.insert(Declined {
+            message: failure.problem().message().to_owned(),
+            body: failure.body(id),
+        });
+        let body = Inbound::guard(body, DECLINED_BODY, DECLINED_PATIENCE);
+        let mut routes = self.routes.clone();
+        let answer = routes.call(Request::from_parts(parts, body)).await;
+        match answer {
+            Ok(response) if response.status() == StatusCode::TOO_MANY_REQUESTS => response,
+            // Nobody there who knows how to say it.
+            Ok(_) => failure.respond(id),
+            Err(never) => match never {},
         }
     }
 

@@ -15,7 +15,7 @@ use super::hosts::{is_loopback, split};
 use crate::failure::Failure;
 
 const EXPOSED: &str = "x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, ratelimit, \
-                       ratelimit-policy, retry-after, www-authenticate, location, etag, mcp-session-id";
+                       ratelimit-policy, retry-after, www-authenticate, location, etag, deprecation, sunset, mcp-session-id";
 
 /// The origins taken.
 #[derive(Debug)]

@@ -1,13 +1,16 @@
 //! Tiers by name, and the headers that tell a caller where it stands.
 //!
 //! Both spellings: `X-RateLimit-*`, which contract 001 prescribes, and the IETF fields
-//! `RateLimit` and `RateLimit-Policy`.
+//! `RateLimit` and `RateLimit-Policy`. The former count in seconds since 1970, the latter in
+//! seconds from now; both mean the same instant.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header::RETRY_AFTER};
-use windlass_engine::access::{RateStatus, Tier};
+use windlass_engine::access::{RateStatus, Tier, Tiers as Configured};
 use windlass_types::Timestamp;
+
+use super::Standing;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -15,29 +18,27 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const IETF: HeaderName = HeaderName::from_static("ratelimit");
 const IETF_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The tier of requests without a valid key, counted by address.
-const ANONYMOUS: (&str, Tier) = (
-    "anonymous",
+const fn requests(per_minute: u32, concurrency: u32) -> Tier {
     Tier {
-        per_minute: 120,
-        concurrency: 16,
-    },
-);
-/// The tier of open mode. The local user is trusted; this only ends a loop gone wild.
-const LOCAL: (&str, Tier) = (
-    "local",
-    Tier {
-        per_minute: 10_000_000,
-        concurrency: 1024,
-    },
-);
+        per_minute,
+        concurrency,
+        concurrent_jobs: None,
+        pipelines_per_hour: None,
+    }
+}
+
+/// The tier of what needs no key, counted by address.
+const ANONYMOUS: (&str, Tier) = ("anonymous", requests(120, 16));
+/// The tier of requests whose key is missing or does not work, counted by address.
+const UNAUTHORIZED: (&str, Tier) = ("unauthorized", requests(20, 16));
+/// The tier of open mode: the local user is not limited.
+const LOCAL: (&str, Tier) = ("local", requests(u32::MAX, 1024));
 
 /// A tier with what its headers have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedTier {
     name: String,
     pub(crate) tier: Tier,
-    limit: HeaderValue,
     policy: HeaderValue,
 }
 
@@ -47,14 +48,11 @@ impl NamedTier {
     }
 
     fn new(name: &str, tier: Tier) -> Self {
-        // A name that no header can hold is left out of it.
-        let policy = HeaderValue::try_from(format!("\"{name}\";q={};w=60", tier.per_minute));
-        let policy = policy.unwrap_or_else(|_| HeaderValue::from_static("\"tier\";w=60"));
+        let policy = HeaderValue::try_from(format!("\"requests\";q={};w=60", tier.per_minute));
         Self {
             name: name.to_owned(),
             tier,
-            limit: HeaderValue::from(tier.per_minute),
-            policy,
+            policy: policy.unwrap_or_else(|_| HeaderValue::from_static("\"requests\";w=60")),
         }
     }
 }
@@ -63,7 +61,9 @@ impl NamedTier {
 #[derive(Debug)]
 pub(crate) struct Tiers {
     named: BTreeMap<String, NamedTier>,
+    least: NamedTier,
     anonymous: NamedTier,
+    unauthorized: NamedTier,
     local: NamedTier,
 }
 
@@ -77,7 +77,9 @@ impl Tiers {
                 .iter()
                 .map(|(name, tier)| (name.clone(), NamedTier::new(name, *tier)))
                 .collect(),
+            least: built_in(("free", Configured::default().of("free"))),
             anonymous: built_in(ANONYMOUS),
+            unauthorized: built_in(UNAUTHORIZED),
             local: built_in(LOCAL),
         }
     }
@@ -86,38 +88,41 @@ impl Tiers {
         &self.anonymous
     }
 
+    pub(crate) const fn unauthorized(&self) -> &NamedTier {
+        &self.unauthorized
+    }
+
     pub(crate) const fn local(&self) -> &NamedTier {
         &self.local
     }
 
-    /// A key's tier; one that is no longer configured gets what strangers get.
+    /// A key's tier; one that is no longer configured gets the least there is.
     pub(crate) fn of_key(&self, name: &str) -> &NamedTier {
-        self.named.get(name).unwrap_or(&self.anonymous)
+        self.named.get(name).unwrap_or(&self.least)
     }
 }
 
 /// Says where a caller stands.
-pub(crate) fn write_headers(
-    headers: &mut HeaderMap,
-    tier: &NamedTier,
-    status: RateStatus,
-    now: Timestamp,
-    retry_after: Option<Duration>,
-) {
-    let millis = status.reset_at.as_millis();
-    // Rounded up, so that a caller who waits until then is not early.
-    let reset = millis.div_euclid(1000) + i64::from(millis.rem_euclid(1000) > 0);
-    let wait = status.reset_at.since(now).as_millis().div_ceil(1000);
-    headers.insert(LIMIT, tier.limit.clone());
+pub(super) fn write_headers(headers: &mut HeaderMap, standing: &Standing<'_>) {
+    let Standing {
+        tier, status, now, ..
+    } = standing;
+    headers.insert(LIMIT, HeaderValue::from(status.limit));
     headers.insert(REMAINING, HeaderValue::from(status.remaining));
-    headers.insert(RESET, HeaderValue::from(reset));
+    headers.insert(RESET, HeaderValue::from(status.reset_seconds()));
     headers.insert(IETF_POLICY, tier.policy.clone());
-    if let Ok(value) =
-        HeaderValue::try_from(format!("\"{}\";r={};t={wait}", tier.name, status.remaining))
-    {
+    if let Ok(value) = HeaderValue::try_from(ietf(*status, *now)) {
         headers.insert(IETF, value);
     }
-    if let Some(retry_after) = retry_after {
+    if let Some(retry_after) = standing.retry_after {
         headers.insert(RETRY_AFTER, HeaderValue::from(retry_after.as_secs().max(1)));
     }
+}
+
+fn ietf(status: RateStatus, now: Timestamp) -> String {
+    format!(
+        "\"requests\";r={};t={}",
+        status.remaining,
+        status.wait_seconds(now)
+    )
 }

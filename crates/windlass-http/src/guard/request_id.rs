@@ -1,41 +1,22 @@
 //! Request ids: the caller's own where it is fit to be logged, else one of ours.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use http::{HeaderMap, HeaderName, HeaderValue};
 use windlass_ports::{Entropy, entropy::random};
+use windlass_types::id::base32;
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Makes ids that no other process makes: a random beginning and a count.
-#[derive(Debug)]
-pub(crate) struct RequestIds {
-    prefix: String,
-    next: AtomicU64,
-}
-
-impl RequestIds {
-    pub(crate) fn new(entropy: &dyn Entropy) -> Self {
-        let prefix = format!("req_{}", hex::encode(random::<6>(entropy)));
-        Self {
-            prefix,
-            next: AtomicU64::new(1),
-        }
+/// The id of this request; afterwards its headers carry it, for whatever is behind.
+pub(crate) fn adopt(headers: &mut HeaderMap, entropy: &dyn Entropy) -> HeaderValue {
+    if let Some(id) = headers.get(REQUEST_ID)
+        && is_sane(id.as_bytes())
+    {
+        return id.clone();
     }
-
-    /// The id of this request; afterwards its headers carry it, for whatever is behind.
-    pub(crate) fn adopt(&self, headers: &mut HeaderMap) -> HeaderValue {
-        if let Some(id) = headers.get(REQUEST_ID)
-            && is_sane(id.as_bytes())
-        {
-            return id.clone();
-        }
-        let count = self.next.fetch_add(1, Ordering::Relaxed);
-        let id = HeaderValue::try_from(format!("{}{count:08x}", self.prefix))
-            .unwrap_or_else(|_| HeaderValue::from_static("req_unknown"));
-        headers.insert(REQUEST_ID, id.clone());
-        id
-    }
+    let id = HeaderValue::try_from(format!("req_{}", base32(random(entropy))))
+        .unwrap_or_else(|_| HeaderValue::from_static("req_unknown"));
+    headers.insert(REQUEST_ID, id.clone());
+    id
 }
 
 /// The id the guard gave a request.

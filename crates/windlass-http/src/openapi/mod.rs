@@ -37,7 +37,7 @@ pub fn openapi(catalogue: &Catalogue) -> Value {
                 "key": {
                     "type": "http",
                     "scheme": "bearer",
-                    "bearerFormat": "wk_…",
+                    "bearerFormat": "wlk_…",
                     "description": "An API key, made with `windlass keys create`.",
                 },
             },
@@ -70,18 +70,15 @@ fn headers() -> Value {
             "X-Request-Id",
             text("The id of the request: the one sent, or a new one."),
         ),
-        ("X-RateLimit-Limit", integer("Calls in a minute.")),
-        (
-            "X-RateLimit-Remaining",
-            integer("Calls left in this minute."),
-        ),
+        ("X-RateLimit-Limit", integer("Requests in any minute.")),
+        ("X-RateLimit-Remaining", integer("Requests left now.")),
         (
             "X-RateLimit-Reset",
-            integer("When this minute ends, in seconds since 1970."),
+            integer("When the oldest request that counts does so no more, in seconds since 1970."),
         ),
         (
             "RateLimit",
-            text("Calls left and seconds to wait, as a structured field."),
+            text("Requests left and seconds to that moment, as a structured field."),
         ),
         (
             "RateLimit-Policy",

@@ -5,7 +5,7 @@ use windlass_engine::operation::{Catalogue, OperationInfo};
 
 use super::schemas::{answer, common_headers, failure_of, input_name, input_schema, reference};
 use crate::{
-    challenge::{MCP_PATH, METADATA_PATH},
+    challenge::{MCP_PATHS, METADATA_PATH},
     resource::{HEALTH_ALIAS, Input, METRICS_ALIAS, OPERATIONS, Output, RESOURCES, Resource},
 };
 
@@ -39,7 +39,7 @@ fn add(paths: &mut Map<String, Value>, path: &str, verb: &str, operation: Value)
 
 fn add_server(paths: &mut Map<String, Value>) {
     const JSON: &str = "application/json";
-    let well_known_mcp = format!("{METADATA_PATH}{MCP_PATH}");
+    let well_known = MCP_PATHS.map(|path| format!("{METADATA_PATH}{path}"));
     let documents = [
         (
             "/v1/health",
@@ -85,15 +85,13 @@ fn add_server(paths: &mut Map<String, Value>) {
             JSON,
             true,
         ),
-        (
-            well_known_mcp.as_str(),
-            "mcp_metadata",
-            "Protected-resource metadata of the MCP endpoint",
-            JSON,
-            true,
-        ),
     ];
-    for (path, id, summary, kind, public) in documents {
+    let ids = ["mcp_metadata", "v1_mcp_metadata", "v1_metadata"];
+    let of_mcp = well_known.iter().zip(ids).map(|(path, id)| {
+        let summary = "Protected-resource metadata of the MCP endpoint";
+        (path.as_str(), id, summary, JSON, true)
+    });
+    for (path, id, summary, kind, public) in documents.into_iter().chain(of_mcp) {
         let mut operation = json!({
             "operationId": id,
             "summary": summary,
@@ -166,7 +164,16 @@ fn by_name(info: &OperationInfo) -> Value {
 
 fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
     let responses = match resource.output {
-        Output::Json | Output::Created | Output::Reported => json_answer(info),
+        Output::Json
+        | Output::Created
+        | Output::Reported
+        | Output::Made
+        | Output::Accepted
+        | Output::Tagged => json_answer(info),
+        Output::JobEvents => success(
+            "The events of the job's run.",
+            json!({ "text/event-stream": { "schema": { "type": "string" } } }),
+        ),
         Output::Events => success(
             "A page of events, or a stream of them where the caller accepts one.",
             json!({
@@ -185,12 +192,17 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         ),
     };
     let mut operation = described(info, resource.id, &responses);
-    if resource.output == Output::Created {
+    let other_status = match resource.output {
+        Output::Created => Some("201"),
+        Output::Accepted => Some("202"),
+        _ => None,
+    };
+    if let Some(status) = other_status {
         let responses = operation["responses"].as_object_mut();
         if let Some(responses) = responses
-            && let Some(created) = responses.remove("200")
+            && let Some(answer) = responses.remove("200")
         {
-            responses.insert("201".to_owned(), created);
+            responses.insert(status.to_owned(), answer);
         }
     }
     if resource.output == Output::Reported {
@@ -207,7 +219,15 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         .collect();
     match resource.input {
         Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),
-        Input::Body | Input::Runs => {
+        Input::Body | Input::Runs | Input::Keyed => {
+            if resource.input == Input::Keyed {
+                parameters.push(json!({
+                    "name": "Idempotency-Key",
+                    "in": "header",
+                    "description": "The same as the field idempotency_key.",
+                    "schema": { "type": "string", "minLength": 1, "maxLength": 200 },
+                }));
+            }
             let mut schema = without(input_schema(info), &in_path);
             let required = has_required_fields(&schema);
             if resource.input == Input::Runs {
@@ -221,7 +241,7 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         }
     }
     match resource.output {
-        Output::Events => {
+        Output::Events | Output::JobEvents => {
             let ended = json!({ "description": "The run has ended and every event was sent." });
             operation["responses"]["204"] = ended;
             parameters.push(json!({
@@ -231,12 +251,17 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
                 "schema": { "type": "integer" },
             }));
         }
-        Output::Bytes => {
+        Output::Bytes | Output::Tagged => {
             let same =
                 json!({ "description": "The artifact is still the one named in If-None-Match." });
             operation["responses"]["304"] = same;
         }
-        Output::Json | Output::Created | Output::Reported | Output::Approvals => {}
+        Output::Json
+        | Output::Created
+        | Output::Reported
+        | Output::Made
+        | Output::Accepted
+        | Output::Approvals => {}
     }
     if !parameters.is_empty() {
         operation["parameters"] = Value::Array(parameters);

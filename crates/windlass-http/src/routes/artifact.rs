@@ -53,7 +53,7 @@ pub(super) async fn fetch(
         .into());
     };
     let tag = format!("\"{}\"", artifact.sha256);
-    if matches(headers, &tag) {
+    if is_known(headers, &tag) {
         return Ok(described(
             StatusCode::NOT_MODIFIED,
             Body::empty(),
@@ -79,7 +79,8 @@ fn text<'a>(input: &'a Value, field: &str) -> &'a str {
     input[field].as_str().unwrap_or_default()
 }
 
-fn matches(headers: &HeaderMap, tag: &str) -> bool {
+/// Whether the caller says that it has the content of this tag.
+pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     headers
         .get_all(IF_NONE_MATCH)
         .iter()
@@ -178,7 +179,7 @@ mod tests {
             ("a", false),
         ] {
             let headers = HeaderMap::from_iter([(IF_NONE_MATCH, sent.parse().unwrap())]);
-            assert_eq!(matches(&headers, "\"a\""), expected, "{sent}");
+            assert_eq!(is_known(&headers, "\"a\""), expected, "{sent}");
         }
     }
 }

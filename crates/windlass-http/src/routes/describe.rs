@@ -12,13 +12,7 @@ use http::{
     header::{CONTENT_TYPE, HOST},
 };
 
-use crate::{
-    base::base_url,
-    challenge::{MCP_PATH, metadata},
-    failure,
-    openapi::openapi,
-    state::Shared,
-};
+use crate::{base::base_url, challenge::metadata, failure, openapi::openapi, state::Shared};
 
 /// The OpenAPI document; made once.
 pub(super) async fn document(State(shared): State<Arc<Shared>>) -> Response {
@@ -36,8 +30,12 @@ pub(super) async fn api_metadata(State(shared): State<Arc<Shared>>, request: Req
     show_metadata(&shared, &request, "")
 }
 
-pub(super) async fn mcp_metadata(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    show_metadata(&shared, &request, MCP_PATH)
+pub(super) async fn mcp_metadata(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    path: &'static str,
+) -> Response {
+    show_metadata(&shared, &request, path)
 }
 
 fn show_metadata(shared: &Shared, request: &Request, suffix: &str) -> Response {

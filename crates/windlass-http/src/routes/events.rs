@@ -1,4 +1,4 @@
-//! `GET /v1/runs/{run_id}/events` as an event stream (SSE).
+//! `GET /v1/runs/{run_id}/events`, and the same of a job, as an event stream (SSE).
 //!
 //! Each event's id is its place in the journal, so a client that was cut off goes on with
 //! `Last-Event-ID` and misses nothing. The stream ends with the run; asking again for the
@@ -40,19 +40,8 @@ pub(super) async fn stream(
     context: CallContext,
 ) -> Result<Response, Failure> {
     let catalogue = &shared.state.catalogue;
-    let engine = catalogue.engine().clone();
-    if let Some(last) = headers.get(LAST_EVENT_ID) {
-        let last: u64 = last
-            .to_str()
-            .ok()
-            .and_then(|text| text.trim().parse().ok())
-            .ok_or_else(|| {
-                Problem::invalid(
-                    "Last-Event-ID",
-                    "integer",
-                    "Last-Event-ID must be the id of an event of this stream",
-                )
-            })?;
+    let mut start = cursor(headers)?;
+    if let Some(last) = start.seen {
         input["after_seq"] = json!(last);
     }
     let request = CallRequest {
@@ -66,17 +55,56 @@ pub(super) async fn stream(
         .unwrap_or_default()
         .parse()
         .map_err(|error| Problem::invalid("run_id", "format", format!("{error}")))?;
-    let principal = request.context.principal;
+    start.after = request.input["after_seq"].as_u64().unwrap_or(0);
+    Ok(follow(shared, run_id, request.context.principal, start).await?)
+}
+
+/// Where a stream begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Start {
+    /// After this event.
+    after: u64,
+    /// The last event of an earlier stream that this one goes on from.
+    seen: Option<u64>,
+}
+
+/// Where the caller was cut off, if it says so.
+pub(super) fn cursor(headers: &HeaderMap) -> Result<Start, Problem> {
+    let Some(last) = headers.get(LAST_EVENT_ID) else {
+        return Ok(Start::default());
+    };
+    let last: Option<u64> = last.to_str().ok().and_then(|text| text.trim().parse().ok());
+    let last = last.ok_or_else(|| {
+        Problem::invalid(
+            "Last-Event-ID",
+            "integer",
+            "Last-Event-ID must be the id of an event of this stream",
+        )
+    })?;
+    Ok(Start {
+        after: last,
+        seen: Some(last),
+    })
+}
+
+/// The events of a run from some place on, for somebody who may see it.
+pub(super) async fn follow(
+    shared: Arc<Shared>,
+    run_id: RunId,
+    principal: Principal,
+    start: Start,
+) -> Result<Response, Problem> {
+    let engine = shared.state.catalogue.engine().clone();
     let record = engine.visible_run(&principal, &run_id).await?;
-    let cursor = request.input["after_seq"].as_u64().unwrap_or(0);
+    let cursor = start.after;
     if cursor > record.last_seq {
         let message = format!(
             "event {cursor} is beyond the end of run {run_id}, which is {}",
             record.last_seq
         );
-        return Err(Problem::invalid("after_seq", "maximum", message).into());
+        return Err(Problem::invalid("after_seq", "maximum", message));
     }
-    if headers.contains_key(LAST_EVENT_ID) && has_ended(&record, cursor) {
+    if start.seen.is_some() && has_ended(&record, cursor) {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;
         return Ok(response);

@@ -6,6 +6,7 @@ mod describe;
 mod events;
 mod health;
 mod operations;
+mod pipelines;
 mod resources;
 mod telemetry;
 
@@ -22,7 +23,7 @@ use tower::Service;
 
 use crate::{
     HttpState,
-    challenge::{MCP_PATH, METADATA_PATH},
+    challenge::{MCP_PATHS, METADATA_PATH},
     failure::Failure,
     guard::{Guard, request_id},
     resource::{HEALTH_ALIAS, METRICS_ALIAS, Output, RESOURCES},
@@ -35,8 +36,9 @@ pub fn router(state: HttpState) -> Router {
     guarded(shared, api(Router::new()))
 }
 
-/// The HTTP API with an MCP endpoint at `/mcp` behind the same guard. The service finds the
-/// caller as a `Principal` in the request's extensions.
+/// The HTTP API with an MCP endpoint at `/mcp`, `/v1/mcp` and `/v1` behind the same guard. The
+/// service finds the caller as a `Principal` in the request's extensions, or what to tell it
+/// instead of serving it as a `Declined`.
 pub fn router_with_mcp<S>(state: HttpState, mcp: S) -> Router
 where
     S: Service<Request, Error = Infallible> + Clone + Send + Sync + 'static,
@@ -63,7 +65,9 @@ where
     S::Response: IntoResponse,
     S::Future: Send + 'static,
 {
-    Router::new().route_service(MCP_PATH, mcp)
+    MCP_PATHS.into_iter().fold(Router::new(), |routes, path| {
+        routes.route_service(path, mcp.clone())
+    })
 }
 
 fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
@@ -92,15 +96,15 @@ fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
 
 /// Puts what every server has, and the guard, around the routes.
 fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
+    let routes = MCP_PATHS.into_iter().fold(routes, |routes, path| {
+        let metadata = get(move |state, request| describe::mcp_metadata(state, request, path));
+        routes.route(&format!("{METADATA_PATH}{path}"), metadata)
+    });
     let routes = routes
         .route("/v1/health", get(health::health))
         .route(HEALTH_ALIAS, get(health::health))
         .route("/v1/ready", get(health::ready))
         .route(METADATA_PATH, get(describe::api_metadata))
-        .route(
-            &format!("{METADATA_PATH}{MCP_PATH}"),
-            get(describe::mcp_metadata),
-        )
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&shared));

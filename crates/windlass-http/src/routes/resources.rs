@@ -9,12 +9,12 @@ use axum::{
 use http::StatusCode;
 use serde_json::Value;
 
-use super::{approvals, artifact, events, telemetry};
+use super::{approvals, artifact, events, pipelines, telemetry};
 use crate::{
     call::{call_and_show, context},
     failure::Failure,
     guard::{request_id, wants_events},
-    input::{add_path, from_body, from_query},
+    input::{add_path, from_body, from_query, not_offered},
     resource::{Input, Output, Resource},
     state::Shared,
 };
@@ -45,6 +45,11 @@ async fn try_answer(
     };
     let mut input = match resource.input {
         Input::Body => from_body(&parts.headers, body).await.map_err(in_envelope)?,
+        Input::Keyed => {
+            let mut input = from_body(&parts.headers, body).await.map_err(in_envelope)?;
+            pipelines::add_key(&parts.headers, &mut input).map_err(in_envelope)?;
+            input
+        }
         Input::Runs => {
             let body = from_body(&parts.headers, body).await.map_err(in_envelope)?;
             telemetry::listed_runs(body)
@@ -58,7 +63,7 @@ async fn try_answer(
         Output::Events if wants_events(&parts.headers) => {
             events::stream(shared, &parts.headers, input, context).await
         }
-        Output::Json | Output::Events => {
+        Output::Json | Output::Made | Output::Events => {
             call_and_show(
                 &shared.state,
                 resource.operation,
@@ -78,6 +83,17 @@ async fn try_answer(
             )
             .await
         }
+        Output::Accepted => pipelines::accept(&shared, resource.operation, input, context).await,
+        Output::Tagged => {
+            pipelines::tagged(&shared, resource.operation, &parts.headers, input, context).await
+        }
+        Output::JobEvents => match info {
+            Some(info) => {
+                let shared = Arc::clone(&shared);
+                pipelines::watch(shared, info, &parts.headers, input, context).await
+            }
+            None => Err(not_offered(resource.operation)),
+        },
         Output::Reported => {
             telemetry::report(&shared.state, resource.operation, input, context).await
         }

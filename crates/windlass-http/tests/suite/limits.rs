@@ -80,7 +80,7 @@ async fn failed_calls_count_too() {
     404 3 1 1750000060 "tiny";r=1;t=60 "tiny";q=3;w=60 -
     403 3 0 1750000060 "tiny";r=0;t=60 "tiny";q=3;w=60 -
     429 3 0 1750000060 "tiny";r=0;t=60 "tiny";q=3;w=60 60
-    403 300 299 1750000060 "standard";r=299;t=60 "standard";q=300;w=60 -
+    403 300 299 1750000060 "pro";r=299;t=60 "pro";q=300;w=60 -
     "#);
 }
 
@@ -161,11 +161,8 @@ async fn calls_at_once_are_limited() {
 #[tokio::test]
 async fn a_stream_keeps_its_place_until_it_is_dropped() {
     let server = server_with(|state: &mut HttpState| {
-        let tier = windlass_engine::access::Tier {
-            per_minute: 100,
-            concurrency: 1,
-        };
-        state.tiers.insert("standard".to_owned(), tier);
+        let tier = super::support::tier(100, 1);
+        state.tiers.insert("pro".to_owned(), tier);
     })
     .await;
     let run_id = server

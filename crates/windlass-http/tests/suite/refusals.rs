@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::support::{Ask, Server, call, get, post, server_with};
+use super::support::{Ask, Server, call, get, post, server_with, tier};
 
 pub type Case = (&'static str, Ask, u16, &'static str);
 
@@ -37,11 +37,9 @@ pub async fn check(server: &Server, cases: Vec<Case>) {
 /// A server whose strangers may make as many mistakes as the table has.
 pub async fn patient() -> Server {
     server_with(|state| {
-        let tier = windlass_engine::access::Tier {
-            per_minute: 1000,
-            concurrency: 16,
-        };
-        state.tiers.insert("anonymous".to_owned(), tier);
+        for name in ["anonymous", "unauthorized"] {
+            state.tiers.insert(name.to_owned(), tier(1000, 16));
+        }
         state.allowed_hosts = vec!["api.example".to_owned()];
         state.allowed_origins = vec!["https://app.example".to_owned()];
     })

@@ -146,10 +146,17 @@ pub struct Server {
     pub runs: String,
 }
 
-pub const TINY: Tier = Tier {
-    per_minute: 3,
-    concurrency: 2,
-};
+pub const TINY: Tier = tier(3, 2);
+
+/// A tier that limits requests only.
+pub const fn tier(per_minute: u32, concurrency: u32) -> Tier {
+    Tier {
+        per_minute,
+        concurrency,
+        concurrent_jobs: None,
+        pipelines_per_hour: None,
+    }
+}
 
 /// A server with API keys.
 pub async fn server() -> Server {
@@ -163,7 +170,7 @@ pub async fn server_with(change: impl FnOnce(&mut HttpState)) -> Server {
         let gates = gates.clone();
         let ledger = Ledger::new();
         move || -> Vec<Box<dyn Domain>> {
-            let tiers = ["free", "standard", "tiny"].map(str::to_owned).to_vec();
+            let tiers = ["free", "pro", "tiny"].map(str::to_owned).to_vec();
             vec![
                 Box::new(ProgramDomain::new(&ledger)),
                 Box::new(ProbeDomain {
@@ -172,7 +179,7 @@ pub async fn server_with(change: impl FnOnce(&mut HttpState)) -> Server {
                 windlass_runs::domain(),
                 windlass_admin::domain(windlass_admin::Tiers {
                     names: tiers,
-                    default: "standard".to_owned(),
+                    default: "pro".to_owned(),
                 }),
             ]
         }
@@ -188,25 +195,15 @@ pub async fn server_with(change: impl FnOnce(&mut HttpState)) -> Server {
             scopes,
             lifetime: None,
         };
-        keys.create(&local(), new).await.unwrap().1
+        keys.create(&local(), new).await.unwrap().api_key
     };
-    let root = make("root", "standard", &["*", "approve"]).await;
-    let probe = make("probe", "standard", &["probe"]).await;
+    let root = make("root", "pro", &["*", "approve"]).await;
+    let probe = make("probe", "pro", &["probe"]).await;
     let tiny = make("tiny", "tiny", &["probe"]).await;
-    let runs = make("runs", "standard", &["runs"]).await;
+    let runs = make("runs", "pro", &["runs"]).await;
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let mut state = HttpState::new(process.catalogue().clone(), keys, AuthMode::Keys, listen);
-    state.tiers = [
-        (
-            "standard".to_owned(),
-            Tier {
-                per_minute: 300,
-                concurrency: 16,
-            },
-        ),
-        ("tiny".to_owned(), TINY),
-    ]
-    .into();
+    state.tiers = [("pro".to_owned(), tier(300, 16)), ("tiny".to_owned(), TINY)].into();
     state.body_limit = 4096;
     change(&mut state);
     let router = router(state.clone());

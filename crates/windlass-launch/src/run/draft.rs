@@ -71,6 +71,7 @@ impl Sources {
                 ruleset: &Ruleset::load(Some(&config.ruleset_version))?,
                 date: &date,
                 canonical_urls: &config.canonical_urls.by_name(),
+                max_lines: config.budgets.max_lines_per_file,
             };
             plan.pages
                 .iter()

@@ -13,6 +13,7 @@ use windlass_launch_model::{
 };
 use windlass_launch_pages::{
     Draft,
+    budget::check_lines,
     rewrite::{accept_rewrite, prompt},
 };
 use windlass_ports::{Message, ModelAddress, ModelError, ModelReply, ModelRequest};
@@ -173,7 +174,14 @@ impl Tools {
         let took = clock.now().as_millis() - began.as_millis();
         let reply = answered.as_ref().ok();
         let outcome = match &answered {
-            Ok(reply) => accept_rewrite(draft, &reply.text).map_err(|error| error.to_string()),
+            Ok(reply) => accept_rewrite(draft, &reply.text)
+                .map_err(|error| error.to_string())
+                .and_then(|page| {
+                    let budgets = &self.accepted.config().budgets;
+                    check_lines(&page.output_path, &page.text, budgets)
+                        .map(|()| page)
+                        .map_err(|spent| spent.to_string())
+                }),
             Err(error) => Err(error.to_string()),
         };
         let (accepted, refused) = match outcome {

@@ -107,6 +107,7 @@ fn an_answer_may_refuse_some() {
         status: 200,
         headers: Vec::new(),
         body: br#"{"errors":[{"index":2,"message":"no"},{"index":"x"}]}"#.to_vec(),
+        address: None,
     };
     assert_eq!(refused_items(&answer), [(2, "no".to_owned())]);
 }

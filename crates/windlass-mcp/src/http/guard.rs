@@ -19,10 +19,11 @@ use http::{
 };
 use rmcp::{ServerHandler, transport::streamable_http_server::StreamableHttpService};
 use tower::Service;
+use windlass_engine::access::Declined;
 use windlass_types::Principal;
 
 use super::{Request, Response, batch, reply, sessions::Sessions};
-use crate::wire::{Fault, Frame, Glance, Message};
+use crate::wire::{Fault, Frame, Glance, Id, Message, Shape, codes, shape};
 
 const SESSION_ID: &str = "mcp-session-id";
 const PROTOCOL_VERSION: &str = "mcp-protocol-version";
@@ -64,6 +65,9 @@ impl<H: ServerHandler> McpEndpoint<H> {
     /// Answers one request.
     pub async fn handle(&self, request: Request) -> Response {
         let (mut parts, body) = request.into_parts();
+        if let Some(declined) = parts.extensions.remove::<Declined>() {
+            return decline(&declined, body).await;
+        }
         if let Some(id) = session_id(&parts.headers)
             && !self.inner.sessions.may_use(id, parts.extensions.get())
         {
@@ -140,6 +144,31 @@ fn refuse_body(body: &[u8]) -> Response {
         _ => Fault::invalid_request(None, "invalid request: the message cannot be read"),
     };
     reply::refusal(StatusCode::BAD_REQUEST, &fault)
+}
+
+/// Says that the caller is not served now: as the answer to its request where that can be told
+/// apart, else in the words of the surface in front, which has set the limits on the body.
+async fn decline(declined: &Declined, body: Body) -> Response {
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let body = axum::body::to_bytes(body, usize::MAX).await;
+    let id = body.ok().and_then(|body| match shape(&body) {
+        Ok(Shape::Object(envelope)) => match envelope.id() {
+            Id::Usable(id) => Some(id),
+            Id::Absent | Id::Unusable => None,
+        },
+        Ok(Shape::Array(_) | Shape::Scalar) | Err(_) => None,
+    });
+    let Some(id) = id else {
+        let mut response = Response::new(Body::from(declined.body.to_string()));
+        *response.status_mut() = status;
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        return response;
+    };
+    let mut fault = Fault::new(Some(id), codes::BUSY, declined.message.clone());
+    fault.error.data = Some(declined.body["error"].clone());
+    reply::refusal(status, &fault)
 }
 
 fn too_large(limit: usize) -> Response {

@@ -181,10 +181,8 @@ impl Server {
         };
         let request_id = crate::http::request_id(context).map_or_else(
             || {
-                format!(
-                    "req_{:016x}",
-                    u64::from_be_bytes(random(&*self.engine().entropy))
-                )
+                let random = random(&*self.engine().entropy);
+                format!("req_{}", windlass_types::id::base32(random))
             },
             str::to_owned,
         );

@@ -10,6 +10,7 @@ mod frame;
 mod line;
 mod method;
 
+pub(crate) use envelope::{Id, Shape, shape};
 pub use fault::{Fault, codes};
 pub use frame::{Frame, FrameReader, Glance, MAX_BATCH, Message, unknown_method};
 pub use line::{Line, LineReader};

@@ -23,9 +23,11 @@ use crate::{
 const TABLE: &str = "deliveries";
 const ATTEMPTS: &str = "attempts";
 
-/// Pending, and its receiver is there or somebody insists.
+/// Pending, and its receiver is there for whoever sends or somebody insists. The table names a
+/// receiver as `endpoints::place` does.
 pub(crate) const GOES_OUT: &str = "deliveries.state = 'pending' AND (deliveries.forced = 1 OR NOT EXISTS \
-     (SELECT 1 FROM disabled_endpoints WHERE disabled_endpoints.url = deliveries.url))";
+     (SELECT 1 FROM disabled_endpoints WHERE disabled_endpoints.url IN (deliveries.url, \
+     ifnull(json_extract(deliveries.record, '$.secret_name'), '') || ' ' || deliveries.url)))";
 
 #[derive(Serialize, Deserialize)]
 struct DeliveryV1 {
@@ -47,6 +49,10 @@ struct AttemptV1 {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
 }
 
 struct DeliveryRow {
@@ -121,6 +127,8 @@ pub(crate) fn attempt(
         status: attempted.status,
         error: attempted.error.clone(),
         duration_ms: attempted.duration_ms,
+        address: attempted.address.clone(),
+        answer: attempted.answer.clone(),
     })?;
     let sum = attempt_sum(&row.id, position, &record);
     connection
@@ -228,6 +236,8 @@ pub(crate) fn attempts(
             status: attempt.status,
             error: attempt.error,
             duration_ms: attempt.duration_ms,
+            address: attempt.address,
+            answer: attempt.answer,
         });
     }
     Ok(attempts)

@@ -2,15 +2,30 @@
 //! for by hand.
 
 use rusqlite::{Connection, params};
+use windlass_types::journal::EndpointDisabled;
 
 use crate::{error::Result, seal};
 
 const TABLE: &str = "disabled_endpoints";
 
-pub(crate) fn disable(connection: &Connection, url: &str, position: i64) -> Result<()> {
+/// What a receiver is called in the table: its address, for one that is gone for everybody, or
+/// whose deliveries it is gone for and its address.
+fn place(owner: Option<&str>, url: &str) -> String {
+    match owner {
+        Some(owner) => format!("{owner} {url}"),
+        None => url.to_owned(),
+    }
+}
+
+pub(crate) fn disable(
+    connection: &Connection,
+    disabled: &EndpointDisabled,
+    position: i64,
+) -> Result<()> {
+    let place = place(disabled.owner.as_deref(), &disabled.url);
     connection
         .prepare_cached("INSERT INTO disabled_endpoints (url, position, sum) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?
-        .execute(params![url, position, seal::seal(TABLE, &[url.as_bytes(), &position.to_be_bytes()])])?;
+        .execute(params![place, position, seal::seal(TABLE, &[place.as_bytes(), &position.to_be_bytes()])])?;
     Ok(())
 }
 

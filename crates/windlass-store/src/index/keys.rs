@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use windlass_ports::ApiKeyRecord;
 use windlass_types::{
-    Digest, Scope, Timestamp,
-    journal::{KeyCreated, KeyRevoked},
+    Digest, KeyId, Scope, Timestamp,
+    journal::{KeyCreated, KeyRevoked, KeyUsed},
 };
 
 use super::runs;
@@ -30,6 +30,8 @@ struct ApiKeyV1 {
     expires_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revoked_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<Timestamp>,
 }
 
 pub(crate) fn create(
@@ -49,6 +51,7 @@ pub(crate) fn create(
         created_at: at,
         expires_at: created.expires_at,
         revoked_at: None,
+        last_used_at: None,
     };
     // An id is given once; a second creation must not undo a revocation.
     let sql =
@@ -62,26 +65,57 @@ pub(crate) fn revoke(
     at: Timestamp,
     revoked: &KeyRevoked,
 ) -> Result<()> {
+    // The first revocation counts; a second one says nothing new.
+    change(connection, journal, &revoked.key_id, |key| {
+        key.revoked_at = key.revoked_at.or(Some(at));
+    })
+}
+
+pub(crate) fn note_use(
+    connection: &Connection,
+    journal: &Journal,
+    at: Timestamp,
+    used: &KeyUsed,
+) -> Result<()> {
+    change(connection, journal, &used.key_id, |key| {
+        key.last_used_at = key.last_used_at.max(Some(at));
+    })
+}
+
+/// Whether a key's record rests on its use at this moment.
+pub(crate) fn last_used(connection: &Connection, key_id: &KeyId, at: Timestamp) -> Result<bool> {
+    let key = find(connection, key_id)?;
+    Ok(key.is_some_and(|key| key.last_used_at == Some(at)))
+}
+
+fn change(
+    connection: &Connection,
+    journal: &Journal,
+    key_id: &KeyId,
+    change: impl FnOnce(&mut ApiKeyV1),
+) -> Result<()> {
     if runs::exists(connection, journal)? {
         return Ok(());
     }
-    let key_id = revoked.key_id.as_str();
-    let row: Option<(String, i64)> = connection
-        .prepare_cached("SELECT record, sum FROM api_keys WHERE key_id = ?1")?
-        .query_row([key_id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((record, sum)) = row else {
+    let Some(mut key) = find(connection, key_id)? else {
         return Ok(());
     };
-    let mut key = read(key_id, &record, sum)?;
-    // The first revocation counts; a second one says nothing new.
-    key.revoked_at = key.revoked_at.or(Some(at));
+    change(&mut key);
     write(
         connection,
-        key_id,
+        key_id.as_str(),
         &key,
         "UPDATE api_keys SET record = ?2, sum = ?3 WHERE key_id = ?1",
     )
+}
+
+fn find(connection: &Connection, key_id: &KeyId) -> Result<Option<ApiKeyV1>> {
+    let row: Option<(String, i64)> = connection
+        .prepare_cached("SELECT record, sum FROM api_keys WHERE key_id = ?1")?
+        .query_row([key_id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    row.map(|(record, sum)| read(key_id.as_str(), &record, sum))
+        .transpose()
 }
 
 /// All keys, in the order of their ids.
@@ -102,6 +136,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<ApiKeyRecord>> {
             created_at: key.created_at,
             expires_at: key.expires_at,
             revoked_at: key.revoked_at,
+            last_used_at: key.last_used_at,
         });
     }
     Ok(keys)

@@ -64,13 +64,16 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
         | Body::DeliveryRequeued(_)
         | Body::EndpointDisabled(_)
         | Body::KeyCreated(_)
-        | Body::KeyRevoked(_) => true,
+        | Body::KeyRevoked(_)
+        | Body::KeyUsed(_) => true,
         Body::StepStarted(_)
         | Body::StepCompleted(_)
         | Body::StepFailed(_)
         | Body::UndoCompleted(_)
         | Body::UndoFailed(_)
         | Body::TokenIssued(_)
+        | Body::WebhookSecretSet(_)
+        | Body::WebhookSecretSettled(_)
         | Body::TelemetryReported(_)
         | Body::TelemetryUpdated(_)
         | Body::AuditCall(_)
@@ -113,16 +116,18 @@ pub(crate) fn derive(
         | Body::EndpointDisabled(_)
         | Body::KeyCreated(_)
         | Body::KeyRevoked(_)
+        | Body::KeyUsed(_)
             if imported => {}
         Body::DeliveryAttempted(attempted) => {
             deliveries::attempt(connection, place.position, event.time, attempted)?
         }
         Body::DeliveryRequeued(requeued) => deliveries::requeue(connection, requeued)?,
         Body::EndpointDisabled(disabled) => {
-            endpoints::disable(connection, &disabled.url, place.position)?
+            endpoints::disable(connection, disabled, place.position)?
         }
         Body::KeyCreated(created) => keys::create(connection, place.journal, event.time, created)?,
         Body::KeyRevoked(revoked) => keys::revoke(connection, place.journal, event.time, revoked)?,
+        Body::KeyUsed(used) => keys::note_use(connection, place.journal, event.time, used)?,
         body if is_indexed(body) => return runs::fold(connection, place.journal, event, body),
         _ => {}
     }

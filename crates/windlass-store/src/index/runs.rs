@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use windlass_ports::{RunFilter, RunPage};
 use windlass_types::{
-    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, Surface, TraceId,
-    WaitingOn, journal::RunCreated,
+    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, Surface, Timestamp,
+    TraceId, WaitingOn, journal::RunCreated,
 };
 
 use crate::{
@@ -178,6 +178,39 @@ pub(crate) fn holder_of_key(
     Ok(Some((journal.run_id, created.config_hash)))
 }
 
+/// How many runs of a kind a principal has, those that go on or those created after a moment,
+/// and when the oldest of them was created.
+pub(crate) fn count(
+    connection: &Connection,
+    principal: &str,
+    kind: &str,
+    after: Option<Timestamp>,
+) -> Result<(u64, Option<Timestamp>)> {
+    let condition = match after {
+        Some(_) => "events.time > ?3".to_owned(),
+        None => format!("?3 IS NULL AND runs.state IN ({})", going_on()),
+    };
+    let sql = format!(
+        "SELECT count(*), min(events.time) FROM runs JOIN events ON events.journal = runs.journal \
+         AND events.seq = 1 WHERE runs.kind = ?1 AND runs.principal = ?2 AND {condition}"
+    );
+    let (count, oldest): (u64, Option<i64>) = connection.prepare_cached(&sql)?.query_row(
+        params![kind, principal, after.map(Timestamp::as_millis)],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok((count, oldest.map(Timestamp::from_millis)))
+}
+
+/// The states of runs that go on by themselves, as SQL has them in a list.
+fn going_on() -> String {
+    let names: Vec<String> = RunState::ALL
+        .into_iter()
+        .filter(|state| !state.is_final() && *state != RunState::Held)
+        .map(|state| format!("'{}'", state.as_str()))
+        .collect();
+    names.join(", ")
+}
+
 /// A run's record.
 pub(crate) fn load(connection: &Connection, run_id: &RunId) -> Result<Option<RunRecord>> {
     let Some(journal) = Journal::find(connection, run_id)? else {
@@ -247,14 +280,9 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
 
 /// Runs that go on by themselves, oldest first.
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<RunId>> {
-    let names: Vec<String> = RunState::ALL
-        .into_iter()
-        .filter(|state| !state.is_final() && *state != RunState::Held)
-        .map(|state| format!("'{}'", state.as_str()))
-        .collect();
     let sql = format!(
         "SELECT journal FROM runs WHERE state IN ({}) ORDER BY journal",
-        names.join(", ")
+        going_on()
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;

@@ -126,6 +126,7 @@ async fn an_imported_run_sends_nothing_and_brings_no_keys() {
     };
     let disabled = EndpointDisabled {
         url: "https://ours.example".into(),
+        owner: None,
     };
     let events = chain(
         "run_1",

@@ -260,6 +260,8 @@ fn attempted(delivery: &str, attempt: u32, status: u16, verdict: DeliveryVerdict
         error: None,
         duration_ms: 12,
         verdict,
+        address: Some("192.0.2.7:443".to_owned()),
+        answer: None,
     }
     .into()
 }
@@ -319,7 +321,11 @@ async fn deliveries_follow_their_attempts() {
         &[
             attempted("dlv_1", 1, 503, DeliveryVerdict::Retry { due_at: at(400) }),
             attempted("dlv_2", 1, 410, DeliveryVerdict::Dead),
-            EndpointDisabled { url: gone.into() }.into(),
+            EndpointDisabled {
+                url: gone.into(),
+                owner: None,
+            }
+            .into(),
             attempted("dlv_3", 1, 200, DeliveryVerdict::Delivered),
             attempted("dlv_unknown", 1, 200, DeliveryVerdict::Delivered),
         ],
@@ -471,7 +477,11 @@ fn any_body() -> impl Strategy<Value = Body> {
             .clone()
             .prop_map(|d| attempted(d, 1, 200, DeliveryVerdict::Delivered)),
         delivery.prop_map(|d| requeued(d, 60)),
-        url.prop_map(|url| EndpointDisabled { url: url.into() }.into()),
+        url.prop_map(|url| EndpointDisabled {
+            url: url.into(),
+            owner: Some("hook".to_owned()),
+        }
+        .into()),
         Just(key_created("key_1")),
         Just(key_revoked("key_1")),
     ]

@@ -234,6 +234,8 @@ fn delivered(delivery: &str) -> Body {
         error: None,
         duration_ms: 1,
         verdict: DeliveryVerdict::Delivered,
+        address: None,
+        answer: None,
     }
     .into()
 }
@@ -421,6 +423,7 @@ async fn system_journals_lose_their_beginning_and_still_verify() {
     .await;
     let off = EndpointDisabled {
         url: "https://gone.example".into(),
+        owner: Some("hook".to_owned()),
     };
     append(
         &store,

@@ -143,18 +143,12 @@ async fn perform(
                 .await?;
             Ok(json!(stored.sha256))
         }
-        Op::Notify { name, url } => {
-            let body = json!({ "from": name });
-            let request = WebhookRequest {
-                event: "program.notified".to_owned(),
-                name,
-                url,
-                body,
-                secret_name: None,
-            };
-            context.notify(request).await?;
-            Ok(Value::Null)
-        }
+        Op::Notify { name, url } => notify(context, name, url, None).await,
+        Op::NotifySigned {
+            name,
+            url,
+            secret_name,
+        } => notify(context, name, url, Some(secret_name)).await,
         Op::Child { name, program } => {
             let request = ChildRequest {
                 title: format!("child {name}"),
@@ -269,4 +263,21 @@ async fn set(
         })
         .await?;
     Ok(json!(before))
+}
+
+async fn notify(
+    context: &dyn RunContext,
+    name: String,
+    url: String,
+    secret_name: Option<String>,
+) -> Result<Value, RunError> {
+    let request = WebhookRequest {
+        event: "program.notified".to_owned(),
+        body: json!({ "from": name }),
+        name,
+        url,
+        secret_name,
+    };
+    context.notify(request).await?;
+    Ok(Value::Null)
 }

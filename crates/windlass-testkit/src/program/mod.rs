@@ -87,6 +87,15 @@ pub enum Op {
         /// Where to.
         url: String,
     },
+    /// A webhook signed with a secret of this name.
+    NotifySigned {
+        /// Its name.
+        name: String,
+        /// Where to.
+        url: String,
+        /// The secret's name.
+        secret_name: String,
+    },
     /// A child run of the same kind.
     Child {
         /// The name of the call.

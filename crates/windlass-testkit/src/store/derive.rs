@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use windlass_ports::{
-    ApiKeyRecord, AttemptRecord, DeliveryFilter, DeliveryRecord, DeliveryState, RunFilter, RunPage,
+    ApiKeyRecord, AttemptRecord, Counted, DeliveryFilter, DeliveryRecord, DeliveryState, RunFilter,
+    RunPage,
 };
 use windlass_types::{
     ArtifactRef, Body, DeliveryId, Digest, Event, KeyId, RunId, RunRecord, RunState, Timestamp,
@@ -21,7 +22,8 @@ pub(super) struct Index {
     keys: BTreeMap<KeyId, ApiKeyRecord>,
     deliveries: BTreeMap<DeliveryId, DeliveryRecord>,
     attempts: HashMap<DeliveryId, Vec<AttemptRecord>>,
-    disabled: HashSet<String>,
+    /// Receivers that are gone, and for whom; without an owner for everybody.
+    disabled: HashSet<(Option<String>, String)>,
     /// Deliveries somebody asked for by hand: they go out to a receiver that is gone, too.
     forced: HashSet<DeliveryId>,
 }
@@ -86,7 +88,8 @@ impl Index {
                 }
             }
             Some(Body::EndpointDisabled(disabled)) => {
-                self.disabled.insert(disabled.url.clone());
+                let owner = disabled.owner.clone();
+                self.disabled.insert((owner, disabled.url.clone()));
             }
             // A run's journal may come from a file, and a file must not bring a key.
             Some(Body::KeyCreated(created)) if !is_run => {
@@ -101,11 +104,17 @@ impl Index {
                         created_at: event.time,
                         expires_at: created.expires_at,
                         revoked_at: None,
+                        last_used_at: None,
                     });
             }
             Some(Body::KeyRevoked(revoked)) if !is_run => {
                 if let Some(key) = self.keys.get_mut(&revoked.key_id) {
                     key.revoked_at = key.revoked_at.or(Some(event.time));
+                }
+            }
+            Some(Body::KeyUsed(used)) if !is_run => {
+                if let Some(key) = self.keys.get_mut(&used.key_id) {
+                    key.last_used_at = key.last_used_at.max(Some(event.time));
                 }
             }
             _ => {}
@@ -134,6 +143,8 @@ impl Index {
                 status: attempted.status,
                 error: attempted.error.clone(),
                 duration_ms: attempted.duration_ms,
+                address: attempted.address.clone(),
+                answer: attempted.answer.clone(),
             });
     }
 
@@ -283,7 +294,35 @@ impl Index {
 
     fn is_waiting(&self, delivery: &DeliveryRecord) -> bool {
         delivery.state == DeliveryState::Pending
-            && (self.forced.contains(&delivery.id) || !self.disabled.contains(&delivery.url))
+            && (self.forced.contains(&delivery.id) || !self.is_gone(delivery))
+    }
+
+    fn is_gone(&self, delivery: &DeliveryRecord) -> bool {
+        let gone_for = |owner: Option<String>| {
+            let place = (owner, delivery.url.clone());
+            self.disabled.contains(&place)
+        };
+        gone_for(None) || gone_for(Some(delivery.secret_name.clone().unwrap_or_default()))
+    }
+
+    /// How many runs a quota counts, and when the oldest of them was created.
+    pub(super) fn count(
+        &self,
+        principal: &str,
+        kind: &str,
+        counted: Counted,
+    ) -> (usize, Option<Timestamp>) {
+        let moments: Vec<Timestamp> = self
+            .runs
+            .values()
+            .filter(|record| record.kind == kind && record.principal.id() == principal)
+            .filter(|record| match counted {
+                Counted::Unfinished => !record.state.is_final() && record.state != RunState::Held,
+                Counted::CreatedAfter(moment) => record.created_at > moment,
+            })
+            .map(|record| record.created_at)
+            .collect();
+        (moments.len(), moments.into_iter().min())
     }
 
     pub(super) fn attempts(&self, delivery: &DeliveryId) -> Vec<AttemptRecord> {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tokio::sync::watch;
-use windlass_ports::{Commit, CommitError, Expect, JournalWrite, StoreError};
+use windlass_ports::{Commit, CommitError, Expect, JournalWrite, Quota, StoreError};
 use windlass_types::{
     Body, Digest, Event, RunId, RunState,
     event::{ChainHead, verify_chain},
@@ -100,6 +100,9 @@ impl Disk {
             self.check_standing(&staged, &write, &bodies)?;
             if let Some(Some(Body::RunCreated(created))) = bodies.first() {
                 self.check_claims(&staged, created)?;
+                if let Expect::NewWithin(quotas) = &write.expect {
+                    self.check_quotas(&staged, created, quotas)?;
+                }
             }
             let mut head = self.staged_head(&staged, &write.run_id);
             let mut events = Vec::with_capacity(bodies.len());
@@ -239,7 +242,7 @@ impl Disk {
                 .any(|other| other.run_id == write.run_id);
         let expected = match &write.expect {
             Expect::Any => true,
-            Expect::New => !exists,
+            Expect::New | Expect::NewWithin(_) => !exists,
             Expect::State(states) => state.is_some_and(|state| states.contains(&state)),
         };
         // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
@@ -298,6 +301,35 @@ impl Disk {
             });
             if let Some(run_id) = holder {
                 return Err(CommitError::TokenUsed { run_id });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Disk {
+    fn check_quotas(
+        &self,
+        staged: &Staged,
+        created: &RunCreated,
+        quotas: &[Quota],
+    ) -> Result<(), CommitError> {
+        let principal = created.principal.id();
+        let within = staged
+            .writes
+            .iter()
+            .filter(|write| {
+                matches!(write.events.first(), Some((_, Some(Body::RunCreated(other))))
+                    if other.kind == created.kind && other.principal.id() == principal)
+            })
+            .count();
+        for quota in quotas {
+            let (count, oldest) = self.index.count(&principal, &created.kind, quota.counted);
+            if count + within >= quota.limit as usize {
+                return Err(CommitError::OverQuota {
+                    quota: *quota,
+                    oldest: oldest.unwrap_or_default(),
+                });
             }
         }
         Ok(())

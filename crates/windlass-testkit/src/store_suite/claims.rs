@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use windlass_ports::{Commit, CommitError, Expect};
-use windlass_types::{Digest, Principal, journal::RunCreated};
+use windlass_ports::{Commit, CommitError, Counted, Expect, Quota};
+use windlass_types::{
+    Digest, Principal,
+    journal::{RunCompleted, RunCreated},
+};
 
 use super::{
     StoreFactory,
-    sample::{create, created, event, id, write},
+    sample::{append, at, create, created, event, id, write},
 };
 
 fn with_key(key: &str) -> RunCreated {
@@ -159,4 +162,88 @@ pub async fn sixty_four_callers_have_one_winner(factory: &dyn StoreFactory) {
         assert_eq!(named.len(), 63, "{what}");
         assert!(named.iter().all(|run_id| *run_id == winners[0]), "{what}");
     }
+}
+
+const ONE_AT_A_TIME: Quota = Quota {
+    counted: Counted::Unfinished,
+    limit: 1,
+};
+
+/// A quota counts a principal's runs of one kind, and a repeated call finds its run all the same.
+pub async fn quotas_are_per_principal_and_kind(factory: &dyn StoreFactory) {
+    let store = factory.open().runs;
+    let within = |run_id: &'static str, seconds: i64, quotas: &[Quota], created: RunCreated| {
+        let store = Arc::clone(&store);
+        let expect = Expect::NewWithin(quotas.to_vec());
+        async move { append(&*store, run_id, expect, vec![event(seconds, created)]).await }
+    };
+    let of = |user: &str, kind: &str| RunCreated {
+        principal: Principal::local(user),
+        kind: kind.to_owned(),
+        ..created()
+    };
+    within("run_1", 10, &[ONE_AT_A_TIME], with_key("k"))
+        .await
+        .unwrap();
+    match within("run_2", 20, &[ONE_AT_A_TIME], created()).await {
+        Err(CommitError::OverQuota { quota, oldest }) => {
+            assert_eq!((quota, oldest), (ONE_AT_A_TIME, at(10)));
+        }
+        other => panic!("{other:?}"),
+    }
+    let again = within("run_2", 20, &[ONE_AT_A_TIME], with_key("k")).await;
+    assert!(
+        matches!(again, Err(CommitError::IdempotencyTaken { .. })),
+        "{again:?}"
+    );
+    within("run_3", 20, &[ONE_AT_A_TIME], of("eve", "demo"))
+        .await
+        .unwrap();
+    within("run_4", 20, &[ONE_AT_A_TIME], of("ada", "other"))
+        .await
+        .unwrap();
+
+    let end = RunCompleted {
+        output: serde_json::Value::Null,
+    };
+    append(&*store, "run_1", Expect::Any, vec![event(30, end)])
+        .await
+        .unwrap();
+    let hourly = |since: i64, limit: u32| Quota {
+        counted: Counted::CreatedAfter(at(since)),
+        limit,
+    };
+    for (since, limit, fits) in [(0, 1, false), (9, 1, false), (10, 1, true)] {
+        let quotas = [ONE_AT_A_TIME, hourly(since, limit)];
+        let made = within("run_5", 40, &quotas, created()).await;
+        assert_eq!(made.is_ok(), fits, "{since} {limit}: {made:?}");
+    }
+}
+
+/// However many callers there are at once, in whichever process, no more get in than there is
+/// room for.
+pub async fn sixty_four_callers_stay_within_the_quota(factory: &dyn StoreFactory) {
+    let stores = [factory.open().runs, factory.open().runs];
+    let quota = Quota {
+        limit: 3,
+        ..ONE_AT_A_TIME
+    };
+    let mut calls = tokio::task::JoinSet::new();
+    for caller in 0..64 {
+        let store = Arc::clone(&stores[caller % 2]);
+        calls.spawn(async move {
+            let expect = Expect::NewWithin(vec![quota]);
+            let run_id = format!("run_{caller}");
+            append(&*store, &run_id, expect, vec![event(0, created())]).await
+        });
+    }
+    let mut made = 0;
+    while let Some(call) = calls.join_next().await {
+        match call.expect("no call panics") {
+            Ok(_) => made += 1,
+            Err(CommitError::OverQuota { .. }) => {}
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    assert_eq!(made, 3);
 }

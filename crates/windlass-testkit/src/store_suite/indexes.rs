@@ -5,7 +5,7 @@ use windlass_ports::{Expect, RunFilter};
 use windlass_types::{
     ArtifactRef, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope, Visibility,
     journal::{
-        ApprovalGate, ArtifactStored, ChildStarted, KeyCreated, KeyRevoked, ParentRef,
+        ApprovalGate, ArtifactStored, ChildStarted, KeyCreated, KeyRevoked, KeyUsed, ParentRef,
         RunCancelled, RunCreated, RunFailed, RunStarted, RunUnwinding, SignalReceived, TimerFired,
         TimerStarted, UnwindReason, WaitStarted,
     },
@@ -396,4 +396,43 @@ pub async fn keys_come_from_the_key_journal_only(factory: &dyn StoreFactory) {
         (at(1), Some(at(100)))
     );
     assert_eq!(keys[0].secret_hash, Digest::of(b"first"));
+}
+
+/// A key's last use is the latest that was noted, wherever but in a run's journal.
+pub async fn keys_know_when_they_were_last_used(factory: &dyn StoreFactory) {
+    let store = factory.open().runs;
+    let key_id: KeyId = "key_1".parse().unwrap();
+    let used = |seconds: i64| {
+        event(
+            seconds,
+            KeyUsed {
+                key_id: key_id.clone(),
+            },
+        )
+    };
+    append(
+        &*store,
+        "sys_keys",
+        Expect::Any,
+        vec![event(1, key_created(&key_id, "first"))],
+    )
+    .await
+    .unwrap();
+    assert_eq!(store.api_keys().await.unwrap()[0].last_used_at, None);
+    run_in(&*store, "run_1", RunState::Running, 0).await;
+    append(&*store, "run_1", Expect::Any, vec![used(50)])
+        .await
+        .unwrap();
+    append(
+        &*store,
+        "sys_key_uses",
+        Expect::Any,
+        vec![used(7), used(30), used(9)],
+    )
+    .await
+    .unwrap();
+    assert_eq!(
+        store.api_keys().await.unwrap()[0].last_used_at,
+        Some(at(30))
+    );
 }

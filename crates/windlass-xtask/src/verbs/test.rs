@@ -33,7 +33,7 @@ struct Stage {
     run: fn(&Context) -> Result<String>,
 }
 
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 12] = [
     Stage {
         name: "fmt",
         lane: Lane::Fast,
@@ -93,6 +93,12 @@ const STAGES: [Stage; 11] = [
         lane: Lane::Full,
         about: "the Python MCP SDK as client",
         run: |context| e2e::python_client::run(&context.repo, &context.binaries),
+    },
+    Stage {
+        name: "generated-code",
+        lane: Lane::Full,
+        about: "generated projects: npm install, tsc, lint, build, tests, migration",
+        run: |context| e2e::generated_code::run(&context.repo),
     },
     Stage {
         name: "tour",

@@ -50,6 +50,10 @@ impl CreateArgs {
             scopes.join(", "),
             record.tier
         ));
+        let webhook_secret: String = field(&answer.output, "webhook_secret")?;
+        printer.notice(&format!(
+            "Webhooks of its jobs are signed with {webhook_secret}, which cannot be shown again either."
+        ));
         printer.hint("send it as `Authorization: Bearer KEY`");
         Ok(Report::new(
             format!("key {} was made", record.key_id),

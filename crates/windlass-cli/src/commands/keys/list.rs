@@ -29,7 +29,7 @@ impl ListArgs {
 }
 
 fn table(keys: &[KeyView], now: Timestamp) -> Table {
-    let mut table = Table::new(&["KEY", "NAME", "STATE", "TIER", "CREATED", "SCOPES"]);
+    let mut table = Table::new(&["KEY", "NAME", "STATE", "TIER", "CREATED", "USED", "SCOPES"]);
     for key in keys {
         let (tone, state) = state(key, now);
         let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
@@ -39,6 +39,11 @@ fn table(keys: &[KeyView], now: Timestamp) -> Table {
             (tone, state.to_owned()),
             (Tone::Plain, key.tier.clone()),
             (Tone::Dim, age(key.created_at, now)),
+            (
+                Tone::Dim,
+                key.last_used_at
+                    .map_or_else(String::new, |last| age(last, now)),
+            ),
             (Tone::Plain, scopes.join(" ")),
         ]);
     }
@@ -64,11 +69,12 @@ mod tests {
         let key = |revoked: Option<i64>, expires: Option<i64>| KeyView {
             key_id: "key_1".parse().unwrap(),
             name: "ci".into(),
-            tier: "standard".into(),
+            tier: "pro".into(),
             scopes: Vec::new(),
             created_at: Timestamp::EPOCH,
             expires_at: expires.map(Timestamp::from_millis),
             revoked_at: revoked.map(Timestamp::from_millis),
+            last_used_at: None,
         };
         let now = Timestamp::from_millis(100);
         for (revoked, expires, expected) in [

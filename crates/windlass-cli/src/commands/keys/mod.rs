@@ -4,6 +4,8 @@ mod create;
 mod list;
 mod revoke;
 
+pub(crate) use revoke::find;
+
 use clap::Subcommand;
 use windlass_types::Problem;
 

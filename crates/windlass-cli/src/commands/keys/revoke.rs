@@ -32,7 +32,7 @@ impl RevokeArgs {
 }
 
 /// The one key a text means; a revoked key is meant only by its whole id.
-fn find<'a>(keys: &'a [KeyView], text: &str) -> Result<&'a KeyView, Problem> {
+pub(crate) fn find<'a>(keys: &'a [KeyView], text: &str) -> Result<&'a KeyView, Problem> {
     if let Some(exact) = keys.iter().find(|key| key.key_id.as_str() == text) {
         return Ok(exact);
     }
@@ -72,11 +72,12 @@ mod tests {
         let key = |id: &str, name: &str, revoked: bool| KeyView {
             key_id: id.parse().unwrap(),
             name: name.into(),
-            tier: "standard".into(),
+            tier: "pro".into(),
             scopes: Vec::new(),
             created_at: Timestamp::EPOCH,
             expires_at: None,
             revoked_at: revoked.then_some(Timestamp::EPOCH),
+            last_used_at: None,
         };
         let keys = [
             key("key_aa1", "ci", false),

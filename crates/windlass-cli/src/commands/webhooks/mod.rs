@@ -1,7 +1,8 @@
-//! `windlass webhooks`: the delivery log.
+//! `windlass webhooks`: the delivery log, and the secrets deliveries are signed with.
 
 mod deliveries;
 mod replay;
+mod secret;
 
 use clap::Subcommand;
 use windlass_types::Problem;
@@ -18,12 +19,15 @@ pub(crate) enum WebhooksCommand {
     Deliveries(deliveries::DeliveriesArgs),
     /// Send a delivery again: same id, same body, fresh signature.
     Replay(replay::ReplayArgs),
+    /// Make, rotate and list the secrets that deliveries are signed with.
+    #[command(subcommand)]
+    Secret(secret::SecretCommand),
 }
 
 impl WebhooksCommand {
     pub(crate) const fn need(&self) -> Need {
         match self {
-            Self::Deliveries(_) => Need::Short,
+            Self::Deliveries(_) | Self::Secret(_) => Need::Short,
             Self::Replay(_) => Need::Long,
         }
     }
@@ -32,6 +36,7 @@ impl WebhooksCommand {
         match self {
             Self::Deliveries(args) => args.run(session).await,
             Self::Replay(args) => args.run(session).await,
+            Self::Secret(command) => command.run(session).await,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! published schema, the contract's own shape, and that nothing of the machine shows.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     path::Path,
     process::Command,
@@ -22,7 +23,8 @@ pub(crate) struct Client {
     pub(crate) session: Session,
     /// The tools as they were listed, by name.
     pub(crate) tools: BTreeMap<String, Value>,
-    published: BTreeMap<String, Validator>,
+    /// Their published schemas, as far as they were needed.
+    published: RefCell<BTreeMap<String, Validator>>,
     /// Which tool a request was for.
     asked: BTreeMap<u64, String>,
     home: String,
@@ -81,17 +83,10 @@ impl Client {
             .iter()
             .map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool.clone()))
             .collect();
-        let published = tools
-            .iter()
-            .map(|(name, tool)| {
-                let validator = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
-                (name.clone(), validator)
-            })
-            .collect();
         Self {
             session,
             tools,
-            published,
+            published: RefCell::default(),
             asked: BTreeMap::new(),
             home: home.to_str().unwrap().to_owned(),
         }
@@ -209,7 +204,11 @@ impl Client {
         );
         let ok = envelope["ok"].as_bool().expect("ok is a boolean");
         assert_eq!(result["isError"], json!(!ok), "{tool}: {message}");
-        if let Err(error) = self.published[tool].validate(envelope) {
+        let mut published = self.published.borrow_mut();
+        let published = published.entry(tool.to_owned()).or_insert_with(|| {
+            jsonschema::validator_for(&self.tools[tool]["outputSchema"]).unwrap()
+        });
+        if let Err(error) = published.validate(envelope) {
             panic!("{tool}: not as its schema says: {error}: {envelope:#}");
         }
         shapes::check(tool, envelope);

@@ -122,9 +122,12 @@ fn parts(store: &Arc<SqliteStore>) -> EngineParts {
         outbox: OutboxOptions {
             secrets: HashMap::new(),
             default_secret: Secret::new("test".to_owned()),
+            sealing_key: Secret::new(vec![7; 32]),
             schedule: Schedule::default(),
             timeout: Duration::from_secs(10),
+            rotation_overlap: Duration::from_secs(24 * 3600),
         },
+        tiers: Default::default(),
         probe: None,
     }
 }

@@ -1,0 +1,54 @@
+//! `windlass pipeline artifact`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use windlass_types::Problem;
+
+use super::{run::write_all, tree};
+use crate::{
+    output::Mode,
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct ArtifactArgs {
+    /// The job.
+    #[arg(value_name = "JOB")]
+    job: String,
+    /// strategy, architecture, ux, code or all.
+    #[arg(value_name = "TYPE")]
+    artifact_type: String,
+    /// Write `code` or `all` to this directory instead of printing JSON.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write over what is in the directory.
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+impl ArtifactArgs {
+    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let input = json!({ "job_id": self.job, "artifact_type": self.artifact_type });
+        let output = session.call("pipeline.get_artifact", input).await?.output;
+        let message = match (&self.out, self.artifact_type.as_str()) {
+            (Some(directory), "all") => {
+                let files = write_all(session, &self.job, directory, self.force).await?;
+                format!("{files} files in {}", directory.display())
+            }
+            (Some(directory), _) => {
+                let files = tree::write(&output, directory, self.force)?;
+                format!("{files} files in {}", directory.display())
+            }
+            (None, name) => {
+                if session.printer.mode() == Mode::Human {
+                    session.printer.json(&output);
+                }
+                format!("the {name} artifact of {}", self.job)
+            }
+        };
+        session.printer.notice(&message);
+        Ok(Report::new(message, output))
+    }
+}

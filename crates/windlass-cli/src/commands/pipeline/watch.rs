@@ -1,0 +1,25 @@
+//! `windlass pipeline watch`.
+
+use clap::Args;
+use windlass_types::Problem;
+
+use super::{
+    run::{accompany, conclude},
+    status::show,
+};
+use crate::session::{Report, Session};
+
+#[derive(Args, Debug)]
+pub(crate) struct WatchArgs {
+    /// The job.
+    #[arg(value_name = "JOB")]
+    job: String,
+}
+
+impl WatchArgs {
+    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let status = accompany(session, &self.job).await?;
+        show(session, &status);
+        Ok(Report::new(conclude(&status)?, status))
+    }
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { Card, CardTitle } from "@/components/ui/card";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+<% for line in imports %>
+{=line=}
+<% endfor %>
+import { AppLink } from "@/lib/navigation";
+import { useResource } from "@/lib/use-resource";
+
+/** How many there are of everything that whoever is signed in may see. */
+async function load() {
+  const [<% for stat in stats %>{=stat.variable=}<% if not loop.last %>, <% endif %><% endfor %>] = await Promise.all([<% for stat in stats %>{=stat.list=}()<% if not loop.last %>, <% endif %><% endfor %>]);
+  return [
+<% for stat in stats %>
+    { label: {=stat.label|ts=}, href: {=stat.href=}, count: {=stat.variable=}.length },
+<% endfor %>
+  ];
+}
+
+export function {=name=}() {
+  const resource = useResource(load);
+
+  if (resource.status === "loading") {
+    return <Skeleton label="Loading numbers" rows={1} />;
+  }
+  if (resource.status === "error") {
+    return <ErrorState error={resource.error} onRetry={resource.reload} />;
+  }
+  return (
+    <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      {resource.data.map((stat) => (
+        <li key={stat.label}>
+          <Card>
+            <CardTitle>
+              {stat.href === null ? (
+                stat.label
+              ) : (
+                <AppLink href={stat.href} className="underline-offset-4 hover:underline">
+                  {stat.label}
+                </AppLink>
+              )}
+            </CardTitle>
+            <p className="text-h2 font-bold">{stat.count}</p>
+          </Card>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,13 @@
+import { PageLayout } from "@/components/layout/page-layout";
+import { Button } from "@/components/ui/button";
+import { AppLink } from "@/lib/navigation";
+
+export function NotFoundPage() {
+  return (
+    <PageLayout title="Page not found" layout="centered">
+      <Button asChild>
+        <AppLink href="/">Go to the start page</AppLink>
+      </Button>
+    </PageLayout>
+  );
+}

@@ -1,0 +1,8 @@
+//! Integration tests of the code generator.
+
+mod fixture;
+mod hostile;
+mod node;
+mod postgres;
+mod project;
+mod server;

@@ -1,0 +1,132 @@
+//! Generated projects with the real tools: npm install, tsc, eslint, the production build, vitest.
+//!
+//! Needs Node 20.19 or newer in `WINDLASS_TEST_NODE` and npm beside it or in the path;
+//! `cargo xtask test` sets it. What is installed stays below the target folder for the next run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use windlass_pipeline_model::Preset;
+
+use super::fixture::{EXAMPLES, Product, write};
+use super::hostile;
+
+const VARIABLE: &str = "WINDLASS_TEST_NODE";
+
+/// A project's folder and the Node it is tried with.
+struct Project {
+    node: PathBuf,
+    folder: PathBuf,
+}
+
+impl Project {
+    fn open(name: &str) -> Option<Self> {
+        let Some(node) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
+            eprintln!(
+                "SKIPPED, THE GENERATED CODE WAS NOT BUILT: {VARIABLE} does not name Node.js; \
+                 `cargo xtask test` sets it"
+            );
+            return None;
+        };
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("pipeline-code")
+            .join(name);
+        fs_err::create_dir_all(&folder).unwrap();
+        Some(Self { node, folder })
+    }
+
+    /// Writes a project in place of the one before; what is installed stays.
+    fn write(&self, product: &Product, preset: Preset) {
+        for entry in fs_err::read_dir(&self.folder).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_name() == "node_modules" || entry.file_name() == "package-lock.json" {
+                continue;
+            }
+            if entry.file_type().unwrap().is_dir() {
+                fs_err::remove_dir_all(entry.path()).unwrap();
+            } else {
+                fs_err::remove_file(entry.path()).unwrap();
+            }
+        }
+        write(&product.generate(preset, &[]).unwrap(), &self.folder);
+    }
+
+    /// Runs a command of the project and expects that it succeeds.
+    fn run(&self, words: &[&str]) {
+        let start = Instant::now();
+        let mut path = vec![self.node.parent().unwrap().to_path_buf()];
+        path.extend(std::env::split_paths(
+            &std::env::var_os("PATH").unwrap_or_default(),
+        ));
+        let output = Command::new(words[0])
+            .args(&words[1..])
+            .current_dir(&self.folder)
+            .env("PATH", std::env::join_paths(path).unwrap())
+            .env("NEXT_TELEMETRY_DISABLED", "1")
+            .env("CI", "1")
+            .env("NO_COLOR", "1")
+            .env_remove("NODE_OPTIONS")
+            .output()
+            .unwrap_or_else(|error| panic!("{words:?}: {error}"));
+        eprintln!(
+            "{:6.1} s  {}",
+            start.elapsed().as_secs_f64(),
+            words.join(" ")
+        );
+        assert!(
+            output.status.success(),
+            "{words:?} in {}\n{}{}",
+            self.folder.display(),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+
+    fn install(&self) {
+        self.run(&[
+            "npm",
+            "install",
+            "--no-audit",
+            "--no-fund",
+            "--prefer-offline",
+        ]);
+    }
+
+    /// Everything that a user does with a new project.
+    fn check(&self) {
+        self.run(&["npm", "run", "typecheck"]);
+        self.run(&["npm", "run", "lint", "--", "--max-warnings", "0"]);
+        self.run(&["npm", "run", "build"]);
+        self.run(&["npm", "test"]);
+    }
+}
+
+/// Text from every list of dangers in one.
+const ALL_AT_ONCE: &str = "\"; drop table x; -- </script> ${x} `y` {z} */ %s \\ it's 🎲 اختبار";
+
+fn builds(preset: Preset) {
+    let Some(project) = Project::open(preset.as_str()) else {
+        return;
+    };
+    let mut products = vec![Product::quiz(), hostile::with_text(ALL_AT_ONCE)];
+    products.extend(EXAMPLES.map(|name| Product::example(name, preset)));
+    for (at, product) in products.iter().enumerate() {
+        eprintln!("{} in {}", product.name, preset.as_str());
+        project.write(product, preset);
+        if at == 0 {
+            project.install();
+        }
+        project.check();
+    }
+}
+
+#[test]
+fn a_next_project_installs_builds_and_passes_its_tests() {
+    builds(Preset::NextjsReact);
+}
+
+#[test]
+fn a_vite_project_installs_builds_and_passes_its_tests() {
+    builds(Preset::ViteReact);
+}

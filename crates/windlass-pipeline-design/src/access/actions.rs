@@ -1,0 +1,263 @@
+//! What the requirements need somebody to be allowed.
+
+use windlass_pipeline_model::analysis::{Access, Statement, VerbKind};
+use windlass_pipeline_model::architecture::EntityModel;
+use windlass_pipeline_model::strategy::Priority;
+use windlass_pipeline_model::{Trace, naming};
+
+use super::rules::public;
+use super::{Decider, commands, plural_of, says_everything, things};
+use crate::actor::{self, Actor};
+use crate::condition::Condition;
+use crate::endpoints::is_manage;
+use crate::grant::{Command, Grant, Grants};
+use crate::scope::Tenant;
+use crate::words::with_article;
+
+/// `published quizzes`: the rows whose listed value the object names.
+fn named_rows(entity: &EntityModel, statement: &Statement) -> Condition {
+    let words = statement
+        .object
+        .as_ref()
+        .map(|object| naming::words(&object.text))
+        .unwrap_or_default();
+    let fields = entity
+        .fields
+        .iter()
+        .filter(|field| !field.values.is_empty());
+    let named = fields
+        .flat_map(|field| field.values.iter().map(move |value| (field, value)))
+        .find(|(_, value)| {
+            let value = naming::words(value);
+            !value.is_empty() && words.windows(value.len()).any(|part| part == value)
+        });
+    named.map_or(Condition::Everybody, |(field, value)| Condition::Value {
+        column: field.name.clone(),
+        value: value.clone(),
+    })
+}
+
+impl Decider<'_> {
+    /// Goes through the statements on an entity.
+    pub(super) fn stated_actions(
+        &mut self,
+        entity: &EntityModel,
+        tenant: Option<&Tenant>,
+        grants: &mut Grants,
+    ) {
+        let statements: Vec<&Statement> = self
+            .statements(&entity.name)
+            .filter(|statement| !statement.negated)
+            .collect();
+        for statement in statements {
+            match actor::of_statement(self.analysis, statement) {
+                Actor::Product => {}
+                Actor::SignedIn => self.signed_in(entity, statement, tenant, grants),
+                Actor::Anybody => self.anybody(&entity.name, statement, grants),
+                Actor::Role(role) if actor::is_owner_word(role) => {
+                    self.tenant_owner(&entity.name, role, statement, tenant, grants);
+                }
+                Actor::Role(role) if actor::is_member_word(role) && tenant.is_some() => {
+                    let trace = vec![Trace::requirement(&statement.requirement)];
+                    for command in with_reading(&commands(statement)) {
+                        let grant = self.role(&entity.name, role, command, tenant, trace.clone());
+                        grant.into_iter().for_each(|grant| grants.add(grant));
+                    }
+                }
+                Actor::Role(role) => self.with_role(entity, role, statement, tenant, grants),
+            }
+        }
+    }
+
+    fn signed_in(
+        &self,
+        entity: &EntityModel,
+        statement: &Statement,
+        tenant: Option<&Tenant>,
+        grants: &mut Grants,
+    ) {
+        let own = statement.object.as_ref().is_some_and(|object| object.own);
+        if own || !commands(statement).contains(&Command::Select) || !says_everything(statement) {
+            return;
+        }
+        let rows = named_rows(entity, statement);
+        grants.add(Grant {
+            command: Command::Select,
+            anonymous: false,
+            condition: Self::within(tenant, rows),
+            who: "Everybody who is signed in".to_owned(),
+            what: format!("all {}", things(&entity.name)),
+            trace: vec![Trace::requirement(&statement.requirement)],
+        });
+    }
+
+    fn anybody(&self, entity: &str, statement: &Statement, grants: &mut Grants) {
+        let own = statement.object.as_ref().is_some_and(|object| object.own);
+        let needed = commands(statement);
+        let trace = vec![Trace::requirement(&statement.requirement)];
+        let ruled = self.analysis.access.iter().any(|one| {
+            one.rule == Access::PublicRead
+                && one.entity.as_deref().is_none_or(|name| name == entity)
+        });
+        if !own && !ruled && needed.contains(&Command::Select) {
+            grants.add(public(entity, trace.clone()));
+        }
+        if needed.contains(&Command::Insert) {
+            grants.add(Grant {
+                command: Command::Insert,
+                anonymous: true,
+                condition: Condition::Unowned,
+                who: "Visitors who are not signed in".to_owned(),
+                what: format!("{} without an owner", things(entity)),
+                trace,
+            });
+        }
+    }
+
+    /// `workspace owners`: whoever made the tenant.
+    fn tenant_owner(
+        &mut self,
+        entity: &str,
+        role: &str,
+        statement: &Statement,
+        tenant: Option<&Tenant>,
+        grants: &mut Grants,
+    ) {
+        let Some(tenant) = tenant.filter(|_| !matches!(role, "author" | "creator")) else {
+            return;
+        };
+        if !self.may_read(entity, &tenant.name) {
+            return;
+        }
+        for command in with_reading(&commands(statement)) {
+            grants.add(Grant {
+                command,
+                anonymous: false,
+                condition: Condition::OwnerOf {
+                    table: naming::table_name(&tenant.name),
+                    column: tenant.column(),
+                },
+                who: format!(
+                    "The owner of {}",
+                    with_article(&naming::human(&tenant.name))
+                ),
+                what: format!("all {} of it", things(entity)),
+                trace: vec![Trace::requirement(&statement.requirement)],
+            });
+        }
+    }
+
+    fn with_role(
+        &mut self,
+        entity: &EntityModel,
+        role: &str,
+        statement: &Statement,
+        tenant: Option<&Tenant>,
+        grants: &mut Grants,
+    ) {
+        let own = statement.object.as_ref().is_some_and(|object| object.own);
+        if self.through_parent(entity, statement, role, tenant, grants) || own {
+            return;
+        }
+        let name = entity.name.as_str();
+        let everything = says_everything(statement) || is_manage(statement);
+        let creates = self.statements(name).any(|other| {
+            other.kind == VerbKind::Create
+                && !other.negated
+                && other.priority != Priority::Wont
+                && other.actor.as_deref() == Some(role)
+        });
+        let rules = || {
+            self.analysis
+                .access
+                .iter()
+                .filter(|one| one.entity.as_deref() == Some(name))
+        };
+        let own_only = rules().any(|one| one.rule == Access::Owner && one.only_when.is_none());
+        let needed = commands(statement);
+        if creates && !everything || own_only && !everything && needed == [Command::Select] {
+            return;
+        }
+        // What a stated rule says about the role's reading is not widened by an action.
+        let ruled = rules().any(
+            |one| matches!(&one.rule, Access::RoleRead(of) | Access::RoleAll(of) if of == role),
+        );
+        let rows = named_rows(entity, statement);
+        for command in with_reading(&needed) {
+            if ruled && command == Command::Select {
+                continue;
+            }
+            let trace = vec![Trace::requirement(&statement.requirement)];
+            if let Some(mut grant) = self.role(name, role, command, tenant, trace) {
+                if command == Command::Select
+                    && let Condition::Value { column, value } = &rows
+                {
+                    grant.what.push_str(&format!(
+                        ", as far as their {} is {value}",
+                        naming::human(column)
+                    ));
+                    grant.condition = Condition::all(vec![grant.condition, rows.clone()]);
+                }
+                grants.add(grant);
+            }
+        }
+    }
+
+    /// `teachers view the attempts on their quizzes`, `doctors see their own appointments`: rows are
+    /// seen by whoever owns the row they belong to.
+    fn through_parent(
+        &mut self,
+        entity: &EntityModel,
+        statement: &Statement,
+        role: &str,
+        tenant: Option<&Tenant>,
+        grants: &mut Grants,
+    ) -> bool {
+        if !matches!(statement.kind, VerbKind::Read | VerbKind::List) {
+            return false;
+        }
+        let possessive = naming::words(&statement.text)
+            .iter()
+            .any(|word| matches!(word.as_str(), "their" | "own" | "his" | "her" | "my"));
+        if !possessive {
+            return false;
+        }
+        let person = naming::pascal(role);
+        let mut parents: Vec<String> = Self::keys(entity)
+            .map(|(_, target)| target)
+            .filter(|target| statement.indirect.as_deref() == Some(*target) || *target == person)
+            .map(str::to_owned)
+            .collect();
+        parents.dedup();
+        let mut found = self.analysis.access.iter().any(|one| {
+            one.entity.as_deref() == Some(&entity.name)
+                && matches!(one.rule, Access::ParentOwner(_))
+        });
+        for parent in parents {
+            let trace = vec![Trace::requirement(&statement.requirement)];
+            if let Some(grant) = self.parent_owner(entity, &parent, &plural_of(role), tenant, trace)
+            {
+                found = true;
+                grants.add(grant);
+            }
+        }
+        found
+    }
+}
+
+/// What cannot be done to a row that is not seen comes with seeing it. Making rows is decided for
+/// all who make them at once.
+fn with_reading(needed: &[Command]) -> Vec<Command> {
+    let mut commands: Vec<Command> = needed
+        .iter()
+        .copied()
+        .filter(|command| *command != Command::Insert)
+        .collect();
+    let writes = commands
+        .iter()
+        .any(|command| matches!(command, Command::Update | Command::Delete));
+    if writes && !commands.contains(&Command::Select) {
+        commands.insert(0, Command::Select);
+    }
+    commands
+}

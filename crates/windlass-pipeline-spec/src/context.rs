@@ -1,0 +1,17 @@
+//! What a caller says beside the spec. It colours the summary and never makes a requirement.
+
+use serde::{Deserialize, Serialize};
+
+/// The `context` of `aios_strategize`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecContext {
+    /// `education`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub industry: Option<String>,
+    /// `schools`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_audience: Option<String>,
+    /// `startup`, `scaleup` or `enterprise`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_tier: Option<String>,
+}

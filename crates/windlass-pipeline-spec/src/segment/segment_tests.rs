@@ -1,0 +1,44 @@
+//! Pieces of Markdown texts.
+
+use std::fmt::Write as _;
+
+use super::*;
+
+fn read(spec: &str) -> String {
+    let mut out = String::new();
+    for piece in segment(spec) {
+        let aside = piece
+            .set_aside
+            .map(|why| format!(" ({why})"))
+            .unwrap_or_default();
+        let intro = piece
+            .intro
+            .map(|intro| format!(" <- {}", intro + 1))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "{:?} {:?} {:?}{intro}{aside}: {:?}",
+            piece.section,
+            piece.place,
+            piece.heading.unwrap_or_default(),
+            &spec[piece.start..piece.end]
+        );
+    }
+    out
+}
+
+#[test]
+fn headings_lists_tables_and_code() {
+    insta::assert_snapshot!(read("# Title\n\nOne. Two *bold* words.\n\n## Features\n\nTeachers can:\n\n- write `code`\n- read\n  - deeply\n\n| Role | Does |\n|---|---|\n| Admin | All |\n\n```sh\nls\n```\n\n---\n\n**Look.** Nice &amp; calm.\n"), @"");
+}
+
+#[test]
+fn plain_text_with_labels_and_other_bullets() {
+    insta::assert_snapshot!(read("Product: X\nOverview:\nIt helps.\n\nFeatures:\n• one\n• two\n\nBudget: $5k\nColors: red\n\nAdmins:\n- Manage users\n"), @"");
+}
+
+#[test]
+fn nothing_but_space_is_nothing() {
+    assert!(segment("").is_empty() && segment(" \n\t ").is_empty());
+    assert_eq!(segment("***").len(), 1);
+}

@@ -1,0 +1,3 @@
+//! The example specs and any text at all, through the public functions.
+
+mod suite;

@@ -1,0 +1,465 @@
+//! Reads what a tool was called with. Members nobody knows are accepted, ignored and named; a
+//! known member that does not fit is refused with its field and the rule it breaks.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use windlass_pipeline_model::{Architecture, Phase, Preset, Requirements, UxSpec};
+use windlass_types::Problem;
+
+use crate::fault::invalid;
+
+/// The longest spec, in bytes.
+pub(crate) const LONGEST_SPEC: usize = 256 * 1024;
+const LONGEST_KEY: usize = 200;
+
+/// What a job is asked to do: all that its run needs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    /// The spec, trimmed.
+    pub(crate) spec: String,
+    /// Industry, audience, budget.
+    #[serde(default)]
+    pub(crate) context: SpecContext,
+    /// In the order they run.
+    pub(crate) phases: Vec<Phase>,
+    /// Given, so that it is not derived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) requirements: Option<Requirements>,
+    /// The same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) architecture: Option<Architecture>,
+    /// The same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ux_spec: Option<UxSpec>,
+    /// Only these files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) target_files: Vec<String>,
+    /// For which kind of project.
+    #[serde(default)]
+    pub(crate) preset: Preset,
+    /// How it should look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) style_preference: Option<String>,
+    /// Preferences that no preset fits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) not_honoured: Vec<String>,
+    /// Members that mean nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ignored_fields: Vec<String>,
+    /// Where to say that it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) webhook_url: Option<String>,
+}
+
+/// `context` of `aios_strategize`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SpecContext {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) industry: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) target_audience: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) budget_tier: Option<String>,
+}
+
+/// The members of a call, taken out one by one.
+pub(crate) struct Members(Map<String, Value>);
+
+impl Members {
+    pub(crate) fn read(input: Value) -> Result<Self, Problem> {
+        match input {
+            Value::Object(members) => Ok(Self(members)),
+            Value::Null => Ok(Self(Map::new())),
+            other => Err(invalid(
+                "",
+                "type",
+                format!("the input must be an object, not {}", kind(&other)),
+            )),
+        }
+    }
+
+    fn take(&mut self, key: &str) -> Option<Value> {
+        self.0.remove(key).filter(|value| !value.is_null())
+    }
+
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, Problem> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong_type(key, "a string", &other)),
+        }
+    }
+
+    pub(crate) fn required_text(&mut self, key: &str) -> Result<String, Problem> {
+        let text = self.text(key)?.unwrap_or_default();
+        if text.trim().is_empty() {
+            return Err(invalid(
+                key,
+                "required",
+                format!("The '{key}' field is required and must be a non-empty string"),
+            ));
+        }
+        Ok(text)
+    }
+
+    /// The spec.
+    pub(crate) fn spec(&mut self) -> Result<String, Problem> {
+        let spec = self.required_text("spec")?;
+        let spec = spec.trim();
+        if spec.len() > LONGEST_SPEC {
+            return Err(invalid(
+                "spec",
+                "maxLength",
+                format!("The 'spec' field must not be longer than {LONGEST_SPEC} bytes"),
+            )
+            .with("limit", LONGEST_SPEC)
+            .with("actual", spec.len()));
+        }
+        Ok(spec.to_owned())
+    }
+
+    /// Industry, audience, budget.
+    pub(crate) fn context(&mut self) -> Result<SpecContext, Problem> {
+        let Some(given) = self.take("context") else {
+            return Ok(SpecContext::default());
+        };
+        let Value::Object(given) = given else {
+            return Err(wrong_type("context", "an object", &given));
+        };
+        let mut given = Self(given);
+        let mut text = |key: &str| {
+            given.text(key).map_err(|_| {
+                invalid(
+                    &format!("context.{key}"),
+                    "type",
+                    format!("The 'context.{key}' field must be a string"),
+                )
+            })
+        };
+        let context = SpecContext {
+            industry: text("industry")?,
+            target_audience: text("target_audience")?,
+            budget_tier: text("budget_tier")?,
+        };
+        let tiers = ["startup", "scaleup", "enterprise"];
+        match &context.budget_tier {
+            Some(tier) if !tiers.contains(&tier.as_str()) => Err(invalid(
+                "context.budget_tier",
+                "enum",
+                format!(
+                    "The 'context.budget_tier' field must be one of {}",
+                    tiers.join(", ")
+                ),
+            )
+            .with("allowed", tiers.to_vec())),
+            _ => Ok(context),
+        }
+    }
+
+    /// An earlier output: the whole of it, or what is inside.
+    pub(crate) fn upstream<T: DeserializeOwned>(
+        &mut self,
+        key: &str,
+    ) -> Result<Option<T>, Problem> {
+        let Some(given) = self.take(key) else {
+            return Ok(None);
+        };
+        if !given.is_object() {
+            return Err(wrong_type(key, "an object", &given));
+        }
+        let inner = match given.get(key) {
+            Some(inner) if inner.is_object() => inner.clone(),
+            _ => given,
+        };
+        read_at(key, inner).map(Some)
+    }
+
+    /// Only these files.
+    pub(crate) fn target_files(&mut self) -> Result<Vec<String>, Problem> {
+        let Some(given) = self.take("target_files") else {
+            return Ok(Vec::new());
+        };
+        let Value::Array(items) = given else {
+            return Err(wrong_type("target_files", "an array", &given));
+        };
+        items
+            .into_iter()
+            .enumerate()
+            .map(|(index, item)| match item {
+                Value::String(path) => Ok(path),
+                other => Err(wrong_type(
+                    &format!("target_files/{index}"),
+                    "a string",
+                    &other,
+                )),
+            })
+            .collect()
+    }
+
+    /// For which kind of project; a name nobody knows is refused.
+    pub(crate) fn framework(&mut self) -> Result<Preset, Problem> {
+        let Some(name) = self.text("framework")? else {
+            return Ok(Preset::default());
+        };
+        Preset::by_name(&name).ok_or_else(|| {
+            let allowed: Vec<_> = Preset::ALL.iter().map(|preset| preset.as_str()).collect();
+            invalid(
+                "framework",
+                "enum",
+                format!(
+                    "The 'framework' field must be one of {}",
+                    allowed.join(", ")
+                ),
+            )
+            .with("allowed", allowed)
+        })
+    }
+
+    /// For which kind of project, as a wish; the preset, and the wish where no preset fits.
+    pub(crate) fn stack_preference(&mut self) -> Result<(Preset, Vec<String>), Problem> {
+        match self.text("stack_preference")? {
+            None => Ok((Preset::default(), Vec::new())),
+            Some(wish) => Ok(match Preset::by_preference(&wish) {
+                Some(preset) => (preset, Vec::new()),
+                None => (Preset::default(), vec![format!("stack_preference: {wish}")]),
+            }),
+        }
+    }
+
+    /// The phases, in the order they run, each once.
+    pub(crate) fn phases(&mut self) -> Result<Vec<Phase>, Problem> {
+        let Some(given) = self.take("phases") else {
+            return Ok(Phase::ALL.to_vec());
+        };
+        let Value::Array(items) = given else {
+            return Err(wrong_type("phases", "an array", &given));
+        };
+        let names = Phase::ALL.map(Phase::as_str);
+        let mut phases = Vec::new();
+        for item in &items {
+            let phase = item.as_str().and_then(Phase::by_name).ok_or_else(|| {
+                invalid(
+                    "phases",
+                    "enum",
+                    format!("The 'phases' field may hold {}", names.join(", ")),
+                )
+                .with("allowed", names.to_vec())
+            })?;
+            phases.push(phase);
+        }
+        phases.sort_unstable();
+        phases.dedup();
+        if phases.is_empty() {
+            return Err(invalid(
+                "phases",
+                "minItems",
+                "The 'phases' field must name at least one phase",
+            ));
+        }
+        Ok(phases)
+    }
+
+    /// The key a repeated call is recognised by.
+    pub(crate) fn idempotency_key(&mut self) -> Result<Option<String>, Problem> {
+        let Some(key) = self.text("idempotency_key")? else {
+            return Ok(None);
+        };
+        let length = key.chars().count();
+        if length == 0 || length > LONGEST_KEY || key.chars().any(char::is_control) {
+            return Err(invalid(
+                "idempotency_key",
+                "length",
+                "The 'idempotency_key' field must have 1 to 200 printable characters",
+            ));
+        }
+        Ok(Some(key))
+    }
+
+    /// What was not taken out.
+    pub(crate) fn rest(self) -> Vec<String> {
+        let mut rest: Vec<String> = self.0.into_iter().map(|(key, _)| key).collect();
+        rest.sort();
+        rest
+    }
+}
+
+/// Reads a part of an earlier output; a part that does not fit is named by its pointer.
+fn read_at<T: DeserializeOwned>(key: &str, value: Value) -> Result<T, Problem> {
+    serde_path(value).map_err(|(pointer, reason)| {
+        let field = format!("{key}{pointer}");
+        invalid(
+            &field,
+            "shape",
+            format!("The '{field}' field does not fit: {reason}"),
+        )
+    })
+}
+
+/// Deserialises; a failure is a JSON pointer and a reason.
+fn serde_path<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
+    let text = value.to_string();
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    match T::deserialize(&mut reader) {
+        Ok(read) => Ok(read),
+        Err(error) => {
+            let pointer = pointer_at(&text, error.column().saturating_sub(1));
+            Err((pointer, error.to_string()))
+        }
+    }
+}
+
+/// The JSON pointer of the innermost member that is open at a place of a compact JSON text.
+fn pointer_at(text: &str, place: usize) -> String {
+    let mut path: Vec<String> = Vec::new();
+    let mut counters: Vec<Option<usize>> = Vec::new();
+    let mut last_key = String::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len().min(place) {
+        match bytes[at] {
+            b'"' => {
+                let end = string_end(bytes, at);
+                let is_key = bytes.get(end) == Some(&b':');
+                if is_key && let Some(key) = text.get(at + 1..end - 1) {
+                    key.clone_into(&mut last_key);
+                    if let (Some(None), Some(top)) = (counters.last(), path.last_mut()) {
+                        key.clone_into(top);
+                    }
+                }
+                at = end;
+                continue;
+            }
+            b'{' => {
+                counters.push(None);
+                path.push(String::new());
+            }
+            b'[' => {
+                counters.push(Some(0));
+                path.push("0".to_owned());
+            }
+            b'}' | b']' => {
+                counters.pop();
+                path.pop();
+            }
+            b',' => {
+                if let (Some(Some(count)), Some(top)) = (counters.last_mut(), path.last_mut()) {
+                    *count += 1;
+                    *top = count.to_string();
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    path.iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1")))
+        .collect()
+}
+
+/// The place after a string that begins at `start`.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn wrong_type(field: &str, wanted: &str, given: &Value) -> Problem {
+    invalid(
+        field,
+        "type",
+        format!("The '{field}' field must be {wanted}, not {}", kind(given)),
+    )
+}
+
+const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn phases_run_in_one_order_each_once() {
+        let read = |given: Value| Members::read(json!({ "phases": given })).unwrap().phases();
+        assert_eq!(
+            read(json!(["code", "strategy", "code"])).unwrap(),
+            [Phase::Strategy, Phase::Code]
+        );
+        for (given, constraint) in [
+            (json!([]), "minItems"),
+            (json!(["deploy"]), "enum"),
+            (json!("code"), "type"),
+            (json!([1]), "enum"),
+        ] {
+            let problem = read(given.clone()).unwrap_err();
+            assert_eq!(problem.details()["constraint"], constraint, "{given}");
+            assert_eq!(problem.details()["field"], "phases");
+        }
+    }
+
+    #[test]
+    fn an_earlier_output_may_come_whole_or_bare() {
+        let bare =
+            json!({ "functional": [{ "id": "FR-1", "description": "x", "priority": "must" }] });
+        for given in [
+            bare.clone(),
+            json!({ "requirements": bare, "strategy_summary": "s" }),
+        ] {
+            let mut members = Members::read(json!({ "requirements": given })).unwrap();
+            let read: Requirements = members.upstream("requirements").unwrap().unwrap();
+            assert_eq!(read.functional[0].id, "FR-1");
+        }
+    }
+
+    #[test]
+    fn a_part_that_does_not_fit_is_named() {
+        for (given, field) in [
+            (
+                json!({ "functional": [{ "id": "FR-1", "description": "x", "priority": "must" },
+                                        { "id": "FR-2", "description": "x", "priority": "urgent" }] }),
+                "requirements/functional/1/priority",
+            ),
+            (json!({ "functional": "none" }), "requirements/functional"),
+            (json!(7), "requirements"),
+        ] {
+            let mut members = Members::read(json!({ "requirements": given })).unwrap();
+            let problem = members
+                .upstream::<Requirements>("requirements")
+                .unwrap_err();
+            assert_eq!(problem.details()["field"], field, "{problem}");
+        }
+    }
+
+    #[test]
+    fn specs_have_bounds() {
+        let spec = |given: Value| Members::read(json!({ "spec": given })).unwrap().spec();
+        assert_eq!(spec(json!("  a quiz  ")).unwrap(), "a quiz");
+        assert!(spec(json!("x".repeat(LONGEST_SPEC))).is_ok());
+        for (given, constraint) in [
+            (json!(null), "required"),
+            (json!(""), "required"),
+            (json!(" \n"), "required"),
+            (json!(5), "type"),
+            (json!("x".repeat(LONGEST_SPEC + 1)), "maxLength"),
+        ] {
+            assert_eq!(spec(given).unwrap_err().details()["constraint"], constraint);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Product pipelines: contract 001 as a domain.
+//!
+//! Puts the parts together: what a phase makes (`make`, by rules or by a model), the job that
+//! makes phases one after the other (`run`), what its journal says (`view`), and one operation
+//! per tool of the contract (`ops`). What a spec says, how a product is designed and which files
+//! that gives is decided in the `windlass-pipeline-*` crates; nothing here knows a surface.
+
+mod address;
+mod fault;
+mod input;
+mod make;
+mod ops;
+mod outside;
+mod run;
+mod view;
+
+use std::sync::Arc;
+
+use windlass_engine::{Domain, Engine, WeakEngine, operation::Operation, run::RunKind};
+
+pub use address::{ArtifactAddress, SignedUntil};
+pub use outside::{GeneratorChoice, ModelChoice, PipelineOutside, Timeouts};
+pub use run::KIND;
+
+/// The pipeline domain.
+pub fn domain(outside: PipelineOutside) -> Box<dyn Domain> {
+    Box::new(PipelineDomain(Arc::new(outside)))
+}
+
+struct PipelineDomain(Arc<PipelineOutside>);
+
+impl Domain for PipelineDomain {
+    fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
+        vec![Arc::new(run::PipelineRun::new(
+            Arc::clone(&self.0),
+            engine.clone(),
+        ))]
+    }
+
+    fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
+        ops::operations(&self.0, engine)
+    }
+}

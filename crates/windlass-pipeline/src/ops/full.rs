@@ -1,0 +1,143 @@
+//! `aios_full_pipeline`: a job that goes on by itself.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use windlass_engine::operation::{CallContext, Operation};
+use windlass_pipeline_model::Phase;
+use windlass_ports::store::RunFilter;
+use windlass_types::{EffectClass, Problem, RunId, RunState};
+
+use super::{Desk, schemas, tool};
+use crate::{
+    fault,
+    input::{Members, Wanted},
+    run::{JobInput, KIND},
+    view,
+};
+
+/// The answer.
+#[derive(Serialize, JsonSchema)]
+struct Started {
+    job_id: RunId,
+    status: view::JobStatus,
+    phases_queued: Vec<Phase>,
+    estimated_duration_seconds: u64,
+    /// `offline` or `llm`.
+    generator: String,
+}
+
+pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
+    let desk = desk.clone();
+    tool(
+        "full_pipeline",
+        "Spec to code as a job",
+        "Runs strategy, architecture, UX and code as one durable job and answers at once with its \
+         id. Follow it with aios_get_status; fetch results with aios_get_artifact. With \
+         webhook_url, the end is posted there, signed.",
+    )
+    .command(EffectClass::Write)
+    .confirmed_by_call()
+    .input_schema(schemas::full())
+    .example("Everything", json!({ "spec": schemas::EXAMPLE }))
+    .output::<Started>()
+    .handle_json(move |context, input| {
+        let desk = desk.clone();
+        async move { start(&desk, context, input).await }
+    })
+}
+
+async fn start(
+    desk: &Desk,
+    context: CallContext,
+    input: Value,
+) -> Result<(Value, Option<RunId>), Problem> {
+    let mut members = Members::read(input)?;
+    let spec = members.spec()?;
+    let phases = members.phases()?;
+    let (preset, not_honoured) = members.stack_preference()?;
+    let style_preference = members.text("style_preference")?;
+    let webhook_url = members.text("webhook_url")?;
+    let key = members.idempotency_key()?;
+    if let Some(url) = &webhook_url {
+        check_target(desk, url)?;
+    }
+    let wanted = Wanted {
+        spec,
+        phases,
+        preset,
+        not_honoured,
+        style_preference,
+        webhook_url,
+        ignored_fields: members.rest(),
+        ..Wanted::default()
+    };
+    let phases = wanted.phases.clone();
+    let job_id = desk.create(&context, wanted, key).await?;
+    let record = desk.job(&context, job_id.as_str()).await?;
+    let job = view::load(&desk.engine, &record).await?;
+    let started = Started {
+        status: job.status,
+        estimated_duration_seconds: estimate(desk, &phases).await?,
+        phases_queued: phases,
+        generator: job.generator,
+        job_id: job_id.clone(),
+    };
+    let output =
+        serde_json::to_value(started).map_err(|error| Problem::internal("answer", error))?;
+    Ok((output, Some(job_id)))
+}
+
+/// Whether the end of the job may be posted there.
+fn check_target(desk: &Desk, url: &str) -> Result<(), Problem> {
+    desk.engine.outbound.check(url).map_err(|error| {
+        let constraint = match error {
+            windlass_ports::OutboundError::Forbidden(_) => "forbidden_address",
+            _ => "format",
+        };
+        fault::invalid(
+            "webhook_url",
+            constraint,
+            format!("The 'webhook_url' field cannot be used: {error}"),
+        )
+    })
+}
+
+/// How long such jobs took lately; without any, what they usually take.
+async fn estimate(desk: &Desk, phases: &[Phase]) -> Result<u64, Problem> {
+    let generator = desk.outside.generator_name();
+    let filter = RunFilter {
+        kind: Some(KIND.to_owned()),
+        states: vec![RunState::Completed],
+        limit: 100,
+        ..RunFilter::default()
+    };
+    let page = desk.engine.store.runs(filter).await?;
+    let mut took: Vec<i64> = page
+        .runs
+        .iter()
+        .filter(|record| {
+            let input: Option<JobInput> = serde_json::from_value(record.input.clone()).ok();
+            input.is_some_and(|input| input.generator == generator && input.wanted.phases == phases)
+        })
+        .take(20)
+        .map(|record| record.updated_at.as_millis() - record.created_at.as_millis())
+        .collect();
+    took.sort_unstable();
+    let seconds = match took.get(took.len() / 2) {
+        Some(median) => u64::try_from((median + 999) / 1000).unwrap_or(1),
+        None => phases.iter().map(|phase| usual(*phase, generator)).sum(),
+    };
+    Ok(seconds.max(1))
+}
+
+fn usual(phase: Phase, generator: &str) -> u64 {
+    match (generator, phase) {
+        ("llm", Phase::Strategy) => 15,
+        ("llm", Phase::Architecture | Phase::Ux) => 30,
+        ("llm", Phase::Code) => 45,
+        _ => 1,
+    }
+}

@@ -1,0 +1,139 @@
+//! The four tools that make one thing and answer with it: each call is a job of one phase.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use windlass_engine::operation::{CallContext, Operation};
+use windlass_pipeline_model::{ArchitectureOutput, CodeOutput, Phase, StrategyOutput, UxOutput};
+use windlass_types::{Problem, RunId, RunState, code};
+
+use super::{Desk, schemas, tool};
+use crate::{
+    input::{Members, Wanted},
+    run::artifact_name,
+};
+
+/// How long a call may wait for its job: longer than any phase may take.
+const PATIENCE: Duration = Duration::from_secs(1800);
+
+pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
+    let own = |phase: Phase| (desk.clone(), phase);
+    let strategize = own(Phase::Strategy);
+    let architecture = own(Phase::Architecture);
+    let ux = own(Phase::Ux);
+    let code = own(Phase::Code);
+    vec![
+        tool(
+            "strategize",
+            "Requirements from a spec",
+            "Generates product strategy and requirements from a spec. Every requirement says \
+             which part of the spec it is from; nothing is added to what the spec says.",
+        )
+        .input_schema(schemas::strategize())
+        .example("A small product", json!({ "spec": schemas::EXAMPLE }))
+        .output::<StrategyOutput>()
+        .handle_json(move |context, input| call(strategize.clone(), context, input)),
+        tool(
+            "design_architecture",
+            "Architecture from requirements",
+            "Designs data model, API and security from a spec, better with the requirements of \
+             aios_strategize.",
+        )
+        .input_schema(schemas::architecture())
+        .example("A small product", json!({ "spec": schemas::EXAMPLE }))
+        .output::<ArchitectureOutput>()
+        .handle_json(move |context, input| call(architecture.clone(), context, input)),
+        tool(
+            "design_ux",
+            "Pages, flows and design tokens",
+            "Designs user flows, pages and design tokens from a spec, better with requirements \
+             and architecture.",
+        )
+        .input_schema(schemas::ux())
+        .example("A small product", json!({ "spec": schemas::EXAMPLE }))
+        .output::<UxOutput>()
+        .handle_json(move |context, input| call(ux.clone(), context, input)),
+        tool(
+            "generate_code",
+            "A project that builds",
+            "Generates the files of a project that installs and builds, from a spec, better with \
+             architecture and UX.",
+        )
+        .input_schema(schemas::code())
+        .example("A small product", json!({ "spec": schemas::EXAMPLE }))
+        .output::<CodeOutput>()
+        .handle_json(move |context, input| call(code.clone(), context, input)),
+    ]
+}
+
+async fn call(
+    (desk, phase): (Desk, Phase),
+    context: CallContext,
+    input: Value,
+) -> Result<(Value, Option<RunId>), Problem> {
+    let wanted = read(phase, input)?;
+    let job_id = desk.create(&context, wanted, None).await?;
+    let output = desk.wait(&job_id, phase).await?;
+    Ok((output, Some(job_id)))
+}
+
+fn read(phase: Phase, input: Value) -> Result<Wanted, Problem> {
+    let mut members = Members::read(input)?;
+    let mut wanted = Wanted {
+        spec: members.spec()?,
+        phases: vec![phase],
+        ..Wanted::default()
+    };
+    match phase {
+        Phase::Strategy => wanted.context = members.context()?,
+        Phase::Architecture => {
+            wanted.requirements = members.upstream("requirements")?;
+            (wanted.preset, wanted.not_honoured) = members.stack_preference()?;
+        }
+        Phase::Ux => {
+            wanted.requirements = members.upstream("requirements")?;
+            wanted.architecture = members.upstream("architecture")?;
+            wanted.style_preference = members.text("style_preference")?;
+        }
+        Phase::Code => {
+            wanted.architecture = members.upstream("architecture")?;
+            wanted.ux_spec = members.upstream("ux_spec")?;
+            wanted.target_files = members.target_files()?;
+            wanted.preset = members.framework()?;
+        }
+    }
+    wanted.ignored_fields = members.rest();
+    Ok(wanted)
+}
+
+impl Desk {
+    /// The result of a job of one phase.
+    async fn wait(&self, job_id: &RunId, phase: Phase) -> Result<Value, Problem> {
+        let record = self.engine.settle(job_id, PATIENCE).await?;
+        match (record.state, record.problem) {
+            (RunState::Completed, _) => self.artifact(job_id, phase).await,
+            (RunState::Cancelled, _) => {
+                Err(Problem::new(&code::STEP_FAILED, "the job was cancelled")
+                    .with("reason", "cancelled")
+                    .with("phase", phase.as_str()))
+            }
+            (_, Some(problem)) => Err(problem),
+            (state, None) => Err(Problem::internal(
+                "pipeline",
+                format!("job {job_id} is {} and has not ended", state.as_str()),
+            )),
+        }
+    }
+
+    /// The output of a phase.
+    pub(super) async fn artifact(&self, job_id: &RunId, phase: Phase) -> Result<Value, Problem> {
+        let name = artifact_name(phase);
+        let artifacts = self.engine.store.artifacts(job_id).await?;
+        let artifact = artifacts.iter().find(|artifact| artifact.name == name);
+        let artifact = artifact
+            .ok_or_else(|| Problem::internal("pipeline", format!("{name} is not there")))?;
+        let bytes = self.engine.blobs.get(artifact.sha256).await;
+        let bytes = bytes.map_err(|error| Problem::internal("content store", error))?;
+        serde_json::from_slice(&bytes).map_err(|error| Problem::internal("artifact", error))
+    }
+}

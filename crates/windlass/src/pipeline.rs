@@ -1,0 +1,104 @@
+//! What product pipelines are given: a generator, a model where one is configured, limits.
+
+use std::{sync::Arc, time::Duration};
+
+use windlass_cli::OpenOptions;
+use windlass_config::{PipelineGenerator, PipelineModel};
+use windlass_engine::Domain;
+use windlass_llm::ChatCompletions;
+use windlass_net::{HttpOutbound, OutboundPolicy};
+use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, Timeouts};
+use windlass_ports::{Entropy, ModelAddress, Outbound};
+use windlass_system::{OsEntropy, SystemClock};
+use windlass_types::{Problem, code};
+
+use crate::key_file;
+
+/// The pipeline domain of this process. A model whose key is missing stops the start: nobody
+/// should find out from the first job.
+pub(crate) fn domain(
+    options: &OpenOptions,
+    entropy: &Arc<OsEntropy>,
+) -> Result<Box<dyn Domain>, Problem> {
+    let settings = &options.settings.pipeline;
+    let models = &options.settings.models;
+    let outbound: Arc<dyn Outbound> = Arc::new(HttpOutbound::new(OutboundPolicy {
+        allow_private: models.allow_private_targets,
+        allow_http: models.allow_http,
+        allowed_hosts: models.allowed_hosts.clone(),
+    }));
+    let seconds = |seconds: std::num::NonZeroU64| Duration::from_secs(seconds.get());
+    let times = &settings.timeouts;
+    let signing_key = key_file::load_or_create(
+        &options.home.keys_dir().join("artifact-url.key"),
+        &**entropy,
+    )?;
+    let model = match &settings.model {
+        Some(model) => Some(model_choice(options, model)?),
+        None => None,
+    };
+    if model.is_none() && settings.generator == PipelineGenerator::Llm {
+        return Err(Problem::new(
+            &code::CONFIG_INVALID,
+            "[pipeline] generator is \"llm\", and [pipeline.model] names no model",
+        ));
+    }
+    let public_base = settings.public_base.clone();
+    Ok(windlass_pipeline::domain(PipelineOutside {
+        generator: match settings.generator {
+            PipelineGenerator::Offline => GeneratorChoice::Offline,
+            PipelineGenerator::Llm => GeneratorChoice::Llm,
+            PipelineGenerator::Auto => GeneratorChoice::Auto,
+        },
+        model,
+        models: Arc::new(ChatCompletions::new(
+            outbound,
+            Arc::new(SystemClock),
+            Arc::clone(entropy) as Arc<dyn Entropy>,
+        )),
+        timeouts: Timeouts {
+            offline_phase: seconds(times.offline_s),
+            llm_phases: [
+                times.strategy_s,
+                times.architecture_s,
+                times.ux_s,
+                times.code_s,
+            ]
+            .map(seconds),
+            job: seconds(times.job_s),
+        },
+        retention: Duration::from_secs(settings.retention_days.get() * 86_400),
+        public_base: public_base
+            .unwrap_or_else(|| format!("http://{}", options.settings.server.listen))
+            .trim_end_matches('/')
+            .to_owned(),
+        signing_key: Arc::new(signing_key),
+    }))
+}
+
+fn model_choice(options: &OpenOptions, model: &PipelineModel) -> Result<ModelChoice, Problem> {
+    let api_key = match &model.api_key_env {
+        Some(variable) => {
+            let secret = options.environment.secret_named(variable);
+            let secret = secret.ok_or_else(|| {
+                Problem::new(
+                    &code::CONFIG_INVALID,
+                    format!("[pipeline.model] api_key_env names {variable}, which is not set"),
+                )
+            })?;
+            options.redactor.register(&secret);
+            Some(secret)
+        }
+        None => None,
+    };
+    Ok(ModelChoice {
+        address: ModelAddress {
+            api_base_url: model.api_base_url.clone(),
+            model: model.model.clone(),
+            api_key,
+            request_timeout: Duration::from_secs(model.request_timeout_s.get()),
+        },
+        temperature: model.temperature,
+        max_tokens: model.max_tokens,
+    })
+}
