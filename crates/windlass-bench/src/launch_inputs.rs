@@ -268,32 +268,39 @@ impl Topic {
         dice
     }
 
+    /// Half of the sentences are about the product, as in most documentation; those become claims.
     fn document(&self) -> String {
         let mut dice = self.dice(1);
         let Self {
             name, class, words, ..
         } = self;
         let format = dice.pick(&FORMATS);
-        let mut text = format!(
-            "# {class}\n\n{PRODUCT} keeps a {words} in memory and on disk.\n\n## What the {words} does\n\n"
-        );
-        for _ in 0..12 {
-            text.push_str(&format!(
-                "The {words} {} {} by {}.\n",
-                dice.pick(&VERBS),
-                dice.pick(&OBJECTS),
-                dice.pick(&OBJECTS)
-            ));
+        let mut text = format!("# {class}\n\n{PRODUCT} keeps its {words} on disk.\n\n");
+        for part in ["What it does", "Details", "Background"] {
+            text.push_str(&format!("## {part}\n\n"));
+            for _ in 0..3 {
+                text.push_str(&format!(
+                    "{PRODUCT} {} {} of the {words} by {}.\nA {words} has {} beside the {}.\n",
+                    dice.pick(&VERBS),
+                    dice.pick(&OBJECTS),
+                    dice.pick(&OBJECTS),
+                    dice.pick(&OBJECTS),
+                    dice.pick(&OBJECTS)
+                ));
+            }
+            text.push('\n');
         }
         text.push_str(&format!(
-            "\n## Work with a {words}\n\n1. Open a `{class}` with the path of a {format} file.\n\
+            "## How to read the {words}\n\n1. Open a `{class}0` with the path of a {format} file.\n\
              2. Call `load_{name}_0` to read the {}.\n3. Call `save_{name}_0` to write the {} back.\n\n\
              ```python\nfrom harbourmaster.{name}.part_0 import {class}0\n\n\
              store = {class}0(\"{name}.{}\")\nfor entry in store.entries:\n    print(entry)\n```\n\n\
-             ## Limits of the {words}\n\nThe {words} cannot hold more than {} {}.\n\
-             The {words} does not lock {}.\n\n## Files of the {words}\n\nThe {words} reads {format} files.\n",
-            dice.pick(&OBJECTS), dice.pick(&OBJECTS), format.to_lowercase(),
-            1000 + dice.roll(9000), dice.pick(&OBJECTS), dice.pick(&OBJECTS),
+             ## Limitations\n\nA {words} cannot hold more than {} {}.\n",
+            dice.pick(&OBJECTS),
+            dice.pick(&OBJECTS),
+            format.to_lowercase(),
+            1000 + dice.roll(9000),
+            dice.pick(&OBJECTS),
         ));
         text
     }
@@ -304,7 +311,7 @@ impl Topic {
             name, class, words, ..
         } = self;
         let mut text = format!(
-            "\"\"\"Reads a {words} and prints what is late.\"\"\"\n\nfrom harbourmaster.{name}.part_0 import {class}0\n\n\n\
+            "\"\"\"Reads the {words} and prints what is late.\"\"\"\n\nfrom harbourmaster.{name}.part_0 import {class}0\n\n\n\
              def main() -> None:\n    store = {class}0(\"{name}.csv\")\n"
         );
         for step in 0..8 {
@@ -325,7 +332,7 @@ impl Topic {
         let mut text = format!(
             "\"\"\"The {words}, part {part}: {} and {}.\"\"\"\n\nfrom __future__ import annotations\n\n\
              from dataclasses import dataclass, field\n\nLIMIT_{part} = {}\n\n\n@dataclass\nclass {class}{part}:\n    \
-             \"\"\"Holds the {} of a {words}.\"\"\"\n\n    path: str\n    entries: list = field(default_factory=list)\n",
+             \"\"\"Holds the {} of the {words}.\"\"\"\n\n    path: str\n    entries: list = field(default_factory=list)\n",
             dice.pick(&OBJECTS),
             dice.pick(&OBJECTS),
             dice.roll(5000),
@@ -334,7 +341,7 @@ impl Topic {
         for method in 0..4 {
             let (verb, object) = (dice.pick(&VERBS), dice.pick(&OBJECTS));
             text.push_str(&format!(
-                "\n    def step_{method}(self, limit: int = {}) -> list:\n        \"\"\"{} the {object} of a {words}.\"\"\"\n        \
+                "\n    def step_{method}(self, limit: int = {}) -> list:\n        \"\"\"{} the {object} of the {words}.\"\"\"\n        \
                  kept = []\n        for entry in self.entries:\n            if entry.age < limit and entry.kind != \"{object}\":\n                \
                  kept.append(entry)\n            elif entry.age == limit:\n                entry.age -= 1\n        \
                  kept.sort(key=lambda entry: (entry.age, entry.name))\n        return kept[:LIMIT_{part}]  # {verb}\n",
@@ -345,7 +352,7 @@ impl Topic {
             let object = dice.pick(&OBJECTS);
             text.push_str(&format!(
                 "\n\ndef {function}_{name}_{part}(path: str, strict: bool = False) -> list:\n    \
-                 \"\"\"Goes through the {object} of a {words} at a path.\"\"\"\n    found = []\n    \
+                 \"\"\"Goes through the {object} of the {words} at a path.\"\"\"\n    found = []\n    \
                  with open(path, encoding=\"utf-8\") as lines:\n        for number, line in enumerate(lines):\n            \
                  fields = line.rstrip().split(\",\")\n            if strict and len(fields) < {}:\n                \
                  raise ValueError(f\"line {{number}} of {{path}} is short\")\n            found.append(fields)\n    return found\n",
@@ -361,7 +368,7 @@ impl Topic {
             name, class, words, ..
         } = self;
         let mut text = format!(
-            "//! The {words} in compiled code, part {part}.\n\n/// Holds the {} of a {words}.\n#[derive(Clone, Debug, Default)]\n\
+            "//! The {words} in compiled code, part {part}.\n\n/// Holds the {} of the {words}.\n#[derive(Clone, Debug, Default)]\n\
              pub struct {class}Index{part} {{\n    entries: Vec<(String, u32)>,\n}}\n\nimpl {class}Index{part} {{\n",
             dice.pick(&OBJECTS)
         );
@@ -385,7 +392,7 @@ impl Topic {
         let mut dice = self.dice(30 + part);
         let Self { class, words, .. } = self;
         let mut text = format!(
-            "/** Shows the {} of a {words}. */\nexport class {class}View{part} {{\n  constructor(private readonly rows: string[][]) {{}}\n",
+            "/** Shows the {} of the {words}. */\nexport class {class}View{part} {{\n  constructor(private readonly rows: string[][]) {{}}\n",
             dice.pick(&OBJECTS)
         );
         for method in 0..5 {

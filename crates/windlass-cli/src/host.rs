@@ -93,6 +93,8 @@ pub struct HttpRequest {
     pub fixtures: bool,
     /// The project calls work in.
     pub project: Option<PathBuf>,
+    /// The home, where the server's own keys are.
+    pub home: Home,
     /// The settings: hosts, origins, limits, time and size limits.
     pub settings: Settings,
     /// Told the address once the server listens.

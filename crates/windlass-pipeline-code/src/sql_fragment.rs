@@ -25,11 +25,9 @@ pub(crate) fn check(fragment: &str, field: &str) -> Result<(), InputProblem> {
         let starts_word = !(before.is_alphanumeric() || before == '_');
         before = c;
         match c {
-            '\'' | '"' => {
-                // A doubled quote closes and opens again, which comes to the same.
-                if !letters.by_ref().any(|next| next == c) {
-                    return refuse("a quote is not closed");
-                }
+            // A doubled quote closes and opens again, which comes to the same.
+            '\'' | '"' if !letters.by_ref().any(|next| next == c) => {
+                return refuse("a quote is not closed");
             }
             'e' | 'E' if starts_word && letters.peek() == Some(&'\'') => {
                 return refuse("it has a string with backslash escapes");

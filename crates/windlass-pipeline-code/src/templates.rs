@@ -100,6 +100,9 @@ const SOURCES: &[(&str, &str)] = embedded![
 static ENVIRONMENT: LazyLock<Result<Environment<'static>, String>> =
     LazyLock::new(|| environment().map_err(|error| error.to_string()));
 
+/// Makes text safe for one place.
+type Filter = fn(&str) -> String;
+
 fn environment() -> Result<Environment<'static>, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(
@@ -115,7 +118,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     // A misspelt name must fail here, not print nothing into somebody's code.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    let filters: [(&'static str, fn(&str) -> String); 9] = [
+    let filters: [(&'static str, Filter); 9] = [
         ("ts", escape::ts_string),
         ("jsx", escape::jsx_text),
         ("attr", escape::jsx_attribute),

@@ -109,7 +109,7 @@ fn says_sign_in(reading: &Reading) -> bool {
         "with a password",
         "and password",
     ];
-    !wont && (statements::speaks_of_sign_in(&reading.line) || reading.line.has_any(&phrases))
+    !wont && (crate::sign_in::is_stated(&reading.line) || reading.line.has_any(&phrases))
 }
 
 /// A draft with every place it is said at.
@@ -171,14 +171,14 @@ fn merge(
     (merged, twice)
 }
 
-/// The words that carry meaning: two texts with the same ones say the same.
+/// The words that carry meaning: two texts with the same ones say the same. `own` and `not` do.
 pub fn content_words(text: &str) -> BTreeSet<String> {
     crate::token::tokens(text)
         .into_iter()
         .filter(|token| token.kind != crate::token::Kind::Mark)
         .filter(|token| {
             !token.has(crate::lexicon::small::Tags::DETERMINER)
-                && !token.is_any(&["can", "also", "want", "to", "their", "own"])
+                && !token.is_any(&["can", "also", "want", "to"])
         })
         .map(|token| {
             token.verb.as_ref().map_or_else(

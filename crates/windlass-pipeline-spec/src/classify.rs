@@ -63,7 +63,7 @@ pub fn classify(reading: &Reading, people: &People, has_colour: bool) -> SpanCla
         .clauses
         .iter()
         .any(|clause| is_action(clause, people));
-    let keeps = reading.clauses.iter().any(|clause| is_data(clause));
+    let keeps = reading.clauses.iter().any(is_data);
     if is_constraint(reading, acts, keeps) {
         return SpanClass::Constraint;
     }

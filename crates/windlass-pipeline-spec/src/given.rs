@@ -178,34 +178,22 @@ fn shape(value: &serde_json::Value, root: &str) -> Result<(), InputProblem> {
 
 /// Ids must be there, of their kind, and used once; descriptions must not be empty.
 fn check(given: &Requirements) -> Result<(), InputProblem> {
-    let lists: [(&str, &str, Vec<(&String, &String)>); 3] = [
-        (
-            "functional",
-            "FR-",
-            given
-                .functional
-                .iter()
-                .map(|item| (&item.id, &item.description))
-                .collect(),
-        ),
-        (
-            "non_functional",
-            "NFR-",
-            given
-                .non_functional
-                .iter()
-                .map(|item| (&item.id, &item.description))
-                .collect(),
-        ),
-        (
-            "constraints",
-            "CON-",
-            given
-                .constraints
-                .iter()
-                .map(|item| (&item.id, &item.description))
-                .collect(),
-        ),
+    let functional = given
+        .functional
+        .iter()
+        .map(|item| (&item.id, &item.description));
+    let qualities = given
+        .non_functional
+        .iter()
+        .map(|item| (&item.id, &item.description));
+    let bounds = given
+        .constraints
+        .iter()
+        .map(|item| (&item.id, &item.description));
+    let lists = [
+        ("functional", "FR-", functional.collect::<Vec<_>>()),
+        ("non_functional", "NFR-", qualities.collect()),
+        ("constraints", "CON-", bounds.collect()),
     ];
     let mut seen = BTreeSet::new();
     for (list, prefix, items) in lists {

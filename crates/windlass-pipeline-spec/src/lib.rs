@@ -23,6 +23,7 @@ mod reading;
 mod requirements;
 mod section;
 mod segment;
+mod sign_in;
 mod statements;
 mod strategy;
 mod table;

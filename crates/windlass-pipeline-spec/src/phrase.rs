@@ -101,7 +101,7 @@ pub fn read(text: &str, tokens: &[Token]) -> Phrase {
             note(&mut phrase, token);
             // `the second one`, `new`: an adjective alone may be the name after all.
             if !token.has(Tags::DETERMINER) && small::is_adjective(&token.lower) {
-                if next.is_some_and(|next| continues_name(next)) {
+                if next.is_some_and(continues_name) {
                     phrase.adjectives.push(token.lower.clone());
                 } else {
                     names.push(token);

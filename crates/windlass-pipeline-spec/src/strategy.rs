@@ -343,35 +343,42 @@ const TROUBLE: &[&str] = &[
 
 fn edge_cases(analysis: &Analysis) -> Vec<EdgeCase> {
     let mut found: Vec<EdgeCase> = Vec::new();
+    let mut by_scenario = std::collections::BTreeMap::new();
     let mut seen = std::collections::BTreeSet::new();
-    for statement in analysis
-        .statements
-        .iter()
-        .filter(|statement| statement.priority != Priority::Wont)
-    {
+    for statement in &analysis.statements {
         let line = statement.text.to_lowercase();
         let trouble = TROUBLE.iter().any(|word| line.contains(word));
         let conditional =
             statement.condition.is_some() || statement.negated || line.contains(" that would ");
-        if !(trouble && conditional) || !seen.insert(statement.text.clone()) {
+        if statement.priority == Priority::Wont
+            || !trouble
+            || !conditional
+            || !seen.insert(&statement.requirement)
+        {
             continue;
         }
-        let scenario = statement
-            .condition
-            .clone()
-            .unwrap_or_else(|| statement.text.clone());
-        found.push(EdgeCase {
-            id: format!("EC-{}", found.len() + 1),
-            scenario: crate::reading::upper_first(&scenario),
-            handling: statement.text.clone(),
-            severity: if statement.negated || line.contains("reject") || line.contains("error") {
-                "high"
-            } else {
-                "medium"
-            }
-            .to_owned(),
-            trace: vec![Trace::requirement(&statement.requirement)],
+        let scenario = statement.condition.as_ref().unwrap_or(&statement.text);
+        let high = statement.negated || line.contains("reject") || line.contains("error");
+        let trace = Trace::requirement(&statement.requirement);
+        let at = *by_scenario.entry(scenario.clone()).or_insert_with(|| {
+            found.push(EdgeCase {
+                id: format!("EC-{}", found.len() + 1),
+                scenario: crate::reading::upper_first(scenario),
+                handling: String::new(),
+                severity: "medium".to_owned(),
+                trace: Vec::new(),
+            });
+            found.len() - 1
         });
+        let case = &mut found[at];
+        if !case.handling.is_empty() {
+            case.handling.push_str("; ");
+        }
+        case.handling.push_str(&statement.text);
+        case.trace.push(trace);
+        if high {
+            "high".clone_into(&mut case.severity);
+        }
     }
     found
 }

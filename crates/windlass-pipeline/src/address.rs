@@ -38,10 +38,15 @@ impl ArtifactAddress<'_> {
 
     /// Whether an address was signed by us and still works.
     pub fn admits(&self, key: &[u8], until: &SignedUntil, now: Timestamp) -> bool {
-        let expected = sign(key, &self.path(), until.exp);
-        let same: bool = expected.as_bytes().ct_eq(until.sig.as_bytes()).into();
-        same && now.as_millis() / 1000 < until.exp
+        admits_path(key, &self.path(), until, now)
     }
+}
+
+/// Whether a path of an address was signed by us and still works.
+pub fn admits_path(key: &[u8], path: &str, until: &SignedUntil, now: Timestamp) -> bool {
+    let expected = sign(key, path, until.exp);
+    let same: bool = expected.as_bytes().ct_eq(until.sig.as_bytes()).into();
+    same && now.as_millis() / 1000 < until.exp
 }
 
 fn sign(key: &[u8], path: &str, exp: i64) -> String {

@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use windlass_engine::{Domain, Engine, WeakEngine, operation::Operation, run::RunKind};
 
-pub use address::{ArtifactAddress, SignedUntil};
+pub use address::{ArtifactAddress, SignedUntil, admits_path};
 pub use outside::{GeneratorChoice, ModelChoice, PipelineOutside, Timeouts};
-pub use run::KIND;
+pub use run::{CALL_KIND, KIND};
 
 /// The pipeline domain.
 pub fn domain(outside: PipelineOutside) -> Box<dyn Domain> {
@@ -31,10 +31,10 @@ struct PipelineDomain(Arc<PipelineOutside>);
 
 impl Domain for PipelineDomain {
     fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
-        vec![Arc::new(run::PipelineRun::new(
-            Arc::clone(&self.0),
-            engine.clone(),
-        ))]
+        run::PipelineRun::both(&self.0, engine)
+            .into_iter()
+            .map(|kind| Arc::new(kind) as Arc<dyn RunKind>)
+            .collect()
     }
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {

@@ -73,8 +73,9 @@ pub struct PipelineOutside {
     pub timeouts: Timeouts,
     /// How long artifacts are kept after a job has ended.
     pub retention: Duration,
-    /// Where this server can be reached, without a final `/`.
-    pub public_base: String,
+    /// Where this server can be reached, without a final `/`; asked when a job ends, since a
+    /// server may learn its address only when it begins to listen.
+    pub public_base: Arc<dyn Fn() -> String + Send + Sync>,
     /// What artifact addresses are signed with.
     pub signing_key: Arc<Secret<Vec<u8>>>,
 }

@@ -25,8 +25,11 @@ use crate::{
     view::{self, PHASE_COMPLETED, PHASE_FAILED, PHASE_STARTED},
 };
 
-/// The kind of run.
+/// The kind of a job's run.
 pub const KIND: &str = "pipeline";
+/// The kind of a call's run: one phase, made while its caller waits. No job, so it counts against
+/// no limit of jobs and cannot be asked after.
+pub const CALL_KIND: &str = "pipeline_call";
 
 /// What a job receives.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,8 +46,9 @@ pub(crate) fn artifact_name(phase: Phase) -> String {
     format!("{}.json", phase.as_str())
 }
 
-/// The code behind jobs.
+/// The code behind jobs and calls.
 pub(crate) struct PipelineRun {
+    kind: &'static str,
     outside: Arc<PipelineOutside>,
     engine: WeakEngine,
     /// Phases at work at once: as many as there are processors, but for one that answers calls.
@@ -52,13 +56,16 @@ pub(crate) struct PipelineRun {
 }
 
 impl PipelineRun {
-    pub(crate) fn new(outside: Arc<PipelineOutside>, engine: WeakEngine) -> Self {
+    /// The code of jobs and that of calls, which share the room there is.
+    pub(crate) fn both(outside: &Arc<PipelineOutside>, engine: &WeakEngine) -> [Self; 2] {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self {
-            outside,
-            engine,
-            room: Arc::new(Semaphore::new(processors.saturating_sub(1).max(1))),
-        }
+        let room = Arc::new(Semaphore::new(processors.saturating_sub(1).max(1)));
+        [KIND, CALL_KIND].map(|kind| Self {
+            kind,
+            outside: Arc::clone(outside),
+            engine: engine.clone(),
+            room: Arc::clone(&room),
+        })
     }
 }
 
@@ -74,7 +81,7 @@ struct Made {
 
 impl RunKind for PipelineRun {
     fn name(&self) -> &str {
-        KIND
+        self.kind
     }
 
     fn run<'a>(
@@ -200,7 +207,7 @@ impl PipelineRun {
         job.status = status;
         let event = format!("pipeline.{}", status.as_str());
         let until = ended.at.after(self.outside.retention);
-        let base = &self.outside.public_base;
+        let base = &(self.outside.public_base)();
         let key = self.outside.signing_key.expose_secret();
         let addresses: BTreeMap<&str, String> = job
             .completed()

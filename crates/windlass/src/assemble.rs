@@ -30,6 +30,7 @@ const WEBHOOK_CONNECT: Duration = Duration::from_secs(5);
 fn domains(
     options: &OpenOptions,
     entropy: &Arc<OsEntropy>,
+    bound: &pipeline::Bound,
 ) -> Result<Vec<Box<dyn Domain>>, Problem> {
     let settings = &options.settings;
     Ok(vec![
@@ -37,7 +38,7 @@ fn domains(
         windlass_demo::domain(),
         pack::domain(options),
         launch::domain(options, entropy),
-        pipeline::domain(options, entropy)?,
+        pipeline::domain(options, entropy, bound)?,
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),
             default: settings.limits.default_tier.clone(),
@@ -47,7 +48,7 @@ fn domains(
 
 /// Opens the installation. Fails on a policy or a secret that is not understood: nothing starts
 /// half protected.
-pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
+pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Opened, Problem> {
     let settings = &options.settings;
     let home = &options.home;
     let policy = Policy::load(&home.policy())?;
@@ -80,7 +81,7 @@ pub(crate) fn open(options: &OpenOptions) -> Result<Opened, Problem> {
         tiers: Tiers::from(&settings.limits),
         probe: None,
     };
-    let domains = domains(options, &entropy)?;
+    let domains = domains(options, &entropy, bound)?;
     let engine = Engine::new(parts, &domains);
     let catalogue = Catalogue::new(&engine, &domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;

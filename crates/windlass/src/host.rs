@@ -19,14 +19,17 @@ use windlass_mcp::{
 use windlass_ports::BoxFuture;
 use windlass_types::{Principal, Problem, code};
 
-use crate::{assemble, user};
+use crate::{assemble, pipeline, user};
 
 /// This binary.
-pub(crate) struct Binary;
+#[derive(Default)]
+pub(crate) struct Binary {
+    bound: pipeline::Bound,
+}
 
 impl Host for Binary {
     fn open<'a>(&'a self, options: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>> {
-        Box::pin(async move { assemble::open(options) })
+        Box::pin(async move { assemble::open(options, &self.bound) })
     }
 
     fn serve_stdio<'a>(
@@ -61,7 +64,7 @@ impl Host for Binary {
         opened: Opened,
         request: HttpRequest,
     ) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(serve_http(opened, request))
+        Box::pin(serve_http(opened, request, Arc::clone(&self.bound)))
     }
 
     fn show_tui<'a>(
@@ -93,9 +96,14 @@ impl Host for Binary {
     }
 }
 
-async fn serve_http(opened: Opened, request: HttpRequest) -> Result<(), Problem> {
+async fn serve_http(
+    opened: Opened,
+    request: HttpRequest,
+    bound: pipeline::Bound,
+) -> Result<(), Problem> {
     let closing = CancellationToken::new();
-    let state = http_state(&opened, &request, closing.clone());
+    let mut state = http_state(&opened, &request, closing.clone());
+    state.signed_addresses = Some(pipeline::signed_addresses(&request.home)?);
     let listen = state
         .listen_options()
         .map_err(|error| serve_problem(&error))?;
@@ -125,7 +133,11 @@ async fn serve_http(opened: Opened, request: HttpRequest) -> Result<(), Problem>
     windlass_http::serve(
         listen,
         router,
-        move |address| announce(&format!("http://{address}{path}")),
+        move |address| {
+            // A process serves once; a second address would change nothing.
+            let _ = bound.set(address);
+            announce(&format!("http://{address}{path}"));
+        },
         async move { request.shutdown.wait().await },
     )
     .await

@@ -15,5 +15,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    windlass_cli::run(&host::Binary, std::env::args_os())
+    windlass_cli::run(&host::Binary::default(), std::env::args_os())
 }

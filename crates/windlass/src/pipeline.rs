@@ -1,24 +1,33 @@
 //! What product pipelines are given: a generator, a model where one is configured, limits.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use windlass_cli::OpenOptions;
-use windlass_config::{PipelineGenerator, PipelineModel};
+use windlass_config::{Home, PipelineGenerator, PipelineModel};
 use windlass_engine::Domain;
+use windlass_http::SignedAddresses;
 use windlass_llm::ChatCompletions;
 use windlass_net::{HttpOutbound, OutboundPolicy};
-use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, Timeouts};
+use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, SignedUntil, Timeouts};
 use windlass_ports::{Entropy, ModelAddress, Outbound};
 use windlass_system::{OsEntropy, SystemClock};
-use windlass_types::{Problem, code};
+use windlass_types::{Problem, Secret, Timestamp, code};
 
 use crate::key_file;
+
+/// The address this process serves on, once it does.
+pub(crate) type Bound = Arc<OnceLock<SocketAddr>>;
 
 /// The pipeline domain of this process. A model whose key is missing stops the start: nobody
 /// should find out from the first job.
 pub(crate) fn domain(
     options: &OpenOptions,
     entropy: &Arc<OsEntropy>,
+    bound: &Bound,
 ) -> Result<Box<dyn Domain>, Problem> {
     let settings = &options.settings.pipeline;
     let models = &options.settings.models;
@@ -29,10 +38,7 @@ pub(crate) fn domain(
     }));
     let seconds = |seconds: std::num::NonZeroU64| Duration::from_secs(seconds.get());
     let times = &settings.timeouts;
-    let signing_key = key_file::load_or_create(
-        &options.home.keys_dir().join("artifact-url.key"),
-        &**entropy,
-    )?;
+    let signing_key = signing_key(&options.home, &**entropy)?;
     let model = match &settings.model {
         Some(model) => Some(model_choice(options, model)?),
         None => None,
@@ -43,7 +49,14 @@ pub(crate) fn domain(
             "[pipeline] generator is \"llm\", and [pipeline.model] names no model",
         ));
     }
-    let public_base = settings.public_base.clone();
+    let bound = Arc::clone(bound);
+    let server = options.settings.server.clone();
+    let named = settings.public_base.clone().or(server.public_url.clone());
+    let public_base = move || match (&named, bound.get()) {
+        (Some(base), _) => base.trim_end_matches('/').to_owned(),
+        (None, Some(address)) => format!("http://{address}"),
+        (None, None) => server.public_base(),
+    };
     Ok(windlass_pipeline::domain(PipelineOutside {
         generator: match settings.generator {
             PipelineGenerator::Offline => GeneratorChoice::Offline,
@@ -68,12 +81,31 @@ pub(crate) fn domain(
             job: seconds(times.job_s),
         },
         retention: Duration::from_secs(settings.retention_days.get() * 86_400),
-        public_base: public_base
-            .unwrap_or_else(|| format!("http://{}", options.settings.server.listen))
-            .trim_end_matches('/')
-            .to_owned(),
+        public_base: Arc::new(public_base),
         signing_key: Arc::new(signing_key),
     }))
+}
+
+/// What addresses of artifacts are signed with.
+fn signing_key(home: &Home, entropy: &dyn Entropy) -> Result<Secret<Vec<u8>>, Problem> {
+    key_file::load_or_create(&home.keys_dir().join("artifact-url.key"), entropy)
+}
+
+/// Reads the signatures of addresses of artifacts.
+pub(crate) fn signed_addresses(home: &Home) -> Result<Arc<dyn SignedAddresses>, Problem> {
+    Ok(Arc::new(ArtifactAddresses(signing_key(home, &OsEntropy)?)))
+}
+
+struct ArtifactAddresses(Secret<Vec<u8>>);
+
+impl SignedAddresses for ArtifactAddresses {
+    fn admits(&self, path: &str, exp: i64, sig: &str, now: Timestamp) -> bool {
+        let until = SignedUntil {
+            exp,
+            sig: sig.to_owned(),
+        };
+        windlass_pipeline::admits_path(self.0.expose_secret(), path, &until, now)
+    }
 }
 
 fn model_choice(options: &OpenOptions, model: &PipelineModel) -> Result<ModelChoice, Problem> {

@@ -170,6 +170,7 @@ pub(super) async fn serve_http(
         mcp: true,
         fixtures: tools.fixtures(),
         project: tools.project()?,
+        home: options.home.clone(),
         settings: options.settings.clone(),
         announce: Arc::new(move |address| printer.notice(&format!("listening on {address}"))),
         shutdown: session.interrupt.clone(),

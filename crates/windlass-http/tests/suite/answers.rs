@@ -155,7 +155,7 @@ async fn a_key_lives_and_dies() {
         .ask(call("probe.echo", json!({ "text": "a" })).key(&key))
         .await;
     assert_eq!(used.status, StatusCode::OK, "{}", used.text());
-    assert_eq!(used.header("ratelimit-policy"), "\"tiny\";q=3;w=60");
+    assert_eq!(used.header("ratelimit-policy"), "\"requests\";q=3;w=60");
     let listed = server.ask(get("/v1/keys").key(&server.root)).await;
     assert!(!listed.text().contains(&key), "a list shows no secrets");
     let gone = server
@@ -250,7 +250,11 @@ async fn request_ids_are_kept_or_made() {
     made.sort_unstable();
     made.dedup();
     assert_eq!(made.len(), 3, "every id is new: {made:?}");
-    assert!(made.iter().all(|id| id.starts_with("req_")));
+    for id in made {
+        let rest = id.strip_prefix("req_").unwrap();
+        let base32 = |byte: u8| byte.is_ascii_lowercase() || (b'2'..=b'7').contains(&byte);
+        assert!(rest.len() == 26 && rest.bytes().all(base32), "{id}");
+    }
 }
 
 #[tokio::test]

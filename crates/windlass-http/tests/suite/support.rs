@@ -42,7 +42,7 @@ pub struct Gates {
 }
 
 impl Gates {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let closed = || Arc::new(Semaphore::new(0));
         Self {
             begun: closed(),
@@ -166,44 +166,64 @@ pub async fn server() -> Server {
 /// A server with API keys and other settings.
 pub async fn server_with(change: impl FnOnce(&mut HttpState)) -> Server {
     let gates = Gates::new();
-    let domains = {
-        let gates = gates.clone();
-        let ledger = Ledger::new();
-        move || -> Vec<Box<dyn Domain>> {
-            let tiers = ["free", "pro", "tiny"].map(str::to_owned).to_vec();
-            vec![
-                Box::new(ProgramDomain::new(&ledger)),
-                Box::new(ProbeDomain {
-                    gates: gates.clone(),
-                }),
-                windlass_runs::domain(),
-                windlass_admin::domain(windlass_admin::Tiers {
-                    names: tiers,
-                    default: "pro".to_owned(),
-                }),
-            ]
-        }
-    };
-    let world = TestWorld::new(domains);
+    let world = world(&gates, Vec::new);
     let process = world.driving().await;
-    let keys = Arc::new(ApiKeys::new(&process.engine));
-    let make = async |name: &str, tier: &str, scopes: &[&str]| {
-        let scopes = scopes.iter().map(|scope| Scope::new(*scope)).collect();
-        let new = NewKey {
-            name: name.to_owned(),
-            tier: tier.to_owned(),
-            scopes,
-            lifetime: None,
-        };
-        keys.create(&local(), new).await.unwrap().api_key
+    server_on(world, process, gates, change).await
+}
+
+/// A world with the operations of tests and of runs and keys, and some more.
+pub fn world(
+    gates: &Gates,
+    more: impl Fn() -> Vec<Box<dyn Domain>> + Send + Sync + 'static,
+) -> TestWorld {
+    let gates = gates.clone();
+    let ledger = Ledger::new();
+    TestWorld::new(move || {
+        let tiers = ["free", "pro", "tiny"].map(str::to_owned).to_vec();
+        let mut domains: Vec<Box<dyn Domain>> = vec![
+            Box::new(ProgramDomain::new(&ledger)),
+            Box::new(ProbeDomain {
+                gates: gates.clone(),
+            }),
+            windlass_runs::domain(),
+            windlass_admin::domain(windlass_admin::Tiers {
+                names: tiers,
+                default: "pro".to_owned(),
+            }),
+        ];
+        domains.extend(more());
+        domains
+    })
+}
+
+/// Makes a key.
+pub async fn make_key(keys: &ApiKeys, name: &str, tier: &str, scopes: &[&str]) -> String {
+    let new = NewKey {
+        name: name.to_owned(),
+        tier: tier.to_owned(),
+        scopes: scopes.iter().map(|scope| Scope::new(*scope)).collect(),
+        lifetime: None,
     };
-    let root = make("root", "pro", &["*", "approve"]).await;
-    let probe = make("probe", "pro", &["probe"]).await;
-    let tiny = make("tiny", "tiny", &["probe"]).await;
-    let runs = make("runs", "pro", &["runs"]).await;
+    keys.create(&local(), new).await.unwrap().api_key
+}
+
+/// A server in a process of a world.
+pub async fn server_on(
+    world: TestWorld,
+    process: Process,
+    gates: Gates,
+    change: impl FnOnce(&mut HttpState),
+) -> Server {
+    let keys = Arc::new(ApiKeys::new(&process.engine));
+    let root = make_key(&keys, "root", "pro", &["*", "approve"]).await;
+    let probe = make_key(&keys, "probe", "pro", &["probe"]).await;
+    let tiny = make_key(&keys, "tiny", "tiny", &["probe"]).await;
+    let runs = make_key(&keys, "runs", "pro", &["runs"]).await;
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let mut state = HttpState::new(process.catalogue().clone(), keys, AuthMode::Keys, listen);
-    state.tiers = [("pro".to_owned(), tier(300, 16)), ("tiny".to_owned(), TINY)].into();
+    state.tiers = [("pro", tier(300, 16)), ("tiny", TINY)]
+        .map(|(name, tier)| (name.to_owned(), tier))
+        .into();
     state.body_limit = 4096;
     change(&mut state);
     let router = router(state.clone());

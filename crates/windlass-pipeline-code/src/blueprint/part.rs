@@ -385,9 +385,9 @@ pub(crate) fn components(
                 kind,
                 ComponentKind::Links(_) | ComponentKind::Capabilities(_)
             );
-            if !named.iter().any(|(known, _)| *known == kind)
-                && !(signpost && page.kind == PageKind::Custom && !named.is_empty())
-            {
+            let known = named.iter().any(|(known, _)| *known == kind);
+            let enough = signpost && page.kind == PageKind::Custom && !named.is_empty();
+            if !known && !enough {
                 named.push((kind, None));
             }
         }

@@ -96,8 +96,7 @@ impl Parser<'_> {
                 modal.present = true;
                 modal.priority.get_or_insert(*priority);
                 at += 2;
-            } else if token.has(Tags::MODAL)
-                && !(token.is_any(&["need", "needs"]) && !modal.present)
+            } else if token.has(Tags::MODAL) && (modal.present || !token.is_any(&["need", "needs"]))
             {
                 modal.present = true;
                 modal.priority = Some(priority_of(word));

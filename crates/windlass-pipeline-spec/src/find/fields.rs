@@ -295,7 +295,7 @@ fn boolean(text: &str, tokens: &[Token]) -> Item {
         .filter(|token| {
             token.kind == Kind::Word
                 && !token.has(Tags::DETERMINER)
-                && !(token.has(Tags::PRONOUN) && !token.is("one"))
+                && (token.is("one") || !token.has(Tags::PRONOUN))
         })
         .map(|token| token.lower.as_str())
         .collect();

@@ -1,6 +1,6 @@
 //! What the spec leaves open, says twice or contradicts. Never an error of ours.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_pipeline_model::{
     analysis::{QualityStatement, Statement, VerbKind, Weakness},
@@ -34,27 +34,24 @@ pub fn find(
 ) -> Vec<Weakness> {
     let mut found = Vec::new();
     for quality in qualities.iter().filter(|quality| quality.metric.is_none()) {
-        if let Some(word) = vague_word(&quality.text) {
-            found.push(weakness(
-                "no_metric",
-                format!("{}: \"{word}\" has no measure", quality.requirement),
-                &quality.spans,
-            ));
-        }
+        vague(
+            &quality.requirement,
+            &quality.text,
+            &quality.spans,
+            &mut found,
+        );
     }
+    let mut seen = BTreeSet::new();
     for statement in statements {
-        if statement.kind == VerbKind::Keep {
+        if statement.kind == VerbKind::Keep || !seen.insert(&statement.requirement) {
             continue;
         }
-        if let Some(word) = vague_word(&statement.text)
-            .filter(|word| !matches!(*word, "good" | "various" | "soon" | "clean" | "simple"))
-        {
-            found.push(weakness(
-                "no_metric",
-                format!("{}: \"{word}\" has no measure", statement.requirement),
-                &statement.spans,
-            ));
-        }
+        vague(
+            &statement.requirement,
+            &statement.text,
+            &statement.spans,
+            &mut found,
+        );
         let line = statement.text.to_lowercase();
         let said_otherwise = [" how ", " what ", " that ", " which "]
             .iter()
@@ -111,10 +108,19 @@ fn weakness(check: &str, message: String, spans: &[String]) -> Weakness {
     }
 }
 
-/// The first vague word of a text.
-pub fn vague_word(text: &str) -> Option<&'static str> {
+/// Words without which a text would be as clear; each needs a measure.
+fn vague(requirement: &str, text: &str, spans: &[String], found: &mut Vec<Weakness>) {
     let line = Line::new(text);
-    VAGUE.split_whitespace().find(|word| line.has(word))
+    let words: Vec<String> = VAGUE
+        .split_whitespace()
+        .filter(|word| line.has(word))
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    if !words.is_empty() {
+        let verb = if words.len() == 1 { "has" } else { "have" };
+        let message = format!("{requirement}: {} {verb} no measure", words.join(", "));
+        found.push(weakness("no_metric", message, spans));
+    }
 }
 
 /// The same actor, verb and object, once allowed and once not, without a condition that tells apart.

@@ -72,9 +72,9 @@ pub static QUALITIES: [(Category, Phrases); 9] = [
 ];
 
 /// Vague words: a quality without a measure.
-pub const VAGUE: &str = "fast easy modern intuitive user-friendly friendly simple quick nice robust scalable \
-    secure reliable beautiful clean efficient seamless flexible powerful smooth great good better snappy \
-    maintainable usable responsive performant convenient quickly easily soon etc various appropriate adequate";
+pub const VAGUE: &str = "fast easy modern intuitive user-friendly simple quick robust scalable secure \
+    reliable beautiful efficient seamless flexible powerful smooth snappy maintainable usable responsive \
+    performant convenient quickly easily appropriate adequate";
 
 /// Phrases that bind; the first match counts.
 pub static BOUNDS: [(ConstraintType, Phrases); 3] = [

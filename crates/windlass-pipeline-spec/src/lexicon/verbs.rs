@@ -371,10 +371,7 @@ pub fn participle(verb: &str) -> String {
             return base.to_owned();
         }
         if let Some((_, forms)) = IRREGULAR.iter().find(|(known, _)| *known == base)
-            && let Some(last) = forms
-                .split_whitespace()
-                .filter(|form| *form != "has")
-                .next_back()
+            && let Some(last) = forms.split_whitespace().rfind(|form| *form != "has")
         {
             return last.to_owned();
         }

@@ -234,6 +234,7 @@ impl Reader {
                     && (Section::of_line(&block.text).is_some()
                         && block.text.trim_end().ends_with(':')
                         || Section::of_label(text).is_some()
+                        || Section::of_line(text).is_some() && text.trim_end().ends_with(':')
                         || Section::of_label(&block.text).is_some())
             });
         if heads {

@@ -59,11 +59,11 @@ pub fn segment(spec: &str) -> Vec<Piece> {
 /// A sentence that ends in a colon announces the list items right after it.
 fn announce_lists(pieces: &mut [Piece]) {
     let mut intro = None;
-    for index in 0..pieces.len() {
-        match pieces[index].place {
-            Place::Bullet if pieces[index].text.ends_with(':') => intro = Some(index),
-            Place::Bullet => pieces[index].intro = intro,
-            Place::Sentence if pieces[index].text.ends_with(':') => intro = Some(index),
+    for (index, piece) in pieces.iter_mut().enumerate() {
+        let announces = piece.text.ends_with(':');
+        match piece.place {
+            Place::Bullet | Place::Sentence if announces => intro = Some(index),
+            Place::Bullet => piece.intro = intro,
             _ => intro = None,
         }
     }

@@ -29,12 +29,35 @@ fn read(spec: &str) -> String {
 
 #[test]
 fn headings_lists_tables_and_code() {
-    insta::assert_snapshot!(read("# Title\n\nOne. Two *bold* words.\n\n## Features\n\nTeachers can:\n\n- write `code`\n- read\n  - deeply\n\n| Role | Does |\n|---|---|\n| Admin | All |\n\n```sh\nls\n```\n\n---\n\n**Look.** Nice &amp; calm.\n"), @"");
+    insta::assert_snapshot!(read("# Title\n\nOne. Two *bold* words.\n\n## Features\n\nTeachers can:\n\n- write `code`\n- read\n  - deeply\n\n| Role | Does |\n|---|---|\n| Admin | All |\n\n```sh\nls\n```\n\n---\n\n**Look.** Nice &amp; calm.\n"), @r###"
+    Unknown Heading "Title": "# Title"
+    Unknown Sentence "Title": "One."
+    Unknown Sentence "Title": "Two *bold* words."
+    Features Heading "Features": "## Features"
+    Features Sentence "Features": "Teachers can:"
+    Features Bullet "Features" <- 5: "- write `code`"
+    Features Bullet "Features" <- 5: "- read"
+    Features Bullet "Features" <- 5: "- deeply"
+    Features TableRow "Features" (the names of a table's columns): "| Role | Does |\n|---|---|"
+    Features TableRow "Features": "| Admin | All |"
+    Features Sentence "Features" (a block of code): "```sh\nls\n```\n\n---"
+    Design Heading "Look": "**Look.**"
+    Design Sentence "Look": "Nice &amp; calm."
+    "###);
 }
 
 #[test]
 fn plain_text_with_labels_and_other_bullets() {
-    insta::assert_snapshot!(read("Product: X\nOverview:\nIt helps.\n\nFeatures:\n• one\n• two\n\nBudget: $5k\nColors: red\n\nAdmins:\n- Manage users\n"), @"");
+    insta::assert_snapshot!(read("Product: X\nOverview:\nIt helps.\n\nFeatures:\n• one\n• two\n\nBudget: $5k\nColors: red\n\nAdmins:\n- Manage users\n"), @r#"
+    Unknown Sentence "": "Product: X\nOverview:\nIt helps."
+    Features Heading "Features": "Features:"
+    Features Bullet "Features": "• one"
+    Features Bullet "Features": "• two"
+    Constraints Sentence "Features": "Budget: $5k"
+    Design Sentence "Features": "Colors: red"
+    Unknown Heading "Admins": "Admins:"
+    Unknown Bullet "Admins": "- Manage users"
+    "#);
 }
 
 #[test]

@@ -46,7 +46,15 @@ pub fn requirements(requirements: &Requirements) -> String {
             item.description
         );
     }
-    out
+    trimmed(&out)
+}
+
+/// Without the space that an empty list leaves at the end of its line.
+fn trimmed(text: &str) -> String {
+    text.lines()
+        .map(str::trim_end)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn field(field: &StatedField) -> String {
@@ -151,5 +159,5 @@ pub fn findings(analysis: &Analysis) -> String {
             span.text
         );
     }
-    out
+    trimmed(&out)
 }

@@ -164,11 +164,7 @@ pub(super) fn finish(
                 preset,
                 &design_options(material),
             );
-            let made = Made {
-                document: Some(&document),
-                ..Made::default()
-            };
-            let (coverage, quality_report) = judged(phase, material, &known, &made)?;
+            let (coverage, quality_report) = judged(phase, material, &known, &Made::default())?;
             value(&ArchitectureOutput {
                 architecture: designed,
                 architecture_markdown: document,
@@ -186,11 +182,7 @@ pub(super) fn finish(
             };
             known.ux_spec = Some(designed.clone());
             let document = ux_markdown(&known.analysis, &known.requirements, &designed, style);
-            let made = Made {
-                document: Some(&document),
-                ..Made::default()
-            };
-            let (coverage, quality_report) = judged(phase, material, &known, &made)?;
+            let (coverage, quality_report) = judged(phase, material, &known, &Made::default())?;
             value(&UxOutput {
                 ux_spec: designed,
                 ux_markdown: document,
@@ -264,7 +256,6 @@ fn planned_files(material: &Material, known: &Known) -> Option<usize> {
 #[derive(Default)]
 struct Made<'a> {
     summary: Option<&'a str>,
-    document: Option<&'a str>,
     generated: Option<&'a Generated>,
 }
 
@@ -276,13 +267,26 @@ fn judged(
     made: &Made<'_>,
 ) -> Result<(Coverage, QualityReport), Problem> {
     let wanted = &material.wanted;
-    let by_phase = |of: Phase| made.document.filter(|_| of == phase);
+    // What an earlier phase has said in its document counts as said.
+    let design = known.architecture.as_ref().map(|designed| {
+        architecture_markdown(
+            &known.analysis,
+            &known.requirements,
+            designed,
+            wanted.preset,
+            &design_options(material),
+        )
+    });
+    let style = wanted.style_preference.as_deref();
+    let looks = known.ux_spec.as_ref();
+    let looks =
+        looks.map(|designed| ux_markdown(&known.analysis, &known.requirements, designed, style));
     let outputs = Outputs {
         strategy_summary: made.summary,
         architecture: known.architecture.as_ref(),
-        architecture_markdown: by_phase(Phase::Architecture),
+        architecture_markdown: design.as_deref(),
         ux: known.ux_spec.as_ref(),
-        ux_markdown: by_phase(Phase::Ux),
+        ux_markdown: looks.as_deref(),
         files: made.generated.map(|generated| generated.files.as_slice()),
         dependencies: made.generated.map(|generated| &generated.dependencies),
         planned_files: planned_files(material, known),

@@ -12,7 +12,6 @@ use windlass_types::{EffectClass, Problem, RunId, RunState};
 
 use super::{Desk, schemas, tool};
 use crate::{
-    fault,
     input::{Members, Wanted},
     run::{JobInput, KIND},
     view,
@@ -62,7 +61,10 @@ async fn start(
     let webhook_url = members.text("webhook_url")?;
     let key = members.idempotency_key()?;
     if let Some(url) = &webhook_url {
-        check_target(desk, url)?;
+        let principal = &context.principal;
+        desk.engine
+            .check_webhook(principal, "webhook_url", url)
+            .await?;
     }
     let wanted = Wanted {
         spec,
@@ -75,7 +77,7 @@ async fn start(
         ..Wanted::default()
     };
     let phases = wanted.phases.clone();
-    let job_id = desk.create(&context, wanted, key).await?;
+    let job_id = desk.create_job(&context, wanted, key).await?;
     let record = desk.job(&context, job_id.as_str()).await?;
     let job = view::load(&desk.engine, &record).await?;
     let started = Started {
@@ -88,21 +90,6 @@ async fn start(
     let output =
         serde_json::to_value(started).map_err(|error| Problem::internal("answer", error))?;
     Ok((output, Some(job_id)))
-}
-
-/// Whether the end of the job may be posted there.
-fn check_target(desk: &Desk, url: &str) -> Result<(), Problem> {
-    desk.engine.outbound.check(url).map_err(|error| {
-        let constraint = match error {
-            windlass_ports::OutboundError::Forbidden(_) => "forbidden_address",
-            _ => "format",
-        };
-        fault::invalid(
-            "webhook_url",
-            constraint,
-            format!("The 'webhook_url' field cannot be used: {error}"),
-        )
-    })
 }
 
 /// How long such jobs took lately; without any, what they usually take.

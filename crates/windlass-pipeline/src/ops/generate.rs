@@ -72,7 +72,7 @@ async fn call(
     input: Value,
 ) -> Result<(Value, Option<RunId>), Problem> {
     let wanted = read(phase, input)?;
-    let job_id = desk.create(&context, wanted, None).await?;
+    let job_id = desk.create_call(&context, wanted).await?;
     let output = desk.wait(&job_id, phase).await?;
     Ok((output, Some(job_id)))
 }

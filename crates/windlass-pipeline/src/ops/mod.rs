@@ -21,7 +21,7 @@ use crate::{
     fault,
     input::Wanted,
     outside::PipelineOutside,
-    run::{JobInput, KIND},
+    run::{CALL_KIND, JobInput, KIND},
 };
 
 /// Everything that can be asked.
@@ -72,13 +72,39 @@ impl Desk {
         record.state.is_final() && self.engine.now() >= until
     }
 
-    /// Makes a job of what is wanted, or finds the one that the same key made.
-    async fn create(
+    /// Makes a job of what is wanted, if there is room for one, or finds the one that the same key
+    /// made.
+    async fn create_job(
         &self,
         context: &CallContext,
         wanted: Wanted,
         key: Option<String>,
     ) -> Result<RunId, Problem> {
+        let new = self.new_run(KIND, context, wanted, key)?;
+        let created = self.engine.create_job(new).await;
+        created.map_err(|problem| match problem.code().name {
+            "IDEMPOTENCY_CONFLICT" => fault::invalid(
+                "idempotency_key",
+                "conflict",
+                "The 'idempotency_key' field was used before with another input",
+            ),
+            _ => problem,
+        })
+    }
+
+    /// Makes a run of a call whose caller waits for its end.
+    async fn create_call(&self, context: &CallContext, wanted: Wanted) -> Result<RunId, Problem> {
+        let new = self.new_run(CALL_KIND, context, wanted, None)?;
+        self.engine.create_run(new).await
+    }
+
+    fn new_run(
+        &self,
+        kind: &str,
+        context: &CallContext,
+        wanted: Wanted,
+        key: Option<String>,
+    ) -> Result<NewRun, Problem> {
         let engine = &self.engine;
         let fresh = format!(
             "job_{}",
@@ -92,27 +118,17 @@ impl Desk {
             wanted,
             generator: self.outside.generator_name().to_owned(),
         };
-        let created = engine
-            .create_run(NewRun {
-                kind: KIND.to_owned(),
-                title,
-                context: context.clone(),
-                input: serde_json::to_value(&input)
-                    .map_err(|error| Problem::internal("pipeline input", error))?,
-                plan_digest: None,
-                confirm_token: None,
-                approval: None,
-                idempotency_key: key,
-                run_id: Some(fresh),
-            })
-            .await;
-        created.map_err(|problem| match problem.code().name {
-            "IDEMPOTENCY_CONFLICT" => fault::invalid(
-                "idempotency_key",
-                "conflict",
-                "The 'idempotency_key' field was used before with another input",
-            ),
-            _ => problem,
+        Ok(NewRun {
+            kind: kind.to_owned(),
+            title,
+            context: context.clone(),
+            input: serde_json::to_value(&input)
+                .map_err(|error| Problem::internal("pipeline input", error))?,
+            plan_digest: None,
+            confirm_token: None,
+            approval: None,
+            idempotency_key: key,
+            run_id: Some(fresh),
         })
     }
 }
