@@ -1,7 +1,7 @@
 //! Made-up repositories for the launch benchmark: a product of so many files, and a site.
 //!
-//! The same size gives the same bytes. A product has nine source files in Python, Rust and
-//! TypeScript, documentation, an example and a test for every topic, and each topic has words of its
+//! The same size gives the same bytes. A product has documentation, an example, a test and
+//! nine source files in Python, Rust and TypeScript for every topic, and each topic has words of its
 //! own: text that repeats itself would be cheaper to read than any real one.
 
 use std::{
@@ -132,6 +132,9 @@ pub(crate) fn product(directory: &Path, files: usize) -> Result<()> {
     write("LICENSE", LICENSE.to_owned())?;
     write("pyproject.toml", MANIFEST.to_owned())?;
     let topics = files.div_ceil(PER_TOPIC);
+    if topics > KINDS.len() * THINGS.len() {
+        bail!("there are no names for the topics of {files} files");
+    }
     for number in 0..topics {
         let topic = Topic::new(number);
         write(&format!("docs/{}.md", topic.name), topic.document())?;

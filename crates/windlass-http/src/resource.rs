@@ -6,8 +6,10 @@
 
 use axum::routing::MethodFilter;
 use http::Method;
+use serde_json::Value;
+use windlass_engine::envelope::Envelope;
 
-use crate::state::Shared;
+use crate::{failure::Failure, state::Shared};
 
 pub(crate) const OPERATIONS: &str = "/v1/operations/";
 /// Where artifacts of jobs are, with a key or by a signed address.
@@ -392,9 +394,19 @@ pub(crate) fn operation_of_path(path: &str) -> Option<&str> {
     })
 }
 
+/// The failure in the envelope of what the path leads to.
+pub(crate) fn dress(shared: &Shared, failure: Failure, path: &str) -> Failure {
+    let known = operation_of_path(path).and_then(|name| shared.state.catalogue.find(name));
+    match known {
+        Some(info) => failure.within(info, Value::Null),
+        None if is_of_pipeline(path) => failure.in_envelope(Envelope::Pipeline),
+        None => failure,
+    }
+}
+
 /// Whether a path without an operation belongs to contract 001 all the same: its MCP endpoint,
 /// and what is below its routes.
-pub(crate) fn is_of_pipeline(path: &str) -> bool {
+fn is_of_pipeline(path: &str) -> bool {
     path == "/v1"
         || path == "/v1/mcp"
         || path.starts_with("/v1/pipelines/")

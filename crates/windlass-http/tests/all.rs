@@ -14,6 +14,10 @@ mod suite {
     mod documents;
     mod inputs;
     mod limits;
+    mod loopback;
+    mod pipelines;
+    mod pipelines_limits;
+    mod pipelines_support;
     mod refusals;
     mod restart;
     mod streams;

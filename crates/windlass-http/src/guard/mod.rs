@@ -313,18 +313,7 @@ impl Guard {
             status = failure.status().as_u16(),
             "refused"
         );
-        self.dressed(failure, path).respond(id)
-    }
-
-    /// The failure in the envelope of what the path leads to.
-    fn dressed(&self, failure: Failure, path: &str) -> Failure {
-        let known = resource::operation_of_path(path)
-            .and_then(|name| self.shared.state.catalogue.find(name));
-        match known {
-            Some(info) => failure.within(info, serde_json::Value::Null),
-            None if resource::is_of_pipeline(path) => failure.in_envelope(Envelope::Pipeline),
-            None => failure,
-        }
+        resource::dress(&self.shared, failure, path).respond(id)
     }
 
     /// Lets the MCP endpoint say in its own protocol that there were too many requests.

@@ -14,7 +14,7 @@ use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State},
     response::{IntoResponse, Response},
     routing::{get, on},
 };
@@ -26,7 +26,7 @@ use crate::{
     challenge::{MCP_PATHS, METADATA_PATH},
     failure::Failure,
     guard::{Guard, request_id},
-    resource::{HEALTH_ALIAS, METRICS_ALIAS, Output, RESOURCES},
+    resource::{self, HEALTH_ALIAS, METRICS_ALIAS, Output, RESOURCES},
     state::Shared,
 };
 
@@ -112,17 +112,19 @@ fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
     Router::new().fallback(move |request: Request| guard.clone().handle(request))
 }
 
-async fn no_such_path(request: Request) -> Response {
-    Failure::no_such_path(request.uri().path()).respond(request_id(request.headers()))
+async fn no_such_path(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let path = request.uri().path();
+    resource::dress(&shared, Failure::no_such_path(path), path)
+        .respond(request_id(request.headers()))
 }
 
 /// The router adds `Allow`.
-async fn wrong_method(request: Request) -> Response {
+async fn wrong_method(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let message = format!(
         "{} cannot be done at {}",
         request.method(),
         request.uri().path()
     );
-    Failure::request(StatusCode::METHOD_NOT_ALLOWED, "method", "allowed", message)
-        .respond(request_id(request.headers()))
+    let failure = Failure::request(StatusCode::METHOD_NOT_ALLOWED, "method", "allowed", message);
+    resource::dress(&shared, failure, request.uri().path()).respond(request_id(request.headers()))
 }

@@ -61,9 +61,9 @@ async fn failures_wear_the_envelope_of_the_toolset() {
     insta::assert_snapshot!(shown.join("\n"), @r#"
     409 {"error":{"code":"ILLEGAL_STATE","details":{},"message":"told to fail","next_actions":[],"request_id":"mine-1","retryable":false},"ok":false}
     409 {"code":"VALIDATION_ERROR","data":{},"message":"told to fail","nextActions":[],"ok":false}
-    409 {"error":{"code":"INVALID_INPUT","details":{},"message":"told to fail","request_id":"mine-1"}}
+    400 {"error":{"code":"INVALID_INPUT","details":{},"message":"told to fail","request_id":"mine-1"}}
     400 {"error":{"code":"INVALID_INPUT","details":{"constraint":"required","field":"text"},"message":"\"text\" is required","request_id":"mine-1"}}
-    401 {"error":{"code":"UNAUTHORIZED","details":{},"message":"the request carries no API key; send `Authorization: Bearer wk_…`","request_id":"mine-1"}}
+    401 {"error":{"code":"UNAUTHORIZED","details":{},"message":"invalid or expired API key","request_id":"mine-1"}}
     200 {"code":"OK","data":{"said":"hi"},"message":"Done","ok":true}
     200 {"said":"hi"}
     "#);

@@ -52,13 +52,13 @@ async fn headers_say_exactly_where_a_caller_stands() {
         lines.push(format!("{millis:>5} ms → {}", shown(&reply)));
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
-        0 ms → 200 3 2 1750000060 "tiny";r=2;t=60 "tiny";q=3;w=60 -
-        1 ms → 200 3 1 1750000060 "tiny";r=1;t=60 "tiny";q=3;w=60 -
-    20500 ms → 200 3 0 1750000060 "tiny";r=0;t=40 "tiny";q=3;w=60 -
-    20500 ms → 429 3 0 1750000060 "tiny";r=0;t=40 "tiny";q=3;w=60 40
-    59999 ms → 429 3 0 1750000060 "tiny";r=0;t=1 "tiny";q=3;w=60 1
-    60000 ms → 200 3 2 1750000120 "tiny";r=2;t=60 "tiny";q=3;w=60 -
-    60001 ms → 200 3 1 1750000120 "tiny";r=1;t=60 "tiny";q=3;w=60 -
+        0 ms → 200 3 2 1750000060 "requests";r=2;t=60 "requests";q=3;w=60 -
+        1 ms → 200 3 1 1750000060 "requests";r=1;t=60 "requests";q=3;w=60 -
+    20500 ms → 200 3 0 1750000060 "requests";r=0;t=40 "requests";q=3;w=60 -
+    20500 ms → 429 3 0 1750000060 "requests";r=0;t=40 "requests";q=3;w=60 40
+    59999 ms → 429 3 0 1750000060 "requests";r=0;t=1 "requests";q=3;w=60 1
+    60000 ms → 200 3 0 1750000061 "requests";r=0;t=1 "requests";q=3;w=60 -
+    60001 ms → 200 3 0 1750000081 "requests";r=0;t=21 "requests";q=3;w=60 -
     "#);
 }
 
@@ -76,11 +76,11 @@ async fn failed_calls_count_too() {
         lines.push(shown(&server.ask(ask).await));
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    400 3 2 1750000060 "tiny";r=2;t=60 "tiny";q=3;w=60 -
-    404 3 1 1750000060 "tiny";r=1;t=60 "tiny";q=3;w=60 -
-    403 3 0 1750000060 "tiny";r=0;t=60 "tiny";q=3;w=60 -
-    429 3 0 1750000060 "tiny";r=0;t=60 "tiny";q=3;w=60 60
-    403 300 299 1750000060 "pro";r=299;t=60 "pro";q=300;w=60 -
+    400 3 2 1750000060 "requests";r=2;t=60 "requests";q=3;w=60 -
+    404 3 1 1750000060 "requests";r=1;t=60 "requests";q=3;w=60 -
+    403 3 0 1750000060 "requests";r=0;t=60 "requests";q=3;w=60 -
+    429 3 0 1750000060 "requests";r=0;t=60 "requests";q=3;w=60 60
+    403 300 299 1750000060 "requests";r=299;t=60 "requests";q=300;w=60 -
     "#);
 }
 

@@ -178,14 +178,20 @@ async fn who_may_come_in() {
         (
             "a key in the address",
             get(&format!("/v1/runs?access_token={}", server.runs)),
-            400,
-            "INVALID_INPUT",
+            401,
+            "UNAUTHORIZED",
         ),
         (
             "a key in any field",
             get(&format!("/v1/runs?kind={}", server.runs)),
-            400,
-            "INVALID_INPUT",
+            401,
+            "UNAUTHORIZED",
+        ),
+        (
+            "a key in the address beside a good one",
+            get(&format!("/v1/runs?api_key={}", server.runs)).key(&server.runs),
+            401,
+            "UNAUTHORIZED",
         ),
         (
             "a key in another scope",

@@ -109,8 +109,13 @@ impl Tools {
         })
         .await?;
         let budgets = &self.accepted.config().budgets;
-        windlass_launch_pages::budget::check_changes(&changes, budgets)
-            .map_err(|spent| fault::over_budget(spent.name, spent.limit, spent.actual))?;
+        windlass_launch_pages::budget::check_changes(&changes, budgets).map_err(|spent| {
+            let problem = fault::over_budget(spent.name, spent.limit, spent.actual);
+            match spent.path {
+                Some(path) => problem.with("path", path),
+                None => problem,
+            }
+        })?;
         let slug = &self.accepted.config().product_slug;
         Ok(vec![
             self.keep_json("patch_bundle.json", bundle).await?,

@@ -13,8 +13,9 @@ use windlass_launch_gates::{
     Subject, check_gate, gate_names, report, truth_lock_report,
 };
 use windlass_launch_model::{
-    Issue, LaunchState, PagePlan, PatchBundle, ResolvedConfig, SectionState, Severity,
-    ValidationReport, Worker, artifact, config::CiStrictness,
+    Issue, IssueStatus, LaunchState, Location, PagePlan, PatchBundle, PatchConflicts,
+    ResolvedConfig, SectionState, Severity, ValidationReport, Worker, artifact,
+    config::CiStrictness,
 };
 use windlass_launch_pages::registered_sentences;
 use windlass_types::{ArtifactRef, Problem};
@@ -224,6 +225,8 @@ impl Launch<'_> {
                             outcome.result.log_path = Some(name);
                         }
                     }
+                    let conflicts: PatchConflicts = sight.json("patch_conflicts.json").await?;
+                    add_conflicts(&mut outcomes, &conflicts);
                     let report = report(profile, outcomes, &edited);
                     let truth = truth_lock_report(&sight.gather().await?, &report);
                     let tools = &sight.tools;
@@ -312,8 +315,7 @@ impl Launch<'_> {
         section: windlass_launch_model::Section,
         plan: &PagePlan,
     ) -> Result<bool, Problem> {
-        let conflicts: windlass_launch_model::PatchConflicts =
-            self.load("patch_conflicts.json").await?;
+        let conflicts: PatchConflicts = self.load("patch_conflicts.json").await?;
         Ok(plan
             .pages
             .iter()
@@ -324,6 +326,39 @@ impl Launch<'_> {
                     .iter()
                     .any(|c| c.path == page.output_path)
             }))
+    }
+}
+
+/// A page that could not be patched in stands in the way: it was planned, and it is not there.
+fn add_conflicts(outcomes: &mut [GateOutcome], conflicts: &PatchConflicts) {
+    const GATE: &str = "ContentDistribution";
+    const CODE: &str = "GATE_DISTRIBUTION_PATCH_CONFLICT";
+    let Some(outcome) = outcomes.iter_mut().find(|one| one.result.name == GATE) else {
+        return;
+    };
+    for conflict in &conflicts.conflicts {
+        let message = format!(
+            "{} could not be patched in: expected {}, found {}.",
+            conflict.path, conflict.expected_state, conflict.actual_state
+        );
+        outcome.result.ok = false;
+        outcome.issues.push(Issue {
+            issue_id: Issue::id(GATE, CODE, &conflict.path, &conflict.actual_state, 0),
+            gate: GATE.to_owned(),
+            severity: Severity::Blocker,
+            title: "A planned page could not be patched in".to_owned(),
+            message,
+            status: IssueStatus::Open,
+            error_code: Some(CODE.to_owned()),
+            files: vec![conflict.path.clone()],
+            location: Some(Location {
+                path: conflict.path.clone(),
+                line: None,
+            }),
+            occurrences: Vec::new(),
+            suggested_fix: None,
+            fixable: false,
+        });
     }
 }
 

@@ -15,7 +15,10 @@ use windlass_types::Digest;
 
 /// What is there: a commit and perhaps a pull request for every branch.
 #[derive(Clone, Default)]
-pub struct Hosted(pub Arc<Mutex<BTreeMap<String, (String, Option<String>)>>>);
+pub struct Hosted(pub Arc<Mutex<Branches>>);
+
+/// A commit and the text of a pull request, by branch.
+type Branches = BTreeMap<String, (String, Option<String>)>;
 
 impl CommitServices for Hosted {
     fn open(&self, _: ServiceAddress) -> Result<Arc<dyn CommitService>, ServiceFault> {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use windlass_pipeline_model::architecture::FieldType;
 
-use super::components::Imports;
 use super::data;
+use super::import_lines::Imports;
 use super::schema;
 use crate::blueprint::{Blueprint, Component, ComponentKind, Entity, Field, Operation, Reference};
 use crate::escape::{ts_access, ts_key, ts_string};

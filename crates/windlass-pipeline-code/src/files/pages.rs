@@ -5,7 +5,7 @@ use windlass_pipeline_model::trace::rule;
 use windlass_pipeline_model::ux::Layout;
 use windlass_pipeline_model::{Preset, Trace};
 
-use super::components::Imports;
+use super::import_lines::Imports;
 use super::{Draft, data, form, views};
 use crate::blueprint::{Blueprint, ComponentKind, Entity, Page, PageKind, Segment};
 use crate::escape::ts_string;

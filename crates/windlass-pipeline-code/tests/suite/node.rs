@@ -93,12 +93,9 @@ impl Project {
         ]);
     }
 
-    /// Everything that a user does with a new project.
-    fn check(&self) {
+    fn compile(&self) {
         self.run(&["npm", "run", "typecheck"]);
         self.run(&["npm", "run", "lint", "--", "--max-warnings", "0"]);
-        self.run(&["npm", "run", "build"]);
-        self.run(&["npm", "test"]);
     }
 }
 
@@ -109,15 +106,19 @@ fn builds(preset: Preset) {
     let Some(project) = Project::open(preset.as_str()) else {
         return;
     };
-    let mut products = vec![Product::quiz(), hostile::with_text(ALL_AT_ONCE)];
-    products.extend(EXAMPLES.map(|name| Product::example(name, preset)));
-    for (at, product) in products.iter().enumerate() {
-        eprintln!("{} in {}", product.name, preset.as_str());
-        project.write(product, preset);
-        if at == 0 {
-            project.install();
-        }
-        project.check();
+    project.write(&Product::quiz(), preset);
+    project.install();
+    project.compile();
+    project.run(&["npm", "test"]);
+    project.write(&hostile::with_text(ALL_AT_ONCE), preset);
+    project.compile();
+    project.run(&["npm", "test"]);
+    for name in EXAMPLES {
+        eprintln!("{name} in {}", preset.as_str());
+        project.write(&Product::example(name, preset), preset);
+        project.compile();
+        project.run(&["npm", "run", "build"]);
+        project.run(&["npm", "test"]);
     }
 }
 

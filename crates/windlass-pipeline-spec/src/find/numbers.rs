@@ -114,10 +114,7 @@ pub fn numbers(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
             }
             Some(next) if units::measure(&next.lower).is_some() => end = with_rate(tokens, end + 1),
             Some(next) if next.is_content() && !next.has(Tags::ADJECTIVE) => {
-                end = counted(tokens, end);
-                let per = tokens.get(end).is_some_and(|token| token.is("per"))
-                    && tokens.get(end + 1).is_some_and(Token::is_content);
-                end += if per { 2 } else { 0 };
+                end = with_rate(tokens, counted(tokens, end));
             }
             _ => {}
         }
@@ -142,10 +139,7 @@ fn counted(tokens: &[Token], from: usize) -> usize {
     while end < from + 3 && tokens.get(end).is_some_and(Token::is_content) {
         let word = &tokens[end];
         end += 1;
-        if units::measure(&word.lower).is_some()
-            || naming::is_plural(&word.lower)
-            || word.verb.is_some()
-        {
+        if units::measure(&word.lower).is_some() || naming::is_plural(&word.lower) {
             return end;
         }
     }

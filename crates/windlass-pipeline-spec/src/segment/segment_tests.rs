@@ -49,7 +49,9 @@ fn headings_lists_tables_and_code() {
 #[test]
 fn plain_text_with_labels_and_other_bullets() {
     insta::assert_snapshot!(read("Product: X\nOverview:\nIt helps.\n\nFeatures:\n• one\n• two\n\nBudget: $5k\nColors: red\n\nAdmins:\n- Manage users\n"), @r#"
-    Unknown Sentence "": "Product: X\nOverview:\nIt helps."
+    Unknown Sentence "": "Product: X"
+    Goal Heading "Overview": "Overview:"
+    Goal Sentence "Overview": "It helps."
     Features Heading "Features": "Features:"
     Features Bullet "Features": "• one"
     Features Bullet "Features": "• two"

@@ -78,7 +78,7 @@ fn quiz_platform() {
     entity Question: text text, type enum[single choice|multiple choice|true/false], points integer, image string optional
     entity Answer: text text, is_correct boolean
     entity Attempt: score integer, start_time datetime, finish_time datetime
-    entity User: 
+    entity User:
     relation Quiz one-to-many Question
     relation Question one-to-many Answer
     relation Quiz one-to-many Attempt
@@ -159,11 +159,11 @@ fn clinic_appointments() {
     product Riverside Care
     roles patient · doctor · receptionist · clinic manager · employee
     entity Appointment: start_time datetime, duration integer, reason text, status enum[requested|confirmed|cancelled|completed]
-    entity VisitNote (also note): 
+    entity VisitNote (also note):
     entity Availability: weekday string, start_time datetime, end_time datetime
     entity Doctor: name string, specialty string, photo string
     entity Room: name string, floor integer, capacity integer
-    entity OpeningHour: 
+    entity OpeningHour:
     entity Patient: full_name string, date_of_birth date, phone_number string unique, email_address string, insurance_number string optional
     relation Patient one-to-many Appointment
     relation Doctor one-to-many Appointment
@@ -187,7 +187,7 @@ fn clinic_appointments() {
     names Riverside Care · Twilio · My Appointments · Day View · Source Sans 3 · HIPAA · GDPR · React · PostgreSQL
     integrations email email · other Twilio · other SMS
     sign-in S-7 S-8
-    weak no_metric NFR-5: "fast" has no measure
+    weak no_metric NFR-5: "fast", "modern" have no measure
     dropped S-3 "says why or for whom, not what the product does": Three small clinics in our group still book appointments by telephone.
     "#);
 }
@@ -256,7 +256,7 @@ fn warehouse() {
     entity PurchaseOrder: order_number string, order_date date, expected_date date, status enum[draft|approved|received|cancelled], total_amount decimal
     entity Supplier: company_name string, contact_email string, phone string, lead_time_days integer
     entity StockMovement: quantity integer, reason text, moved_at datetime, type enum[receipt|transfer|pick|correction]
-    entity User: 
+    entity User:
     entity Location: code string unique, aisle string, shelf string, capacity integer
     entity Product: sku string unique, name string, description text, unit enum[piece|box|pallet], unit_price decimal, reorder_level integer
     entity OrderLine: quantity integer, unit_price decimal
@@ -281,10 +281,10 @@ fn warehouse() {
     pages Dashboard
     fonts IBM Plex Sans
     styles Corporate · high contrast · dense · sidebar
-    numbers 12 employees · 3 taps · $5,000 · 07:00 · 5 inch display · 300 ms · 50,000 products · 200 stock · 10 years · 31 March 2027
+    numbers 12 employees · 3 taps · $5,000 · 07:00 · 5 inch · 300 ms · 50,000 products · 200 stock movements per minute · 10 years · 31 March 2027
     names StockPilot · IBM Plex Sans · Next.js · Supabase
     integrations other barcode · email emailed
-    sign-in 
+    sign-in
     weak no_metric NFR-4: "maintainable" has no measure
     dropped S-2 "says why or for whom, not what the product does": StockPilot replaces the spreadsheets of a regional warehouse with 12 employees.
     dropped S-5 "the names of a table's columns": Role | What they do
@@ -348,14 +348,14 @@ fn knowledge_base() {
     insta::assert_snapshot!(shown::findings(&read(KNOWLEDGE)), @r#"
     product Lorekeeper
     roles member · owner · editor · reader
-    entity Company: 
+    entity Company:
     entity Member: role enum[owner|editor|reader]
-    entity Workspace: 
+    entity Workspace:
     entity Article: title string, body text, slug string unique, state enum[draft|in review|published|outdated], review_date date
     entity Collection: name string, emoji string, sort_order integer
-    entity Tag: 
-    entity Version: 
-    entity Comment: 
+    entity Tag:
+    entity Version:
+    entity Comment:
     relation Company one-to-one Workspace
     relation Article many-to-many Tag
     relation Workspace one-to-many Member

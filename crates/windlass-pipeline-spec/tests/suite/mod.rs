@@ -1,5 +1,6 @@
 //! One file per subject.
 
+mod adhoc;
 mod any_text;
 mod examples;
 mod given;

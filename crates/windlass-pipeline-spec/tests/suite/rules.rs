@@ -1,4 +1,5 @@
 //! The rules of the offline generator, one table each.
+//! Long because every rule has its table here.
 
 use windlass_pipeline_model::{
     Analysis,

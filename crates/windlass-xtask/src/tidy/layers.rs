@@ -62,7 +62,8 @@ pub fn check(crates: &[Crate]) -> Vec<Violation> {
             let allowed = match dependency.kind {
                 DependencyKind::Shipped => may_use(from, from_layer, to, to_layer),
                 DependencyKind::Test => {
-                    may_use(from, from_layer, to, to_layer) || may_test_with(from, to_layer)
+                    may_use(from, from_layer, to, to_layer)
+                        || may_test_with(from, from_layer, to_layer)
                 }
             };
             if !allowed {
@@ -109,9 +110,11 @@ fn is_same_domain(from: &Crate, to: &Crate) -> bool {
     is_part && domain(&from.name) == domain(&to.name)
 }
 
-/// Tests may also use the test tools, and put a real adapter behind a port.
-fn may_test_with(from: &Crate, to: Layer) -> bool {
-    from.name != XTASK && matches!(to, Layer::Tool | Layer::Adapter)
+/// Tests may also use the test tools, put a real adapter behind a port, and mount a real surface
+/// on the one that serves it.
+fn may_test_with(from: &Crate, from_layer: Layer, to: Layer) -> bool {
+    let mounts = from_layer == Layer::Surface && to == Layer::Surface;
+    from.name != XTASK && (mounts || matches!(to, Layer::Tool | Layer::Adapter))
 }
 
 fn layer_of(package: &Crate) -> Option<Layer> {

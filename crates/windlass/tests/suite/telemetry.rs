@@ -12,7 +12,7 @@ use super::support::{
 };
 
 /// So that the tables, not the limits, decide.
-const SETTINGS: &str = "[limits.tiers.local]\nper_minute = 100000\nconcurrency = 64\n[limits.tiers.standard]\nper_minute = 100000\nconcurrency = 64\n";
+const SETTINGS: &str = "[limits.tiers.local]\nper_minute = 100000\nconcurrency = 64\n[limits.tiers.pro]\nper_minute = 100000\nconcurrency = 64\n";
 
 /// A server that is open to this machine.
 struct Open {

@@ -451,9 +451,10 @@ impl Draftsman<'_, '_> {
         let render = self.render();
         let fill = vec![
             render.clone(),
-            "fireEvent.change(screen.getByLabelText(\"Email\"), { target: { value: \"ada@example.com\" } });".to_owned(),
-            "fireEvent.change(screen.getByLabelText(\"Password\"), { target: { value: \"correct horse\" } });".to_owned(),
-            format!("fireEvent.submit(screen.getByRole(\"form\", {{ name: \"{label}\" }}));"),
+            format!("const form = screen.getByRole(\"form\", {{ name: \"{label}\" }});"),
+            "fireEvent.change(within(form).getByLabelText(\"Email\"), { target: { value: \"ada@example.com\" } });".to_owned(),
+            "fireEvent.change(within(form).getByLabelText(\"Password\"), { target: { value: \"correct horse\" } });".to_owned(),
+            "fireEvent.submit(form);".to_owned(),
         ];
         let mut lines = vec![format!("vi.mocked({function}).mockResolvedValue({gives});")];
         lines.extend(fill.clone());
@@ -518,6 +519,7 @@ fn context(blueprint: &Blueprint<'_>, page: &Page) -> Context {
         ("render", "render("),
         ("screen", "screen."),
         ("waitFor", "waitFor("),
+        ("within", "within("),
     ] {
         if text.contains(mark) {
             library.push(name);

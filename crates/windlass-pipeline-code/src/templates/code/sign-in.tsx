@@ -67,6 +67,9 @@ export function {=name=}() {
 
   return (
     <form aria-label={=label|attr=} noValidate onSubmit={submit} className="flex flex-col gap-6">
+<% if headed %>
+      <h2 className="text-h3 font-semibold">{=label=}</h2>
+<% endif %>
       {problem === null ? null : <Alert title={problem.message} />}
 <% if sign_up %>
       <p role="status">{notice}</p>

@@ -243,7 +243,7 @@ fn kill_9_at_every_state() {
 #[test]
 fn kill_9_between_any_two_events() {
     // A large launch with a life every so often, a small one with hardly any life at all.
-    for (place, every) in [(LaunchPlace::example(), 17), (LaunchPlace::defective(), 6)] {
+    for (place, every) in [(LaunchPlace::example(), 29), (LaunchPlace::defective(), 11)] {
         let undisturbed = launch(&mut place.serve(), &place);
         let started = Instant::now();
         let (run_id, deaths) = launch_with_deaths(&place, |journals, run_id, begun| {

@@ -8,10 +8,13 @@ use super::{
 
 /// So that the table, not the limits, decides.
 const SETTINGS: &str = "
-[limits.tiers.standard]
+[limits.tiers.pro]
 per_minute = 100000
 concurrency = 64
 [limits.tiers.anonymous]
+per_minute = 100000
+concurrency = 64
+[limits.tiers.unauthorized]
 per_minute = 100000
 concurrency = 64
 ";
