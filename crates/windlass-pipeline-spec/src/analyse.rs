@@ -67,6 +67,7 @@ pub fn analyse(spec: &str, _context: &SpecContext) -> Analysis {
         })
         .collect();
     analysis.access = access::find(&said, &readings, &people, &found, &analysis.relations);
+    relations::link_tenants(&analysis.access, &mut analysis.relations);
     analysis.weaknesses = weak::find(&readings, &statements, &analysis.qualities, &twice);
     analysis.sign_in = readings
         .iter()
@@ -338,7 +339,9 @@ fn reason(reading: &Reading, class: SpanClass) -> &'static str {
     if class == SpanClass::Design {
         return "names no colour, font, style or page";
     }
-    if reading.section() == Section::Goal || !reading.clauses.is_empty() {
+    let named = crate::phrase::read(&reading.text, &reading.tokens);
+    let names_product = crate::lexicon::nouns::is_product(named.head(), "the");
+    if reading.section() == Section::Goal || !reading.clauses.is_empty() || names_product {
         return "says why or for whom, not what the product does";
     }
     "no rule reads a behaviour, a quality, a bound or data from it"

@@ -38,6 +38,14 @@ fn category(reading: &Reading) -> Category {
         numbers::measures(&reading.tokens)
             .iter()
             .find_map(|(_, measure)| match measure {
+                // How long something is kept is a matter of rules, not of speed.
+                Measure::Time
+                    if reading
+                        .line
+                        .has_any(&["keep", "kept", "retained", "stored"]) =>
+                {
+                    Some(Category::Compliance)
+                }
                 Measure::Time | Measure::Size => Some(Category::Performance),
                 Measure::Load => Some(Category::Scalability),
                 Measure::Share => Some(Category::Reliability),

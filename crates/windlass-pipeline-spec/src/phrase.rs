@@ -82,6 +82,10 @@ pub fn read(text: &str, tokens: &[Token]) -> Phrase {
             }
             break;
         }
+        if names.is_empty() && quantity(tokens, at) {
+            at += 1;
+            continue;
+        }
         if token.kind == Kind::Number {
             if !names.is_empty() {
                 break;
@@ -127,6 +131,21 @@ pub fn read(text: &str, tokens: &[Token]) -> Phrase {
         phrase.name = compound(&mut phrase.adjectives, &names);
     }
     phrase
+}
+
+/// Whether a word belongs to a bound before a number: `up to 8`, `at least 3`.
+pub fn quantity(tokens: &[Token], at: usize) -> bool {
+    tokens[at].is_any(&["up", "to", "at", "least", "most", "more", "less", "than"])
+        && tokens
+            .get(at + 1..(at + 3).min(tokens.len()))
+            .is_some_and(|next| {
+                let number = next.iter().position(|token| token.kind == Kind::Number);
+                number.is_some_and(|number| {
+                    next[..number]
+                        .iter()
+                        .all(|token| token.is_any(&["to", "least", "most", "than"]))
+                })
+            })
 }
 
 /// Quotation marks around a name.

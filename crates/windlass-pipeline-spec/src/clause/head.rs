@@ -173,7 +173,7 @@ impl Parser<'_> {
                     return None;
                 }
                 if token.has(Tags::RELATIVE) && !self.is_determiner(at) {
-                    return None;
+                    return self.modal_behind_relative(at, range.end);
                 }
                 if token.has(Tags::MODAL) && !self.need_as_verb(at) {
                     return Some(at);
@@ -187,6 +187,26 @@ impl Parser<'_> {
             }
         }
         None
+    }
+
+    /// `the person who added an expense can change it`: the modal behind the first verb.
+    fn modal_behind_relative(&self, relative: usize, end: usize) -> Option<usize> {
+        if !self.token(relative)?.is_any(&["who", "that", "which"]) {
+            return None;
+        }
+        let is_verb = |at: &usize| {
+            self.token(*at).is_some_and(|token| {
+                token.has(Tags::MODAL) || token.has(Tags::BE) || token.verb.is_some()
+            })
+        };
+        let first = (relative + 1..end).find(is_verb)?;
+        (first + 1..end)
+            .take_while(|at| !self.token(*at).is_some_and(super::Token::is_comma))
+            .skip(1)
+            .find(|at| {
+                self.token(*at).is_some_and(|token| token.has(Tags::MODAL))
+                    && !self.need_as_verb(*at)
+            })
     }
 
     /// `need` and `needs` are verbs of their own unless `to` follows.

@@ -366,7 +366,7 @@ impl Parser<'_> {
             } else if !keeps && token.is_any(&["what", "how", "why"]) {
                 closed.get_or_insert(at);
                 bound = true;
-            } else if token.has(Tags::PREPOSITION) && !keeps {
+            } else if token.has(Tags::PREPOSITION) && !keeps && !phrase::quantity(self.tokens, at) {
                 if at == from
                     && token.is_any(OBJECT_PREPOSITIONS)
                     && form != Forms::PARTICIPLE
@@ -483,6 +483,9 @@ impl Parser<'_> {
             || next.has(Tags::QUANTIFIER)
             || next.kind == Kind::Number
             || verbs::takes_particle(&verb.base, &next.lower)
+            || phrase::quantity(self.tokens, at + 1)
+            || (next.is("by")
+                && matches!(verb.base.as_str(), "filter" | "sort" | "search" | "group"))
             || (next.has(Tags::PREPOSITION) && pronoun_follows)
             || (next.is_content()
                 && (form == Forms::BASE

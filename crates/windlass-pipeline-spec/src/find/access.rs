@@ -55,6 +55,34 @@ const CHANGES: &[&str] = &[
     "invite",
 ];
 
+/// Verbs for things that are there for many: who does that can see them.
+const USES: &[&str] = &[
+    "apply",
+    "bookmark",
+    "comment",
+    "compare",
+    "download",
+    "duplicate",
+    "enrol",
+    "enroll",
+    "export",
+    "favorite",
+    "favourite",
+    "follow",
+    "like",
+    "mark",
+    "print",
+    "rate",
+    "review",
+    "share",
+    "subscribe",
+    "take",
+    "vote",
+    "register",
+    "play",
+    "attend",
+];
+
 /// Roles of people who are not signed in.
 const OUTSIDE: &[&str] = &["visitor", "guest", "anonymous user", "public", "anyone"];
 
@@ -193,21 +221,26 @@ impl<'a> Facts<'a> {
         let statement = said.statement;
         let reads = matches!(statement.kind, VerbKind::Read | VerbKind::List);
         let own = statement.object.as_ref().is_some_and(|object| object.own);
-        let public = reads
-            && line.has_any(&[
-                "public",
-                "anyone",
-                "anybody",
-                "everyone",
-                "everybody",
-                "without signing in",
-                "without an account",
-            ]);
-        if public {
+        let state = said.draft.state.as_deref();
+        if state == Some("private") && statement.actor.is_none() {
+            return firm(Access::Owner);
+        }
+        if reads && (state == Some("public") || self.is_for_all(statement, line)) {
             return firm(Access::PublicRead);
         }
-        if reads && line.has("private") {
+        if line.has_any(&[
+            "who added",
+            "who created",
+            "who made",
+            "who wrote",
+            "who posted",
+            "who uploaded",
+        ]) {
             return firm(Access::Owner);
+        }
+        if let Some(group) = group_of(statement, entities).filter(|group| reads && *group != entity)
+        {
+            return firm(Access::Members(group.to_owned()));
         }
         let actor = statement.actor.as_deref()?;
         if OUTSIDE.contains(&actor) {
@@ -228,16 +261,37 @@ impl<'a> Facts<'a> {
             return None;
         }
         if reads {
-            return firm(Access::RoleRead(role));
+            // Who alone makes such things reads the own ones, unless all are stated.
+            let all = said.draft.object.all || !self.makes_alone(actor, entity);
+            return all.then_some((Access::RoleRead(role), true));
         }
         let changes = matches!(statement.kind, VerbKind::Update | VerbKind::Delete)
             || CHANGES.contains(&statement.verb.as_str());
         if !changes || self.forbidden.contains(&key) {
-            return (statement.kind == VerbKind::Other && !self.makes_alone(actor, entity))
-                .then_some((Access::RoleRead(role), false));
+            let reads_first =
+                USES.contains(&statement.verb.as_str()) && !self.makes_alone(actor, entity);
+            return reads_first.then_some((Access::RoleRead(role), false));
         }
         let any = said.draft.object.all || said.draft.others.iter().any(|(_, other)| other.all);
         (any || !self.makes_alone(actor, entity)).then_some((Access::RoleAll(role), true))
+    }
+
+    /// `Anyone can view events`, but not `everyone in the company`.
+    fn is_for_all(&self, statement: &Statement, line: &Line) -> bool {
+        let mut words = line.text().split(' ');
+        let everybody = matches!(
+            words.next(),
+            Some("anyone" | "anybody" | "everyone" | "everybody")
+        );
+        let some = matches!(
+            words.next(),
+            Some("in" | "of" | "from" | "at" | "on" | "who" | "within")
+        );
+        statement
+            .actor
+            .as_deref()
+            .is_none_or(|actor| OUTSIDE.contains(&actor))
+            && ((everybody && !some) || line.has_any(&["without signing in", "without an account"]))
     }
 
     /// Whether only that role makes such things: then it owns them.
@@ -282,6 +336,24 @@ impl<'a> Facts<'a> {
     fn linked(&self, from: &str, to: &str) -> bool {
         self.relations.contains(&(from, to))
     }
+}
+
+/// The household of `Everyone in the household can see all expenses`.
+fn group_of<'a>(statement: &Statement, entities: &'a Entities) -> Option<&'a str> {
+    let text = &statement.text;
+    let rest = [
+        "Everyone in ",
+        "Everybody in ",
+        "Anyone in ",
+        "Anybody in ",
+        "All members of ",
+        "Members of ",
+        "People in ",
+    ]
+    .iter()
+    .find_map(|start| text.strip_prefix(start))?;
+    let tokens = crate::token::tokens(rest);
+    entities.of(&crate::phrase::read(rest, &tokens))
 }
 
 #[derive(Default)]

@@ -263,6 +263,11 @@ impl Search<'_> {
         if !by_hand || draft.verb == "offer" || draft.object.is_empty() {
             return;
         }
+        // Who joins or is invited to something is kept with it.
+        if draft.verb == "join" {
+            self.object(draft, Evidence::Made, span);
+            return;
+        }
         match self.handled.get(&draft.object.name) {
             Some(before) if before != span => {
                 let before = before.clone();

@@ -44,7 +44,7 @@ const BETWEEN: &[&str] = &[
 pub fn find(readings: &[Reading]) -> Vec<Stated> {
     let mut found = Collected::default();
     for reading in readings {
-        if reading.piece.set_aside.is_some() {
+        if reading.is_set_aside() {
             continue;
         }
         for range in numbers(&reading.tokens) {

@@ -183,7 +183,7 @@ fn colour_at(reading: &Reading, at: usize, spoken_of: bool) -> Option<(String, S
 }
 
 fn separates(token: &Token) -> bool {
-    token.is_any(&[",", "and", ";", ".", ":"])
+    token.is_any(&[",", "and", "with", ";", ".", ":"])
 }
 
 fn segment_end(tokens: &[Token], from: usize) -> usize {

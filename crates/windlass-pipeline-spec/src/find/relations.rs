@@ -1,9 +1,9 @@
 //! How entities belong together: belongs to, has many, possessives, `of`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_pipeline_model::{
-    analysis::{Relation, StatedField, VerbKind},
+    analysis::{Access, AccessRule, Relation, StatedField, VerbKind},
     architecture::{FieldType, RelationType},
     naming,
     strategy::Priority,
@@ -58,6 +58,27 @@ pub fn find(
         }
     }
     found.settled()
+}
+
+/// What only the members of something see belongs to it, though the spec may not say so twice.
+pub fn link_tenants(access: &[AccessRule], relations: &mut Vec<Relation>) {
+    let mut known: BTreeSet<(String, String)> = relations
+        .iter()
+        .map(|relation| Relations::pair(&relation.from, &relation.to))
+        .collect();
+    for rule in access {
+        let (Access::Members(tenant), Some(entity)) = (&rule.rule, &rule.entity) else {
+            continue;
+        };
+        if tenant != entity && known.insert(Relations::pair(tenant, entity)) {
+            relations.push(Relation {
+                from: tenant.clone(),
+                to: entity.clone(),
+                kind: RelationType::OneToMany,
+                spans: rule.spans.clone(),
+            });
+        }
+    }
 }
 
 /// `An order belongs to a customer`, `Articles are grouped in collections`.

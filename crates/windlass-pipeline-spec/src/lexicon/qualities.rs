@@ -5,7 +5,7 @@ use windlass_pipeline_model::strategy::{Category, ConstraintType};
 use super::line::{Phrases, phrases};
 
 /// Phrases of a quality and its category; the first match counts.
-pub static QUALITIES: [(Category, Phrases); 9] = [
+pub static QUALITIES: [(Category, Phrases); 8] = [
     (
         Category::Accessibility,
         phrases!(
@@ -64,10 +64,6 @@ pub static QUALITIES: [(Category, Phrases); 9] = [
          learnable; self-explanatory; localised; localized; multilingual; languages; work on mobile; \
          works on phones; work on tablets; all devices; browsers"
         ),
-    ),
-    (
-        Category::Compliance,
-        phrases!("kept for; retained for; we keep; keep deleted; stored for"),
     ),
 ];
 

@@ -73,7 +73,7 @@ const TABLE: &[(Tags, &str)] = &[
          near of off on onto out outside over past per regarding since than through throughout till \
          to toward towards under until up upon using via with within without based excluding",
     ),
-    (Tags::COORDINATOR, "and or & and/or plus nor"),
+    (Tags::COORDINATOR, "and or & and/or plus nor but"),
     (
         Tags::ADVERB,
         "also always automatically currently directly easily either even finally first freely fully \

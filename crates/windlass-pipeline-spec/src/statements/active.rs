@@ -52,8 +52,21 @@ impl Maker<'_> {
         let listing = ["with ", "including ", "containing ", "consisting of "]
             .iter()
             .find_map(|word| clause.tail.strip_prefix(word));
-        if kind == VerbKind::Create || draft.manages {
-            draft.list = listing.map(str::to_owned);
+        // `leave a review` makes one, `leave a team` does not.
+        if matches!(clause.base.as_str(), "leave" | "give")
+            && matches!(
+                clause.object.head(),
+                "review" | "comment" | "feedback" | "rating" | "note" | "message" | "reply"
+            )
+        {
+            draft.kind = VerbKind::Create;
+        }
+        if draft.kind == VerbKind::Create || draft.manages {
+            let bracketed = clause
+                .object_text
+                .split_once('(')
+                .map(|(_, inner)| inner.trim_end_matches(')'));
+            draft.list = listing.or(bracketed).map(str::to_owned);
         }
         if kind == VerbKind::Keep && !self.gives_access(clause) {
             // `The platform includes a blog`: something the product offers.
@@ -213,6 +226,7 @@ impl Maker<'_> {
         ) && matches!(text.as_str(), "" | "we" | "i")
             && !clause.modal.negated
             && (nouns::is_always_product(clause.object.head())
-                || nouns::is_product(clause.object.head(), "the"))
+                || nouns::is_product(clause.object.head(), "the")
+                || (!text.is_empty() && matches!(clause.base.as_str(), "build" | "develop")))
     }
 }

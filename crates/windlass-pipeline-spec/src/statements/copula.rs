@@ -67,6 +67,7 @@ impl Maker<'_> {
             draft.actor =
                 who.map(|(_, noun)| self.people.role_of(noun).unwrap_or(noun.head()).to_owned());
             draft.only = rest.contains("only") || opening == "private";
+            draft.state = Some(opening.to_owned());
             found.push(draft);
             return;
         }

@@ -109,7 +109,9 @@ impl Maker<'_> {
             .filter(|word| !word.is_empty())
             .count();
         let listed = rest.contains(" or ") && words <= 14;
-        let possible = clause.modal.text.to_lowercase().starts_with("can be")
+        let modal = clause.modal.text.to_lowercase();
+        let possible = modal.starts_with("can be")
+            || modal.starts_with("may be")
             || rest.starts_with("either ")
             || rest.starts_with("one of ");
         let thing = !clause.subject.is_product()
@@ -128,6 +130,9 @@ impl Maker<'_> {
         let (owner, field) = match &clause.subject.of {
             Some(owner) => (owner.clone(), clause.subject.name.clone()),
             None if nouns::is_attribute(clause.subject.head()) => return false,
+            None if values.contains("public") && values.contains("private") => {
+                (clause.subject.name.clone(), "visibility".to_owned())
+            }
             None => (clause.subject.name.clone(), "status".to_owned()),
         };
         draft.object = Phrase {

@@ -56,6 +56,29 @@ impl Maker<'_> {
         draft
     }
 
+    /// `Owner – full access to everything`
+    pub(super) fn granted(&self, found: &mut Vec<Draft>) {
+        let reading = self.reading;
+        let Some(label) = reading
+            .label
+            .as_deref()
+            .filter(|_| found.is_empty() && reading.line.has("access"))
+        else {
+            return;
+        };
+        let kind = if reading
+            .line
+            .has_any(&["read-only", "read only", "read access"])
+        {
+            VerbKind::Read
+        } else {
+            VerbKind::Other
+        };
+        let mut draft = self.draft(reading.text.clone(), "access", kind, &Phrase::default());
+        draft.actor = Some(self.people.role(label).unwrap_or(label).to_owned());
+        found.push(draft);
+    }
+
     /// Pieces without a verb: names of features where features are listed.
     pub(super) fn nouns(&self, found: &mut Vec<Draft>) {
         let reading = self.reading;

@@ -44,6 +44,8 @@ pub struct Draft {
     pub priority: Priority,
     /// Read as list, create, update and delete.
     pub manages: bool,
+    /// What the object is said to be: `public`, `private`.
+    pub state: Option<String>,
     /// What is listed as kept of the object: `a title, a description and a status (…)`.
     pub list: Option<String>,
 }
@@ -70,6 +72,7 @@ pub fn drafts(
     }
     if found.is_empty() {
         maker.data_item(&mut found);
+        maker.granted(&mut found);
     }
     if found.is_empty() {
         maker.nouns(&mut found);
@@ -116,6 +119,7 @@ impl Maker<'_> {
             only: false,
             priority: priority::of(self.reading, None),
             manages: matches!(verb, "manage" | "maintain" | "administer"),
+            state: None,
             list: None,
         }
     }

@@ -317,6 +317,9 @@ fn entities_are_what_is_kept() {
         ("The product must have a nice design.", ""),
         ("Users can change their email.", ""),
         ("An order can be new, paid or shipped.", "Order"),
+        ("Organizers create events (name, venue, date).", "Event"),
+        ("Buyers can leave a review with a rating.", "Review"),
+        ("I want to build an online marketplace for furniture.", ""),
     ] {
         let got: Vec<String> = read(spec)
             .entities
@@ -441,6 +444,13 @@ fn access_only_as_stated() {
         (when.field.as_str(), when.value.as_str()),
         ("state", "published")
     );
+    let analysis = read(
+        "Organizers create events. Attendees buy tickets. Events may be public or private. \
+         Private events are only visible to attendees.",
+    );
+    let rule = &analysis.access[0];
+    assert_eq!(rule.rule, Access::RoleRead("attendee".to_owned()));
+    assert_eq!(rule.only_when.as_ref().unwrap().value, "private");
 }
 
 #[test]
