@@ -9,6 +9,7 @@ mod page;
 mod part;
 mod policy;
 mod route;
+mod sign_in;
 
 use windlass_pipeline_model::{Architecture, InputProblem, Preset, Requirements, UxSpec};
 
@@ -18,6 +19,7 @@ pub(crate) use page::{Page, PageKind, requirement_ids};
 pub(crate) use part::{Component, ComponentKind, capabilities, told};
 pub(crate) use policy::{Function, Policy, RECORDED_ACTIONS, owner_policies};
 pub(crate) use route::{Access, Operation, Route, Segment, Work};
+pub(crate) use sign_in::Way;
 
 /// A project before it is written.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(crate) struct Blueprint<'a> {
     pub(crate) ux: &'a UxSpec,
     pub(crate) requirements: &'a Requirements,
     pub(crate) roles: Vec<String>,
+    /// Ways to sign in beside email and password.
+    pub(crate) ways: Vec<Way>,
     pub(crate) entities: Vec<Entity>,
     pub(crate) routes: Vec<Route>,
     pub(crate) policies: Vec<Policy>,
@@ -54,7 +58,9 @@ impl<'a> Blueprint<'a> {
         let policies = policy::policies(architecture, &mut entities)?;
         let functions = policy::functions(architecture, &policies)?;
         let mut pages = page::pages(ux, &entities, policies.iter().any(Policy::needs_user));
-        let components = part::components(&mut pages, &mut entities, requirements);
+        let ways = sign_in::ways(&architecture.security.auth_strategy);
+        let components =
+            part::components(&mut pages, &mut entities, requirements, !ways.is_empty());
         route::add_needed(&mut routes, &entities, &policies);
         let shown = crate::escape::one_line(product);
         Ok(Self {
@@ -68,6 +74,7 @@ impl<'a> Blueprint<'a> {
             ux,
             requirements,
             roles: architecture.security.roles.clone(),
+            ways,
             entities,
             routes,
             policies,

@@ -32,6 +32,8 @@ pub(crate) enum ComponentKind {
     Told(usize, String),
     SignIn,
     SignUp,
+    /// Other ways to sign in.
+    SignInOptions,
 }
 
 /// A component.
@@ -251,6 +253,7 @@ impl Parts<'_> {
             ComponentKind::Told(_, name) => names::pascal(name, "Told"),
             ComponentKind::SignIn => "SignInForm".to_owned(),
             ComponentKind::SignUp => "SignUpForm".to_owned(),
+            ComponentKind::SignInOptions => "SignInOptions".to_owned(),
         };
         let name = self.taken.claim(
             &name.map_or_else(|| own.clone(), |name| names::pascal(name, &own)),
@@ -339,6 +342,7 @@ pub(crate) fn components(
     pages: &mut [Page],
     entities: &mut [Entity],
     requirements: &Requirements,
+    other_ways: bool,
 ) -> Vec<Component> {
     let mut taken = Taken::types();
     for entity in entities.iter() {
@@ -390,6 +394,9 @@ pub(crate) fn components(
             if !known && !enough {
                 named.push((kind, None));
             }
+        }
+        if page.kind == PageKind::SignIn && other_ways {
+            named.push((ComponentKind::SignInOptions, None));
         }
         for (kind, name) in named {
             let list = matches!(kind, ComponentKind::List(_));

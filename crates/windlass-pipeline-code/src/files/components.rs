@@ -164,6 +164,10 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
                 let label = windlass_pipeline_model::naming::sentence(about);
                 render("code/capabilities.tsx", &texts(component, &label, all))?
             }
+            ComponentKind::SignInOptions => render(
+                "code/sign-in-options.tsx",
+                &sign_in::options(blueprint, component),
+            )?,
             ComponentKind::SignIn | ComponentKind::SignUp => {
                 render("code/sign-in.tsx", &sign_in::context(blueprint, component))?
             }

@@ -179,7 +179,8 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
             | ComponentKind::Capabilities(_)
             | ComponentKind::Told(..)
             | ComponentKind::SignIn
-            | ComponentKind::SignUp => {
+            | ComponentKind::SignUp
+            | ComponentKind::SignInOptions => {
                 imports.add(&module, name);
                 body.push(format!("<{name} />"));
             }

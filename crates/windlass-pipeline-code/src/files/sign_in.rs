@@ -1,9 +1,9 @@
-//! Forms for signing in and signing up.
+//! Forms for signing in and signing up, with a password and otherwise.
 
 use serde::Serialize;
 use windlass_pipeline_model::strategy::Priority;
 
-use crate::blueprint::{Blueprint, Component, ComponentKind, PageKind};
+use crate::blueprint::{Blueprint, Component, ComponentKind, PageKind, Way};
 
 #[derive(Serialize)]
 pub(super) struct SignInContext {
@@ -44,15 +44,6 @@ fn registers(blueprint: &Blueprint<'_>) -> bool {
 pub(super) fn context(blueprint: &Blueprint<'_>, component: &Component) -> SignInContext {
     let sign_up = component.kind == ComponentKind::SignUp;
     let both = !sign_up && registers(blueprint);
-    let home = [PageKind::Dashboard, PageKind::List]
-        .into_iter()
-        .find_map(|kind| {
-            blueprint
-                .pages
-                .iter()
-                .find(|page| page.kind == kind && page.is_open())
-        })
-        .map_or_else(|| "/".to_owned(), |page| page.path.clone());
     SignInContext {
         name: component.name.clone(),
         label: if sign_up { "Sign up" } else { "Sign in" },
@@ -73,7 +64,7 @@ pub(super) fn context(blueprint: &Blueprint<'_>, component: &Component) -> SignI
                 .pages
                 .iter()
                 .any(|page| page.kind == PageKind::SignUp),
-        home,
+        home: home(blueprint),
         autocomplete: match (sign_up, both) {
             (_, true) => "{registering ? \"new-password\" : \"current-password\"}",
             (true, _) => "\"new-password\"",
@@ -84,5 +75,69 @@ pub(super) fn context(blueprint: &Blueprint<'_>, component: &Component) -> SignI
             (true, _) => "Sign up",
             _ => "Sign in",
         },
+    }
+}
+
+/// Where one is led after signing in.
+fn home(blueprint: &Blueprint<'_>) -> String {
+    [PageKind::Dashboard, PageKind::List]
+        .into_iter()
+        .find_map(|kind| {
+            blueprint
+                .pages
+                .iter()
+                .find(|page| page.kind == kind && page.is_open())
+        })
+        .map_or_else(|| "/".to_owned(), |page| page.path.clone())
+}
+
+#[derive(Serialize)]
+pub(super) struct OptionsContext {
+    name: String,
+    functions: String,
+    link: bool,
+    code: bool,
+    home: String,
+    providers: Vec<Provider>,
+}
+
+#[derive(Serialize)]
+struct Provider {
+    id: &'static str,
+    label: &'static str,
+}
+
+/// Other ways to sign in.
+pub(super) fn options(blueprint: &Blueprint<'_>, component: &Component) -> OptionsContext {
+    let providers: Vec<Provider> = blueprint
+        .ways
+        .iter()
+        .filter_map(|way| match way {
+            Way::Provider(id, label) => Some(Provider { id, label }),
+            Way::Link | Way::Code => None,
+        })
+        .collect();
+    let (link, code) = (
+        blueprint.ways.contains(&Way::Link),
+        blueprint.ways.contains(&Way::Code),
+    );
+    let functions = [
+        ("checkCode", code),
+        ("sendCode", code),
+        ("sendLink", link),
+        ("signInWithProvider", !providers.is_empty()),
+    ];
+    OptionsContext {
+        name: component.name.clone(),
+        functions: functions
+            .iter()
+            .filter(|(_, used)| *used)
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(", "),
+        link,
+        code,
+        home: home(blueprint),
+        providers,
     }
 }

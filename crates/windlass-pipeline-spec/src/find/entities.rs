@@ -435,7 +435,7 @@ fn give_fields(entities: &mut Entities, kept: &[Kept], people: &People) {
             if thing
                 || itself
                 || item.name.is_empty()
-                || (item.many && people.role_of(&item.phrase).is_some())
+                || (item.many && people.role(&item.phrase.name).is_some())
             {
                 continue;
             }

@@ -53,7 +53,7 @@ pub fn find(
             &mut found,
         );
         let line = statement.text.to_lowercase();
-        let said_otherwise = [" how ", " what ", " that ", " which "]
+        let said_otherwise = [" how ", " what ", " that ", " which ", "everything"]
             .iter()
             .any(|word| line.contains(word));
         let objectless = statement.object.is_none()

@@ -1,6 +1,5 @@
 //! One file per subject.
 
-mod adhoc;
 mod any_text;
 mod examples;
 mod given;

@@ -429,6 +429,23 @@ fn access_only_as_stated() {
             "Admins manage rooms.",
             vec![Access::RoleAll("admin".to_owned())],
         ),
+        (
+            "People join a household. Users add expenses. Everyone in the household can see all expenses.",
+            vec![Access::Members("Household".to_owned())],
+        ),
+        (
+            "Users add notes. Only the person who added a note can change it.",
+            vec![Access::Owner],
+        ),
+        (
+            "Members log workouts. Members can view workouts. Workouts are private.",
+            vec![Access::Owner],
+        ),
+        ("Attendees buy tickets. Staff scan tickets.", vec![]),
+        (
+            "## Roles\n\n- Owner – full access to everything",
+            vec![Access::RoleAll("owner".to_owned())],
+        ),
     ] {
         let got: Vec<Access> = read(spec)
             .access
@@ -502,6 +519,10 @@ fn colours_with_their_role() {
         (
             "## Colours\n\n| Role | Hex |\n|---|---|\n| Background | #fafafa |\n| Accent | #0af |",
             "background #FAFAFA, secondary #00AAFF",
+        ),
+        (
+            "Use a warm beige background with brown buttons.",
+            "background #F5F5DC, primary #A52A2A",
         ),
         (
             "Our colours are navy and gold.",

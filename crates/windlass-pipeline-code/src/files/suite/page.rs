@@ -11,7 +11,7 @@ use super::super::data::function_name;
 use super::super::{Draft, pages, views};
 use super::{Case, key, names, sample, sample_name, value};
 use crate::blueprint::{
-    Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, PageKind, Reference,
+    Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, PageKind, Reference, Way,
     capabilities, told,
 };
 use crate::escape::{ts_key, ts_string};
@@ -41,6 +41,7 @@ struct Draftsman<'a, 'b> {
     prepare: Vec<String>,
     cases: Vec<Case>,
     auth: BTreeSet<&'static str>,
+    options: BTreeSet<&'static str>,
 }
 
 impl Draftsman<'_, '_> {
@@ -422,6 +423,7 @@ impl Draftsman<'_, '_> {
                 self.texts(told(self.page, about, self.blueprint.requirements));
             }
             ComponentKind::SignIn | ComponentKind::SignUp => self.sign_in(component),
+            ComponentKind::SignInOptions => self.sign_in_options(),
         }
     }
 
@@ -473,6 +475,63 @@ impl Draftsman<'_, '_> {
         lines.push("expect(goTo).not.toHaveBeenCalled();".to_owned());
         self.case("says why it did not work", lines);
     }
+
+    fn sign_in_options(&mut self) {
+        let render = self.render();
+        let trace = self.page.trace.clone();
+        for way in self.blueprint.ways.clone() {
+            let (what, lines) = match way {
+                Way::Provider(id, label) => {
+                    self.options.insert("signInWithProvider");
+                    (
+                        format!("signs in with {label}"),
+                        vec![
+                            render.clone(),
+                            format!(
+                                "fireEvent.click(screen.getByRole(\"button\", {{ name: \"Continue with {label}\" }}));"
+                            ),
+                            format!(
+                                "await waitFor(() => expect(signInWithProvider).toHaveBeenCalledWith(\"{id}\"));"
+                            ),
+                        ],
+                    )
+                }
+                Way::Link => {
+                    self.options.insert("sendLink");
+                    (
+                        "sends a link".to_owned(),
+                        vec![
+                            "vi.mocked(sendLink).mockResolvedValue();".to_owned(),
+                            render.clone(),
+                            "fireEvent.change(screen.getByLabelText(\"Email for a link\"), { target: { value: \"ada@example.com\" } });".to_owned(),
+                            "fireEvent.submit(screen.getByRole(\"form\", { name: \"Link by email\" }));".to_owned(),
+                            "expect(await screen.findByText(\"Check your inbox for the link.\")).toBeTruthy();".to_owned(),
+                            "expect(sendLink).toHaveBeenCalledWith(\"ada@example.com\");".to_owned(),
+                        ],
+                    )
+                }
+                Way::Code => {
+                    self.options.extend(["checkCode", "sendCode"]);
+                    (
+                        "sends a code and takes it".to_owned(),
+                        vec![
+                            "vi.mocked(sendCode).mockResolvedValue();".to_owned(),
+                            "vi.mocked(checkCode).mockResolvedValue();".to_owned(),
+                            render.clone(),
+                            "fireEvent.change(screen.getByLabelText(\"Phone number\"), { target: { value: \"+4912345\" } });".to_owned(),
+                            "fireEvent.submit(screen.getByRole(\"form\", { name: \"Code by SMS\" }));".to_owned(),
+                            "fireEvent.change(await screen.findByLabelText(\"Code\"), { target: { value: \"123456\" } });".to_owned(),
+                            "fireEvent.submit(screen.getByRole(\"form\", { name: \"Code\" }));".to_owned(),
+                            "await waitFor(() => expect(goTo).toHaveBeenCalled());".to_owned(),
+                            "expect(checkCode).toHaveBeenCalledWith(\"+4912345\", \"123456\");".to_owned(),
+                        ],
+                    )
+                }
+            };
+            let names = names(self.blueprint, &trace, &what);
+            self.cases.push(Case { names, lines });
+        }
+    }
 }
 
 /// The entities that fields point to.
@@ -494,6 +553,7 @@ fn context(blueprint: &Blueprint<'_>, page: &Page) -> Context {
         prepare: Vec::new(),
         cases: Vec::new(),
         auth: BTreeSet::new(),
+        options: BTreeSet::new(),
     };
     for part in &page.parts {
         made.part(&blueprint.components[*part]);
@@ -529,6 +589,14 @@ fn context(blueprint: &Blueprint<'_>, page: &Page) -> Context {
     let mut mocks: Vec<String> = Vec::new();
     for (module, names) in &made.functions {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if !made.options.is_empty() {
+            let names: Vec<&str> = made.options.iter().copied().collect();
+            imports.push(format!(
+                "import {{ {} }} from \"@/lib/auth-options\";",
+                names.join(", ")
+            ));
+            mocks.push("@/lib/auth-options".to_owned());
+        }
         imports.push(format!(
             "import {{ {} }} from \"{module}\";",
             names.join(", ")
