@@ -2,7 +2,13 @@
 
 use windlass_pipeline_model::analysis::{Statement, VerbKind};
 
-use crate::{lexicon::verbs, reading::lower_first};
+use crate::{
+    lexicon::{
+        small::{self, Tags},
+        verbs,
+    },
+    reading::lower_first,
+};
 
 /// The acceptance of a statement.
 pub fn of(statement: &Statement) -> String {
@@ -16,6 +22,10 @@ pub fn of(statement: &Statement) -> String {
             lower_first(thing),
             lower_first(&statement.text)
         );
+    }
+    if names_a_feature(statement) {
+        let feature = lower_first(&statement.text);
+        return format!("Given the product, when it is used, then it offers {feature}");
     }
     let actor = match statement.actor.as_deref() {
         None => "somebody".to_owned(),
@@ -58,6 +68,24 @@ pub fn of(statement: &Statement) -> String {
         (None, _) => format!("it succeeds: {}", lower_first(&statement.text)),
     };
     format!("Given {given}, when {actor} {does}, then {then}")
+}
+
+/// `Order tracking`, `Label printing for locations`: a name and no sentence.
+fn names_a_feature(statement: &Statement) -> bool {
+    let Some(object) = &statement.object else {
+        return statement.verb == "offer";
+    };
+    let (text, name) = (statement.text.to_lowercase(), object.text.to_lowercase());
+    text == name
+        || text.strip_prefix(&name).is_some_and(|rest| {
+            let mut words = rest.split_whitespace();
+            words
+                .next()
+                .is_some_and(|word| small::tags(word).has(Tags::PREPOSITION))
+                && !rest.split_whitespace().any(|word| {
+                    small::tags(word).has(Tags::BE) || small::tags(word).has(Tags::MODAL)
+                })
+        })
 }
 
 /// A condition without the word that makes it one.

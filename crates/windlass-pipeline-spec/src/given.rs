@@ -243,68 +243,107 @@ fn next(ids: impl Iterator<Item = String>, prefix: &str) -> usize {
 }
 
 fn functional(analysis: &mut Analysis, given: &Requirements) {
-    let mut by_text: BTreeMap<String, Vec<Statement>> = BTreeMap::new();
-    for statement in std::mem::take(&mut analysis.statements) {
-        by_text
-            .entry(normal(&statement.text))
-            .or_default()
-            .push(statement);
-    }
+    let mut pool = Pool::new(
+        std::mem::take(&mut analysis.statements),
+        |statement| &statement.requirement,
+        |statement| &statement.text,
+    );
     let mut order: Vec<Statement> = Vec::new();
     let mut wider: Vec<(BTreeSet<String>, usize)> = Vec::new();
     for item in &given.functional {
-        match by_text.remove(&normal(&item.description)) {
-            Some(statements) => order.extend(
+        if let Some(statements) = pool.take(&item.description) {
+            order.extend(
                 statements
                     .into_iter()
                     .map(|statement| renamed(statement, item)),
-            ),
-            None => {
-                wider.push((content_words(&item.description), order.len()));
-                order.extend(own(analysis, item));
-            }
+            );
+        } else {
+            wider.push((content_words(&item.description), order.len()));
+            order.extend(own(analysis, item));
         }
     }
-    // What a given requirement says in other words is not said twice; its spans count for it.
-    by_text.retain(|_, statements| {
+    let mut number = next(given.functional.iter().map(|item| item.id.clone()), "FR-");
+    for statements in pool.rest() {
+        // What a given requirement says in other words is not said twice; its spans count for it.
         let words = content_words(&statements[0].text);
         let covered = wider
             .iter()
             .take(MOST_COMPARED)
             .find(|(given, _)| words.is_subset(given));
         if let Some((_, at)) = covered {
-            for statement in statements.iter() {
-                let spans = &mut order[*at].spans;
-                spans.extend(
-                    statement
-                        .spans
-                        .iter()
-                        .filter(|span| !spans.contains(span))
-                        .cloned()
-                        .collect::<Vec<_>>(),
-                );
-            }
+            let spans = &mut order[*at].spans;
+            let more: Vec<String> = statements[0]
+                .spans
+                .iter()
+                .filter(|span| !spans.contains(span))
+                .cloned()
+                .collect();
+            spans.extend(more);
+            continue;
         }
-        covered.is_none()
-    });
-    let mut number = next(given.functional.iter().map(|item| item.id.clone()), "FR-");
-    let mut rest: Vec<Statement> = by_text.into_values().flatten().collect();
-    rest.sort_by_key(|statement| {
-        statement
-            .requirement
-            .trim_start_matches("FR-")
-            .parse::<usize>()
-            .unwrap_or(usize::MAX)
-    });
-    let mut before = String::new();
-    for mut statement in rest {
-        if !before.is_empty() && statement.requirement != before {
-            number += 1;
+        for mut statement in statements {
+            statement.requirement = format!("FR-{number}");
+            order.push(statement);
         }
-        before = std::mem::replace(&mut statement.requirement, format!("FR-{number}"));
-        order.push(statement);
+        number += 1;
     }
     analysis.statements = order;
+}
+
+/// What the spec says, waiting for a given requirement that says the same. Those that say the same
+/// twice are taken one after the other, the one with the very same words first.
+struct Pool<T> {
+    groups: Vec<Option<Vec<T>>>,
+    by_text: BTreeMap<String, Vec<usize>>,
+    text: fn(&T) -> &String,
+}
+
+impl<T> Pool<T> {
+    fn new(items: Vec<T>, id: fn(&T) -> &String, text: fn(&T) -> &String) -> Self {
+        let mut groups: Vec<Option<Vec<T>>> = Vec::new();
+        let mut by_text: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for item in items {
+            match groups.last_mut().and_then(Option::as_mut) {
+                Some(group) if group.first().is_some_and(|first| id(first) == id(&item)) => {
+                    group.push(item)
+                }
+                _ => {
+                    by_text
+                        .entry(normal(text(&item)))
+                        .or_default()
+                        .push(groups.len());
+                    groups.push(Some(vec![item]));
+                }
+            }
+        }
+        for places in by_text.values_mut() {
+            places.reverse();
+        }
+        Self {
+            groups,
+            by_text,
+            text,
+        }
+    }
+
+    fn take(&mut self, description: &str) -> Option<Vec<T>> {
+        let places = self.by_text.get_mut(&normal(description))?;
+        let same = |at: &usize| {
+            self.groups[*at]
+                .as_ref()
+                .and_then(|group| group.first())
+                .is_some_and(|item| (self.text)(item) == description)
+        };
+        let index = places
+            .iter()
+            .rposition(same)
+            .unwrap_or(places.len().checked_sub(1)?);
+        self.groups[places.remove(index)].take()
+    }
+
+    fn rest(self) -> impl Iterator<Item = Vec<T>> {
+        self.groups.into_iter().flatten()
+    }
 }
 
 fn renamed(mut statement: Statement, item: &Functional) -> Statement {
@@ -381,75 +420,54 @@ fn adopt(analysis: &mut Analysis, read: &Analysis, spans: &[String]) {
 }
 
 fn qualities(analysis: &mut Analysis, given: &[NonFunctional]) {
-    let mut by_text: BTreeMap<String, QualityStatement> = std::mem::take(&mut analysis.qualities)
-        .into_iter()
-        .map(|quality| (normal(&quality.text), quality))
-        .collect();
-    let mut order = Vec::new();
+    let mut pool = Pool::new(
+        std::mem::take(&mut analysis.qualities),
+        |quality| &quality.requirement,
+        |quality| &quality.text,
+    );
     for item in given {
-        let mut quality = by_text
-            .remove(&normal(&item.description))
-            .unwrap_or_else(|| QualityStatement {
-                requirement: String::new(),
-                text: String::new(),
-                spans: Vec::new(),
-                category: item.category,
-                metric: None,
-            });
-        quality.requirement.clone_from(&item.id);
-        quality.text.clone_from(&item.description);
-        quality.category = item.category;
-        quality.metric = item.metric.clone().or(quality.metric);
-        order.push(quality);
+        let said = pool
+            .take(&item.description)
+            .and_then(|mut group| group.pop());
+        analysis.qualities.push(QualityStatement {
+            requirement: item.id.clone(),
+            text: item.description.clone(),
+            category: item.category,
+            metric: item
+                .metric
+                .clone()
+                .or_else(|| said.as_ref()?.metric.clone()),
+            spans: said.map(|quality| quality.spans).unwrap_or_default(),
+        });
     }
     let first = next(given.iter().map(|item| item.id.clone()), "NFR-");
-    let mut rest: Vec<QualityStatement> = by_text.into_values().collect();
-    rest.sort_by_key(|quality| {
-        quality
-            .requirement
-            .trim_start_matches("NFR-")
-            .parse::<usize>()
-            .unwrap_or(usize::MAX)
-    });
-    for (index, mut quality) in rest.into_iter().enumerate() {
+    for (index, mut quality) in pool.rest().flatten().enumerate() {
         quality.requirement = format!("NFR-{}", first + index);
-        order.push(quality);
+        analysis.qualities.push(quality);
     }
-    analysis.qualities = order;
 }
 
 fn bounds(analysis: &mut Analysis, given: &[Constraint]) {
-    let mut by_text: BTreeMap<String, Bound> = std::mem::take(&mut analysis.bounds)
-        .into_iter()
-        .map(|bound| (normal(&bound.text), bound))
-        .collect();
-    let mut order = Vec::new();
+    let mut pool = Pool::new(
+        std::mem::take(&mut analysis.bounds),
+        |bound| &bound.requirement,
+        |bound| &bound.text,
+    );
     for item in given {
-        let mut bound = by_text
-            .remove(&normal(&item.description))
-            .unwrap_or_else(|| Bound {
-                requirement: String::new(),
-                text: String::new(),
-                spans: Vec::new(),
-                kind: ConstraintType::Technical,
-            });
-        bound.requirement.clone_from(&item.id);
-        bound.text.clone_from(&item.description);
-        bound.kind = item.kind.unwrap_or(bound.kind);
-        order.push(bound);
+        let said = pool
+            .take(&item.description)
+            .and_then(|mut group| group.pop());
+        let kind = item.kind.or_else(|| said.as_ref().map(|bound| bound.kind));
+        analysis.bounds.push(Bound {
+            requirement: item.id.clone(),
+            text: item.description.clone(),
+            kind: kind.unwrap_or(ConstraintType::Technical),
+            spans: said.map(|bound| bound.spans).unwrap_or_default(),
+        });
     }
     let first = next(given.iter().map(|item| item.id.clone()), "CON-");
-    let mut rest: Vec<Bound> = by_text.into_values().collect();
-    rest.sort_by_key(|bound| {
-        bound
-            .requirement
-            .trim_start_matches("CON-")
-            .parse::<usize>()
-            .unwrap_or(usize::MAX)
-    });
-    for (index, mut bound) in rest.into_iter().enumerate() {
+    for (index, mut bound) in pool.rest().flatten().enumerate() {
         bound.requirement = format!("CON-{}", first + index);
-        order.push(bound);
+        analysis.bounds.push(bound);
     }
-    analysis.bounds = order;
 }

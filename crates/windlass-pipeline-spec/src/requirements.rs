@@ -12,7 +12,11 @@ use crate::acceptance;
 /// The requirements of an analysis, ids as it has them, in its order.
 pub fn requirements(analysis: &Analysis) -> Requirements {
     let mut seen = BTreeSet::new();
+    // A given requirement that the spec does not state has no span; it was given, and says so.
     let trace = |spans: &[String]| {
+        if spans.is_empty() {
+            return vec![Trace::default_rule("given-requirement")];
+        }
         spans
             .iter()
             .map(|span| Trace::spec(span))

@@ -262,7 +262,7 @@ impl<'a> Facts<'a> {
         }
         if reads {
             // Who alone makes such things reads the own ones, unless all are stated.
-            let all = said.draft.object.all || !self.makes_alone(actor, entity);
+            let all = state.is_some() || said.draft.object.all || !self.makes_alone(actor, entity);
             return all.then_some((Access::RoleRead(role), true));
         }
         let changes = matches!(statement.kind, VerbKind::Update | VerbKind::Delete)

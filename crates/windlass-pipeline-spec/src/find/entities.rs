@@ -256,16 +256,16 @@ impl Search<'_> {
 
     /// What is worked with in two places of the spec is a thing, whatever is done to it.
     fn handled(&mut self, draft: &Draft, span: &str) {
+        // Who joins something is kept with it.
+        if draft.verb == "join" {
+            self.object(draft, Evidence::Made, span);
+            return;
+        }
         let by_hand = draft
             .actor
             .as_deref()
             .is_some_and(|actor| actor != "system");
         if !by_hand || draft.verb == "offer" || draft.object.is_empty() {
-            return;
-        }
-        // Who joins or is invited to something is kept with it.
-        if draft.verb == "join" {
-            self.object(draft, Evidence::Made, span);
             return;
         }
         match self.handled.get(&draft.object.name) {

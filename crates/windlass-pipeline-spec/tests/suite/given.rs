@@ -89,6 +89,34 @@ fn a_requirement_the_spec_does_not_state_is_read_from_its_description() {
 }
 
 #[test]
+fn what_is_said_twice_is_given_back_twice() {
+    for spec in [
+        "- Route planning\n- Route planning |\n- Route planning",
+        "## Quality\n\n- It is fast.\n- It is fast!",
+        "## Constraints\n\n- Must use Supabase.\n- must use Supabase",
+    ] {
+        let before = requirements(&analyse(spec, &SpecContext::default()));
+        assert_eq!(
+            requirements(&from_requirements(spec, &before).unwrap()),
+            before
+        );
+    }
+}
+
+#[test]
+fn a_given_requirement_without_a_place_says_that_it_was_given() {
+    let given = read_requirements(
+        &json!({"constraints": [{"id": "CON-1", "description": "Must use Rust"}]}),
+    )
+    .unwrap();
+    let after = requirements(&from_requirements("Users can add tasks.", &given).unwrap());
+    assert_eq!(
+        after.constraints[0].trace,
+        [Trace::default_rule("given-requirement")]
+    );
+}
+
+#[test]
 fn a_wider_requirement_is_not_said_twice() {
     let given = read_requirements(&json!({"functional": [
         {"id": "FR-1", "description": "Teachers can create and edit quizzes", "priority": "must"}

@@ -271,6 +271,10 @@ fn acceptance_says_only_what_is_stated() {
             "The system sends a reminder.",
             "Given the product, when the product sends a reminder, then a reminder is sent",
         ),
+        (
+            "## Features\n\n- Order tracking for customers",
+            "Given the product, when it is used, then it offers order tracking for customers",
+        ),
     ] {
         let got = requirements(&read(spec));
         assert_eq!(got.functional[0].acceptance, [acceptance], "{spec}");

@@ -1,5 +1,6 @@
 //! Tests of pages: what is seen while data is on its way, is there, is missing or cannot be had, and
 //! what happens when somebody does something.
+//! Long because every kind of page has the tests of its states here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
