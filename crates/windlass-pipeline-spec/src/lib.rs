@@ -1,8 +1,8 @@
 //! What a product spec says, read by rules: no model, no network, no chance.
 //!
-//! The text is cut into pieces ([`segment`]), each piece into clauses ([`clause`]), each clause is
+//! The text is cut into pieces (`segment`), each piece into clauses (`clause`), each clause is
 //! classed and read as a behaviour, a quality, a bound or data. Words the rules know are tables in
-//! [`lexicon`]. Same text, same result. Nothing is made up: whatever is found has the spans it is
+//! `lexicon`. Same text, same result. Nothing is made up: whatever is found has the spans it is
 //! from, and a span that leads to nothing says why.
 
 mod acceptance;

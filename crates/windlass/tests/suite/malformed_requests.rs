@@ -54,8 +54,8 @@ fn requests() {
         (
             "a key in the address",
             Ask::get(&format!("/v1/runs?key={}", server.root)),
-            400,
-            "INVALID_INPUT",
+            401,
+            "UNAUTHORIZED",
         ),
         (
             "a scope too small",

@@ -69,7 +69,7 @@ impl Scene {
             (r"wct1\.[\w.-]+", "TOKEN"),
             (r"\b[0-9a-f]{64}\b", "DIGEST"),
             (r"\b\d{4}-\d\d-\d\dT[\d:.]+Z\b", "TIME"),
-            (r"\breq_[0-9a-f]+\b", "REQUEST"),
+            (r"\breq_[a-z2-7]{26}\b", "REQUEST"),
             (r"\btok_[0-9a-f]{32}\b", "TOKEN-ID"),
             (r"\b[0-9a-f]{32}\b", "TRACE"),
             (r"\b\d+ min( \d+ s)?\b", "DURATION"),
