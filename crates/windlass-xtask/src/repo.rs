@@ -66,7 +66,14 @@ impl Repo {
 
 /// The Cargo that started this process, so that a `+toolchain` choice carries over.
 fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    if on_build_machine() {
+        // What only a second build would use: gigabytes of disk, and minutes of linking.
+        command
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_PROFILE_DEV_DEBUG", "none");
+    }
+    command
 }
 
 /// Whether this runs on a build machine, which sets `CI=true` by common custom.
