@@ -33,7 +33,10 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, String) {
     }
     match builder.finish() {
         Ok(reply) => {
-            assert!(heard.is_empty() || reply.text == heard, "heard another text");
+            assert!(
+                heard.is_empty() || reply.text == heard,
+                "heard another text"
+            );
             (format!("{reply:?}"), heard)
         }
         Err(error) => (error.to_string(), heard),
