@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// A server process, ended with this value.
-struct Server(Child);
+pub(crate) struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -92,12 +92,14 @@ fn over_http(home: &Path) -> Result<()> {
     Ok(())
 }
 
-enum From {
+/// Where a server says its address.
+pub(crate) enum From {
     Stdout,
     Stderr,
 }
 
-fn start(mut command: Command, from: From) -> Result<(Server, SocketAddr)> {
+/// Starts a server and waits for its address.
+pub(crate) fn start(mut command: Command, from: From) -> Result<(Server, SocketAddr)> {
     command.stdin(Stdio::null());
     match from {
         From::Stdout => command.stdout(Stdio::piped()).stderr(Stdio::inherit()),

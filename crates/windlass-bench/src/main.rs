@@ -1,17 +1,20 @@
 //! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
-//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack] [launch]`. Needs the release binary
-//! beside it.
+//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack] [launch] [pipeline] [docs]`. Needs
+//! the release binary beside it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
 
 mod calls;
+mod docs;
 mod echo;
 mod launch;
 mod launch_inputs;
 mod load;
 mod pack;
+mod pipeline;
+mod pipeline_jobs;
 mod process;
 mod recovery;
 mod report;
@@ -33,7 +36,9 @@ fn main() -> Result<()> {
     }
     let chosen =
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
-    let known = ["steps", "calls", "start", "recovery", "pack", "launch"];
+    let known = [
+        "steps", "calls", "start", "recovery", "pack", "launch", "pipeline", "docs",
+    ];
     if let Some(unknown) = arguments
         .iter()
         .find(|name| !known.contains(&name.as_str()))
@@ -65,6 +70,12 @@ fn main() -> Result<()> {
     }
     if chosen("launch") {
         launch::run()?;
+    }
+    if chosen("pipeline") {
+        pipeline::run()?;
+    }
+    if chosen("docs") {
+        docs::run()?;
     }
     Ok(())
 }

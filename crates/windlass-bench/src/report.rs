@@ -37,6 +37,12 @@ pub(crate) fn figure(what: &str, samples: &Samples, unit: &str) {
     );
 }
 
+/// Prints a number that was taken once.
+#[expect(clippy::print_stdout, reason = "the figures are this program's data")]
+pub(crate) fn value(what: &str, value: f64, unit: &str) {
+    println!("  {what:<52} {value:>12.2} {unit}");
+}
+
 /// Prints a ratio and whether it meets its goal.
 #[expect(clippy::print_stdout, reason = "the figures are this program's data")]
 pub(crate) fn ratio(what: &str, value: f64, goal: &str, met: bool) {

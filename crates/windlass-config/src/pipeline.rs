@@ -85,8 +85,6 @@ pub struct PipelineSettings {
     pub timeouts: PipelineTimeouts,
     /// How many days a job and its artifacts are kept after its end.
     pub retention_days: NonZeroU64,
-    /// Where this server can be reached from outside; default: where it listens.
-    pub public_base: Option<String>,
 }
 
 impl Default for PipelineSettings {
@@ -96,7 +94,6 @@ impl Default for PipelineSettings {
             model: None,
             timeouts: PipelineTimeouts::default(),
             retention_days: whole(7),
-            public_base: None,
         }
     }
 }

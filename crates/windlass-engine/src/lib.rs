@@ -16,6 +16,7 @@ mod filing;
 pub mod operation;
 pub mod outbox;
 mod patience;
+mod retention;
 pub mod run;
 
 pub use driver::{Driver, StepProbe};

@@ -36,12 +36,16 @@ fn fenced(text: &str) -> Option<Value> {
 }
 
 fn within(text: &str) -> Option<Value> {
-    text.match_indices(['{', '['])
-        .take(MAX_OPENINGS)
-        .find_map(|(start, _)| {
-            let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter();
-            values.next()?.ok()
-        })
+    for (start, _) in text.match_indices(['{', '[']).take(MAX_OPENINGS) {
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter();
+        match values.next()? {
+            Ok(value) => return Some(value),
+            // A value that is cut short: what is whole inside it is not the answer.
+            Err(error) if error.is_eof() => return None,
+            Err(_) => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -80,6 +84,14 @@ mod tests {
             (
                 "{\"a\": [1, 2",
                 "EOF while parsing a list at line 1 column 11",
+            ),
+            (
+                "{\"a\": [], \"b\": {\"c\": \"d",
+                "EOF while parsing a string at line 1 column 23",
+            ),
+            (
+                "Here: {\"a\": [], \"b\": {}",
+                "expected value at line 1 column 1",
             ),
             ("no idea", "expected ident at line 1 column 2"),
             (

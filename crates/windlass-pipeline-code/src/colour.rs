@@ -51,8 +51,13 @@ impl Rgb {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
+    /// Whether dark text is read better on it than light text.
+    pub(crate) fn is_light(self) -> bool {
+        BLACK.contrast(self) > WHITE.contrast(self)
+    }
+
     /// Some of this one in the other one, in per cent.
-    fn over(self, other: Self, percent: u32) -> Self {
+    pub(crate) fn over(self, other: Self, percent: u32) -> Self {
         let mix = |at: usize| {
             let value =
                 (u32::from(self.0[at]) * percent + u32::from(other.0[at]) * (100 - percent)) / 100;

@@ -42,7 +42,7 @@ const MOST_STARS: usize = 8;
 fn refuse(at: usize, pattern: &str) -> Option<InputProblem> {
     let problem = |constraint: &str, message: String| {
         Some(InputProblem::new(
-            format!("{FIELD}/{at}"),
+            format!("/{FIELD}/{at}"),
             constraint,
             message,
         ))
@@ -164,7 +164,7 @@ mod tests {
             &"*".repeat(9),
         ] {
             let problem = chosen(&[bad]).unwrap_err();
-            assert_eq!(problem.field, "target_files/0", "{bad}");
+            assert_eq!(problem.field, "/target_files/0", "{bad}");
         }
     }
 }

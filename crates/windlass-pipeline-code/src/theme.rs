@@ -8,7 +8,34 @@ use crate::escape::{comment, css_string};
 use crate::names;
 
 /// Colours that components use and the UX spec may set by role.
-const SLOTS: [&str; 4] = ["surface", "muted", "border", "destructive"];
+const SLOTS: [&str; 6] = [
+    "surface",
+    "muted",
+    "border",
+    "destructive",
+    "header",
+    "warning",
+];
+
+/// Colours that are read on others, by the names the UX spec has for them.
+const READ_ON: [(&str, &str); 2] = [
+    ("primary-foreground", "on_primary"),
+    ("secondary-foreground", "on_secondary"),
+];
+
+/// Fonts with serifs, so that what stands in for them has serifs too.
+const SERIFS: [&str; 10] = [
+    "fraunces",
+    "georgia",
+    "lora",
+    "merriweather",
+    "noto serif",
+    "playfair display",
+    "pt serif",
+    "source serif 4",
+    "source serif pro",
+    "times new roman",
+];
 
 /// A colour of the theme.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +127,8 @@ pub(crate) fn colours(tokens: &DesignTokens) -> Vec<ThemeColour> {
         let others: &[&str] = match name {
             "destructive" => &["destructive", "error", "danger"],
             "surface" => &["surface", "card"],
+            "header" => &["header", "navigation", "navbar", "sidebar"],
+            "warning" => &["warning", "warnings", "caution"],
             _ => &[],
         };
         colors
@@ -108,11 +137,49 @@ pub(crate) fn colours(tokens: &DesignTokens) -> Vec<ThemeColour> {
             .find(|(role, _)| *role == name || others.contains(&role.as_str()))
             .map(|(role, value)| given(name, role, value))
     };
-    let warning = ["#B91C1C", "#FCA5A5"]
+    let told_apart = |candidates: [&str; 2]| {
+        candidates
+            .into_iter()
+            .find(|value| Rgb::parse(value).is_some_and(|one| one.contrast(background) >= 4.5))
+            .map_or_else(|| text.hex(), str::to_owned)
+    };
+    let destructive = slot("destructive")
+        .unwrap_or_else(|| derived("destructive", told_apart(["#B91C1C", "#FCA5A5"])));
+    let warning =
+        slot("warning").unwrap_or_else(|| derived("warning", told_apart(["#92400E", "#FCD34D"])));
+    // Cards stand out a little from the page they lie on.
+    let surface = slot("surface").unwrap_or_else(|| {
+        let raised = if background.is_light() {
+            colour::WHITE.over(background, 65)
+        } else {
+            text.over(background, 5)
+        };
+        derived("surface", raised.hex())
+    });
+    let header = slot("header").unwrap_or_else(|| derived("header", surface.value.clone()));
+    let on_header = match Rgb::parse(&header.value) {
+        Some(behind) if text.contrast(behind) >= 4.5 => text.hex(),
+        _ => on(&header.value),
+    };
+    let read_on = |name: &str, role: &str, behind: &str| {
+        colors.more.get(role).map_or_else(
+            || derived(name, on(behind)),
+            |value| given(name, role, value),
+        )
+    };
+    let muted =
+        slot("muted").unwrap_or_else(|| derived("muted", text.faded(background, 5, 1.0).hex()));
+    // Quiet text is read on the page, on cards and on quiet areas.
+    let behind: Vec<Rgb> = [&surface.value, &muted.value]
         .into_iter()
-        .find(|value| Rgb::parse(value).is_some_and(|red| red.contrast(background) >= 4.5))
-        .map_or_else(|| text.hex(), str::to_owned);
-    let destructive = slot("destructive").unwrap_or_else(|| derived("destructive", warning));
+        .filter_map(|value| Rgb::parse(value))
+        .chain([background])
+        .collect();
+    let quiet = (60..100)
+        .step_by(5)
+        .map(|percent| text.over(background, percent))
+        .find(|quiet| behind.iter().all(|behind| quiet.contrast(*behind) >= 4.5))
+        .unwrap_or(text);
     let primary = Rgb::parse(&colors.primary);
     let ring = primary
         .filter(|ring| ring.contrast(background) >= 3.0)
@@ -121,20 +188,26 @@ pub(crate) fn colours(tokens: &DesignTokens) -> Vec<ThemeColour> {
         given("background", "background", &colors.background),
         given("foreground", "text", &colors.text),
         given("primary", "primary", &colors.primary),
-        derived("primary-foreground", on(&colors.primary)),
+        read_on(READ_ON[0].0, READ_ON[0].1, &colors.primary),
         given("secondary", "secondary", &colors.secondary),
-        derived("secondary-foreground", on(&colors.secondary)),
-        slot("surface").unwrap_or_else(|| derived("surface", background.hex())),
-        slot("muted").unwrap_or_else(|| derived("muted", text.faded(background, 5, 1.0).hex())),
-        derived("muted-foreground", text.faded(background, 60, 4.5).hex()),
+        read_on(READ_ON[1].0, READ_ON[1].1, &colors.secondary),
+        surface,
+        header,
+        derived("header-foreground", on_header),
+        muted,
+        derived("muted-foreground", quiet.hex()),
         slot("border").unwrap_or_else(|| derived("border", text.faded(background, 15, 1.0).hex())),
         derived("border-strong", text.faded(background, 35, 3.0).hex()),
         derived("ring", ring.hex()),
         derived("destructive-foreground", on(&destructive.value)),
         destructive,
+        warning,
     ];
     for (role, value) in &colors.more {
         let name = names::kebab(role, "");
+        if READ_ON.iter().any(|(_, known)| known == role) {
+            continue;
+        }
         let taken = all.iter().any(|known| {
             known.name == name
                 || known.value == *value && known.given && SLOTS.contains(&known.name.as_str())
@@ -156,7 +229,7 @@ pub(crate) fn lines(tokens: &DesignTokens) -> Vec<String> {
         lines.push(format!("--color-{}: {};{note}", colour.name, colour.value));
     }
     let family = &tokens.typography.font_family;
-    let stack = "ui-sans-serif, system-ui, sans-serif";
+    let stack = fallback(family);
     lines.push(if is_inter(tokens) {
         format!("--font-sans: \"Inter Variable\", \"Inter\", {stack};")
     } else if family.trim().is_empty() {
@@ -164,6 +237,13 @@ pub(crate) fn lines(tokens: &DesignTokens) -> Vec<String> {
     } else {
         format!("--font-sans: {}, {stack};", css_string(family))
     });
+    if let Some(heading) = heading_font(tokens) {
+        lines.push(format!(
+            "--font-heading: {}, {};",
+            css_string(heading),
+            fallback(heading)
+        ));
+    }
     for (name, default) in [("h1", "2.25rem"), ("h2", "1.875rem"), ("h3", "1.5rem")] {
         let value = tokens
             .typography
@@ -174,6 +254,25 @@ pub(crate) fn lines(tokens: &DesignTokens) -> Vec<String> {
     }
     lines.push(format!("--spacing: {};", tokens.spacing.unit.trim()));
     lines
+}
+
+/// What stands in for a font that is not there.
+fn fallback(family: &str) -> &'static str {
+    if SERIFS.contains(&family.trim().to_lowercase().as_str()) {
+        "ui-serif, Georgia, serif"
+    } else {
+        "ui-sans-serif, system-ui, sans-serif"
+    }
+}
+
+/// The font of headings, where it is another one.
+pub(crate) fn heading_font(tokens: &DesignTokens) -> Option<&str> {
+    tokens
+        .typography
+        .heading_font_family
+        .as_deref()
+        .map(str::trim)
+        .filter(|family| !family.is_empty())
 }
 
 /// Whether the font comes as a package.

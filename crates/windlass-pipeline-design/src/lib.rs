@@ -26,6 +26,7 @@ pub mod sql;
 mod stack;
 mod stated_pages;
 pub mod style;
+mod tagline;
 mod tokens;
 mod traces;
 mod ux;

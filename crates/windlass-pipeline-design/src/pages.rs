@@ -10,7 +10,7 @@ use crate::actor::{self, Actor};
 use crate::endpoints::{Action, actions};
 use crate::stated_pages::{self, Kind};
 use crate::words::with_article;
-use crate::{auth, traces};
+use crate::{auth, tagline, traces};
 
 /// Pages while they are being worked out.
 pub(crate) struct Site {
@@ -94,18 +94,20 @@ fn route(kind: Kind, entity: Option<&str>, name: &str) -> String {
     }
 }
 
-fn purpose(kind: Kind, entity: Option<&str>, name: &str, product: &str) -> String {
+/// What a page is for, in words for those who use it.
+fn purpose(analysis: &Analysis, kind: Kind, entity: Option<&str>, name: &str) -> String {
+    let product = Site::product(analysis);
     let one = entity.map(naming::human).unwrap_or_default();
     match kind {
-        Kind::List => format!("Lists {}", naming::plural(&one)),
-        Kind::Detail => format!("Shows {}", with_article(&one)),
-        Kind::New => format!("Creates {}", with_article(&one)),
-        Kind::Edit => format!("Changes {}", with_article(&one)),
-        Kind::SignIn => "Signs people in".to_owned(),
-        Kind::SignUp => "Signs people up".to_owned(),
-        Kind::Landing => format!("Opens {product}"),
-        Kind::Dashboard => format!("Shows what is going on in {product}"),
-        Kind::Custom => format!("Shows {name}"),
+        Kind::List => format!("All {} you have access to", naming::plural(&one)),
+        Kind::Detail => format!("Everything about this {one}"),
+        Kind::New => format!("Fill in the details to create {}", with_article(&one)),
+        Kind::Edit => format!("Change the details of this {one}"),
+        Kind::SignIn => format!("Sign in to {product}"),
+        Kind::SignUp => format!("Create an account for {product}"),
+        Kind::Landing => tagline::of(analysis).unwrap_or_else(|| format!("Welcome to {product}")),
+        Kind::Dashboard => format!("What is going on in {product}"),
+        Kind::Custom => format!("{name} in {product}"),
     }
 }
 
@@ -215,7 +217,7 @@ impl Site {
             components: Vec::new(),
             layout: self.layout(kind),
             route: path,
-            purpose: purpose(kind, entity, &unique, Self::product(analysis)),
+            purpose: purpose(analysis, kind, entity, &unique),
             kind: kind.as_str().to_owned(),
             entity: entity.map(str::to_owned),
             states: ["loading", "empty", "error"].map(str::to_owned).to_vec(),

@@ -113,6 +113,36 @@ fn colours(analysis: &Analysis, set: &StyleSet) -> Colors {
     }
 }
 
+/// Which of the stated fonts is for text and which for headings, when they are told apart by what
+/// stands before them: `headings in the font Fraunces and body text in Inter`.
+fn fonts(analysis: &Analysis) -> (Option<usize>, Option<usize>) {
+    let for_headings = |at: &usize| {
+        let font = &analysis.fonts[*at];
+        analysis
+            .spans
+            .iter()
+            .filter(|span| font.spans.contains(&span.id))
+            .any(|span| {
+                let before = span.text.split(&font.text).next().unwrap_or_default();
+                let before = before.to_lowercase();
+                let heading = before.rfind("heading").or_else(|| before.rfind("title"));
+                heading.is_some_and(|heading| {
+                    ["body", "text", "everything else"]
+                        .iter()
+                        .filter_map(|word| before.rfind(word))
+                        .all(|other| other < heading)
+                })
+            })
+    };
+    let all = || 0..analysis.fonts.len();
+    let heading = if analysis.fonts.len() > 1 {
+        all().find(for_headings)
+    } else {
+        None
+    };
+    (all().find(|at| Some(*at) != heading), heading)
+}
+
 /// All tokens.
 pub(crate) fn tokens(analysis: &Analysis, preference: Option<&str>) -> DesignTokens {
     let (_, found) = wanted_style(analysis, preference);
@@ -128,10 +158,16 @@ pub(crate) fn tokens(analysis: &Analysis, preference: Option<&str>) -> DesignTok
             trace: traces::of_spans(&colour.spans),
         })
         .collect();
+    let (body, heading) = fonts(analysis);
     for (at, font) in analysis.fonts.iter().enumerate() {
         stated.push(StatedToken {
             text: font.text.clone(),
-            role: if at == 0 { "font" } else { "second font" }.to_owned(),
+            role: match at {
+                _ if heading == Some(at) => "heading font",
+                _ if body == Some(at) => "font",
+                _ => "second font",
+            }
+            .to_owned(),
             value: font.text.clone(),
             trace: traces::of_spans(&font.spans),
         });
@@ -158,10 +194,8 @@ pub(crate) fn tokens(analysis: &Analysis, preference: Option<&str>) -> DesignTok
     DesignTokens {
         colors,
         typography: Typography {
-            font_family: analysis
-                .fonts
-                .first()
-                .map_or_else(|| FONT.to_owned(), |font| font.text.clone()),
+            font_family: body.map_or_else(|| FONT.to_owned(), |at| analysis.fonts[at].text.clone()),
+            heading_font_family: heading.map(|at| analysis.fonts[at].text.clone()),
             heading_sizes: ["h1", "h2", "h3"]
                 .into_iter()
                 .zip(set.headings)

@@ -91,6 +91,9 @@ pub struct Colors {
 pub struct Typography {
     /// The font.
     pub font_family: String,
+    /// The font of headings, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heading_font_family: Option<String>,
     /// `h1`, `h2`, `h3` in rem.
     pub heading_sizes: BTreeMap<String, String>,
 }

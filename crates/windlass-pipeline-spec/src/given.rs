@@ -19,7 +19,7 @@ use crate::{
 /// that the spec does not say is read from its own description. What only the spec says follows
 /// with new ids.
 pub fn from_requirements(spec: &str, given: &Requirements) -> Result<Analysis, InputProblem> {
-    check(given)?;
+    check(given, "/requirements")?;
     let context = SpecContext::default();
     let mut analysis = analyse(spec, &context);
     functional(&mut analysis, given);
@@ -42,7 +42,7 @@ pub fn read_requirements(value: &serde_json::Value) -> Result<Requirements, Inpu
             format!("the requirements are not in the shape of aios_strategize: {error}"),
         )
     })?;
-    check(&read)?;
+    check(&read, root)?;
     Ok(read)
 }
 
@@ -177,7 +177,7 @@ fn shape(value: &serde_json::Value, root: &str) -> Result<(), InputProblem> {
 }
 
 /// Ids must be there, of their kind, and used once; descriptions must not be empty.
-fn check(given: &Requirements) -> Result<(), InputProblem> {
+fn check(given: &Requirements, root: &str) -> Result<(), InputProblem> {
     let functional = given
         .functional
         .iter()
@@ -198,7 +198,7 @@ fn check(given: &Requirements) -> Result<(), InputProblem> {
     let mut seen = BTreeSet::new();
     for (list, prefix, items) in lists {
         for (at, (id, description)) in items.into_iter().enumerate() {
-            let pointer = |member: &str| format!("/requirements/{list}/{at}/{member}");
+            let pointer = |member: &str| format!("{root}/{list}/{at}/{member}");
             let number = id
                 .strip_prefix(prefix)
                 .filter(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()));

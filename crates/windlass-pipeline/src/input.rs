@@ -3,10 +3,12 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
-use windlass_pipeline_model::{Architecture, Phase, Preset, Requirements, UxSpec};
+use serde_path_to_error::{Path, Segment};
+use windlass_pipeline_model::{Architecture, InputProblem, Phase, Preset, Requirements, UxSpec};
+use windlass_pipeline_spec::read_requirements;
 use windlass_types::Problem;
 
-use crate::fault::invalid;
+use crate::{fault::invalid, given};
 
 /// The longest spec, in bytes.
 pub(crate) const LONGEST_SPEC: usize = 256 * 1024;
@@ -127,14 +129,10 @@ impl Members {
             return Err(wrong_type("context", "an object", &given));
         };
         let mut given = Self(given);
-        let mut text = |key: &str| {
-            given.text(key).map_err(|_| {
-                invalid(
-                    &format!("context.{key}"),
-                    "type",
-                    format!("The 'context.{key}' field must be a string"),
-                )
-            })
+        let mut text = |key: &str| match given.take(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(wrong_type(&format!("/context/{key}"), "a string", &other)),
         };
         let context = SpecContext {
             industry: text("industry")?,
@@ -144,10 +142,10 @@ impl Members {
         let tiers = ["startup", "scaleup", "enterprise"];
         match &context.budget_tier {
             Some(tier) if !tiers.contains(&tier.as_str()) => Err(invalid(
-                "context.budget_tier",
+                "/context/budget_tier",
                 "enum",
                 format!(
-                    "The 'context.budget_tier' field must be one of {}",
+                    "The '/context/budget_tier' field must be one of {}",
                     tiers.join(", ")
                 ),
             )
@@ -156,22 +154,49 @@ impl Members {
         }
     }
 
-    /// An earlier output: the whole of it, or what is inside.
-    pub(crate) fn upstream<T: DeserializeOwned>(
-        &mut self,
-        key: &str,
-    ) -> Result<Option<T>, Problem> {
+    /// Requirements of an earlier output: the whole of it, or what is inside.
+    pub(crate) fn requirements(&mut self) -> Result<Option<Requirements>, Problem> {
+        let Some(given) = self.take("requirements") else {
+            return Ok(None);
+        };
+        if !given.is_object() {
+            return Err(wrong_type("requirements", "an object", &given));
+        }
+        let read = read_requirements(&given).map_err(|problem| refused(&problem))?;
+        Ok(Some(read))
+    }
+
+    /// The same of an architecture.
+    pub(crate) fn architecture(&mut self) -> Result<Option<Architecture>, Problem> {
+        let Some((root, read)) = self.upstream::<Architecture>("architecture")? else {
+            return Ok(None);
+        };
+        given::check_architecture(&root, &read)?;
+        Ok(Some(read))
+    }
+
+    /// The same of a UX spec.
+    pub(crate) fn ux_spec(&mut self) -> Result<Option<UxSpec>, Problem> {
+        let Some((root, read)) = self.upstream::<UxSpec>("ux_spec")? else {
+            return Ok(None);
+        };
+        given::check_ux(&root, &read)?;
+        Ok(Some(read))
+    }
+
+    /// A part of an earlier output, and the pointer it was found at.
+    fn upstream<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<(String, T)>, Problem> {
         let Some(given) = self.take(key) else {
             return Ok(None);
         };
         if !given.is_object() {
             return Err(wrong_type(key, "an object", &given));
         }
-        let inner = match given.get(key) {
-            Some(inner) if inner.is_object() => inner.clone(),
-            _ => given,
+        let (root, inner) = match given.get(key) {
+            Some(inner) if inner.is_object() => (format!("/{key}/{key}"), inner.clone()),
+            _ => (format!("/{key}"), given),
         };
-        read_at(key, inner).map(Some)
+        read_at(&root, inner).map(|read| Some((root, read)))
     }
 
     /// Only these files.
@@ -188,7 +213,7 @@ impl Members {
             .map(|(index, item)| match item {
                 Value::String(path) => Ok(path),
                 other => Err(wrong_type(
-                    &format!("target_files/{index}"),
+                    &format!("/target_files/{index}"),
                     "a string",
                     &other,
                 )),
@@ -284,90 +309,39 @@ impl Members {
 }
 
 /// Reads a part of an earlier output; a part that does not fit is named by its pointer.
-fn read_at<T: DeserializeOwned>(key: &str, value: Value) -> Result<T, Problem> {
-    serde_path(value).map_err(|(pointer, reason)| {
-        let field = format!("{key}{pointer}");
-        invalid(
-            &field,
-            "shape",
-            format!("The '{field}' field does not fit: {reason}"),
-        )
+fn read_at<T: DeserializeOwned>(root: &str, value: Value) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let field = format!("{root}{}", pointer(error.path()));
+        // Which type of ours it would become is nothing to a caller.
+        let reason = error.inner().to_string();
+        let reason = match reason.split_once("expected struct ") {
+            Some((before, _)) => format!("{before}expected an object"),
+            None => reason,
+        };
+        let message = format!("The '{field}' field does not fit: {reason}");
+        invalid(&field, "shape", message)
     })
 }
 
-/// Deserialises; a failure is a JSON pointer and a reason.
-fn serde_path<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
-    let text = value.to_string();
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    match T::deserialize(&mut reader) {
-        Ok(read) => Ok(read),
-        Err(error) => {
-            let pointer = pointer_at(&text, error.column().saturating_sub(1));
-            Err((pointer, error.to_string()))
-        }
-    }
-}
-
-/// The JSON pointer of the innermost member that is open at a place of a compact JSON text.
-fn pointer_at(text: &str, place: usize) -> String {
-    let mut path: Vec<String> = Vec::new();
-    let mut counters: Vec<Option<usize>> = Vec::new();
-    let mut last_key = String::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len().min(place) {
-        match bytes[at] {
-            b'"' => {
-                let end = string_end(bytes, at);
-                let is_key = bytes.get(end) == Some(&b':');
-                if is_key && let Some(key) = text.get(at + 1..end - 1) {
-                    key.clone_into(&mut last_key);
-                    if let (Some(None), Some(top)) = (counters.last(), path.last_mut()) {
-                        key.clone_into(top);
-                    }
-                }
-                at = end;
-                continue;
-            }
-            b'{' => {
-                counters.push(None);
-                path.push(String::new());
-            }
-            b'[' => {
-                counters.push(Some(0));
-                path.push("0".to_owned());
-            }
-            b'}' | b']' => {
-                counters.pop();
-                path.pop();
-            }
-            b',' => {
-                if let (Some(Some(count)), Some(top)) = (counters.last_mut(), path.last_mut()) {
-                    *count += 1;
-                    *top = count.to_string();
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
+/// A path of a deserialiser as a JSON pointer.
+fn pointer(path: &Path) -> String {
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
     path.iter()
-        .filter(|part| !part.is_empty())
-        .map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1")))
+        .map(|segment| match segment {
+            Segment::Seq { index } => format!("/{index}"),
+            Segment::Map { key } => format!("/{}", escaped(key)),
+            Segment::Enum { .. } | Segment::Unknown => String::new(),
+        })
         .collect()
 }
 
-/// The place after a string that begins at `start`.
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
+/// Given input that does not fit what it refers to.
+pub(crate) fn refused(error: &InputProblem) -> Problem {
+    let mut problem = invalid(&error.field, &error.constraint, error.message.clone());
+    for (key, detail) in &error.details {
+        problem = problem.with(key, detail.clone());
     }
-    bytes.len()
+    problem
 }
 
 fn wrong_type(field: &str, wanted: &str, given: &Value) -> Problem {
@@ -423,27 +397,68 @@ mod tests {
             json!({ "requirements": bare, "strategy_summary": "s" }),
         ] {
             let mut members = Members::read(json!({ "requirements": given })).unwrap();
-            let read: Requirements = members.upstream("requirements").unwrap().unwrap();
+            let read = members.requirements().unwrap().unwrap();
             assert_eq!(read.functional[0].id, "FR-1");
         }
     }
 
     #[test]
     fn a_part_that_does_not_fit_is_named() {
-        for (given, field) in [
+        let item = |id: &str, priority: &str| json!({ "id": id, "description": "x", "priority": priority });
+        let two = |second: Value| json!({ "functional": [item("FR-1", "must"), second] });
+        for (given, field, constraint) in [
             (
-                json!({ "functional": [{ "id": "FR-1", "description": "x", "priority": "must" },
-                                        { "id": "FR-2", "description": "x", "priority": "urgent" }] }),
-                "requirements/functional/1/priority",
+                two(item("FR-2", "urgent")),
+                "/requirements/functional/1/priority",
+                "enum",
             ),
-            (json!({ "functional": "none" }), "requirements/functional"),
-            (json!(7), "requirements"),
+            (
+                two(item("FR-1", "must")),
+                "/requirements/functional/1/id",
+                "unique",
+            ),
+            (
+                two(item("two", "must")),
+                "/requirements/functional/1/id",
+                "pattern",
+            ),
+            (
+                json!({ "requirements": two(item("FR-1", "must")) }),
+                "/requirements/requirements/functional/1/id",
+                "unique",
+            ),
+            (
+                json!({ "functional": "none" }),
+                "/requirements/functional",
+                "type",
+            ),
+            (json!(7), "requirements", "type"),
         ] {
             let mut members = Members::read(json!({ "requirements": given })).unwrap();
-            let problem = members
-                .upstream::<Requirements>("requirements")
-                .unwrap_err();
+            let problem = members.requirements().unwrap_err();
             assert_eq!(problem.details()["field"], field, "{problem}");
+            assert_eq!(problem.details()["constraint"], constraint, "{problem}");
+        }
+        for (given, field, reason) in [
+            (
+                json!({ "stack": 1 }),
+                "/architecture/stack",
+                "invalid type: integer `1`, expected an object",
+            ),
+            (
+                json!({ "architecture": { "stack": { "frontend": 1 } } }),
+                "/architecture/architecture/stack/frontend",
+                "invalid type: integer `1`, expected a string",
+            ),
+            (json!({}), "/architecture", "missing field `stack`"),
+        ] {
+            let mut members = Members::read(json!({ "architecture": given })).unwrap();
+            let problem = members.architecture().unwrap_err();
+            assert_eq!(problem.details()["field"], field, "{problem}");
+            assert_eq!(
+                problem.message(),
+                format!("The '{field}' field does not fit: {reason}")
+            );
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod address;
 mod fault;
+mod given;
 mod input;
 mod make;
 mod ops;

@@ -108,6 +108,10 @@ impl RunKind for PipelineRun {
         let told = self.told(ended);
         Box::pin(async move { told.into_iter().collect() })
     }
+
+    fn kept_for(&self) -> Option<Duration> {
+        Some(self.outside.retention)
+    }
 }
 
 impl PipelineRun {
@@ -170,7 +174,7 @@ impl PipelineRun {
                 let failed = json!({
                     "phase": name,
                     "timeout": problem.code().name == "TIMEOUT",
-                    "message": format!("{name}: {}", problem.message()),
+                    "message": format!("{name}: {}", view::shown_message(&problem)),
                 });
                 let key = format!("failed:{name}");
                 record(context, key, PHASE_FAILED, failed, Vec::new()).await?;

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use windlass_engine::{Engine, envelope::Envelope};
+use serde_json::Value;
+use windlass_engine::{
+    Engine,
+    envelope::{Envelope, EnvelopeContext},
+};
 use windlass_pipeline_model::Phase;
 use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, Timestamp};
 
@@ -269,14 +272,21 @@ fn end(job: &mut JobView, at: Timestamp, problem: Option<Problem>) {
     job.error = Some(problem);
 }
 
-/// The inner error object of the contract.
+/// The inner error object of the contract, as a failed call has it: what went wrong inside is
+/// not told.
 pub(crate) fn error_object(problem: &Problem, request_id: &str) -> Value {
-    json!({
-        "code": Envelope::Pipeline.code_name(problem.code()),
-        "message": problem.message(),
-        "details": problem.details(),
-        "request_id": request_id,
-    })
+    let context = EnvelopeContext {
+        operation: "",
+        request_id,
+        input: &Value::Null,
+    };
+    Envelope::Pipeline.failure(context, problem)["error"].take()
+}
+
+/// What whoever follows a job is told of a failure: as much as in its status.
+pub(crate) fn shown_message(problem: &Problem) -> String {
+    let shown = error_object(problem, "");
+    shown["message"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Reads a journal and folds it.
@@ -290,5 +300,36 @@ pub(crate) async fn load(engine: &Engine, record: &RunRecord) -> Result<JobView,
         if last {
             return Ok(view(record, &events));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_failed_inside_is_not_told() {
+        let inside = Problem::internal("content store", "/home/ada/.windlass/blobs: no such file");
+        assert_eq!(
+            error_object(&inside, "req_1"),
+            json!({
+                "code": "INTERNAL_ERROR",
+                "message": "Unexpected server error",
+                "details": {},
+                "request_id": "req_1",
+            })
+        );
+        let late = crate::fault::timeout(Phase::Ux, 30);
+        assert_eq!(
+            error_object(&late, "req_1"),
+            json!({
+                "code": "AGENT_TIMEOUT",
+                "message": "the ux phase did not end within 30 s",
+                "details": { "phase": "ux", "limit_s": 30 },
+                "request_id": "req_1",
+            })
+        );
     }
 }

@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod suite {
     mod jobs;
+    mod models;
     mod proofs;
+    mod retention;
+    mod served;
     mod world;
 }

@@ -300,6 +300,15 @@ pub enum ModelError {
         /// What it said.
         said: String,
     },
+    /// The server has failed so often that it is left alone for a while; nothing was sent.
+    #[error(
+        "the model's server failed repeatedly and is not asked for another {} s",
+        .retry_after.as_secs_f64().ceil()
+    )]
+    Suspended {
+        /// When it may be asked again.
+        retry_after: Duration,
+    },
     /// The answer began and broke off; what was heard of it is not an answer.
     #[error("the model's answer broke off: {0}")]
     Cut(String),
@@ -322,6 +331,7 @@ impl ModelError {
             | Self::TimedOut(_)
             | Self::RateLimited { .. }
             | Self::Unavailable { .. }
+            | Self::Suspended { .. }
             | Self::Cut(_) => true,
             Self::Forbidden(_)
             | Self::InvalidAddress(_)
@@ -353,6 +363,7 @@ impl ModelError {
             Self::Unauthorized { .. } => "unauthorized",
             Self::Rejected { .. } => "rejected",
             Self::Unavailable { .. } => "unavailable",
+            Self::Suspended { .. } => "provider_unavailable",
             Self::Cut(_) => "cut",
             Self::TooLarge { .. } => "too_large",
             Self::Malformed(_) => "malformed",

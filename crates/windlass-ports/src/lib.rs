@@ -3,9 +3,11 @@
 //! Request and reply types are plain data. Nothing here does IO; nothing here knows
 //! SQLite, HTTP libraries or AWS. Traits that must be `dyn` return boxed futures.
 
+pub mod aws;
 pub mod blob;
 pub mod clock;
 pub mod commit_service;
+pub mod database;
 pub mod entropy;
 pub mod git;
 pub mod language_model;

@@ -393,6 +393,24 @@ pub struct PruneReport {
     pub bytes: u64,
 }
 
+/// How long ended runs of a kind are kept when nobody prunes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFor {
+    /// The kind.
+    pub kind: String,
+    /// From a run's last event on.
+    pub keep: Duration,
+}
+
+/// What became of runs that are kept for a time only.
+#[derive(Clone, Debug, Default)]
+pub struct Expiry {
+    /// What was removed.
+    pub removed: PruneReport,
+    /// When the next of them is due; in the past for one that still owes a delivery.
+    pub next: Option<Timestamp>,
+}
+
 /// Care of the store itself.
 pub trait StoreMaintenance: Send + Sync + 'static {
     /// Copies the whole store (artifacts included) to a new directory while it is in use.
@@ -409,4 +427,12 @@ pub trait StoreMaintenance: Send + Sync + 'static {
         now: Timestamp,
         dry_run: bool,
     ) -> BoxFuture<'_, Result<PruneReport, StoreError>>;
+
+    /// The same for ended runs of some kinds, each with an age of its own. A run that owes
+    /// somebody a delivery stays until it is made or given up.
+    fn expire(
+        &self,
+        kept: Vec<KeptFor>,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<Expiry, StoreError>>;
 }

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use futures::future::BoxFuture;
 use windlass_ports::{
     StoreError, StoreMaintenance,
-    store::{CheckReport, PruneReport},
+    store::{CheckReport, Expiry, KeptFor, PruneReport},
 };
 use windlass_types::Timestamp;
 
@@ -31,6 +31,14 @@ impl StoreMaintenance for SqliteStore {
         dry_run: bool,
     ) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
         Box::pin(prune::prune(self, keep, now, dry_run))
+    }
+
+    fn expire(
+        &self,
+        kept: Vec<KeptFor>,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<Expiry, StoreError>> {
+        Box::pin(prune::expire(self, kept, now))
     }
 }
 

@@ -8,7 +8,10 @@ use std::{
 
 use fs_err as fs;
 use rusqlite::{Connection, params};
-use windlass_ports::{StoreError, store::PruneReport};
+use windlass_ports::{
+    StoreError,
+    store::{Expiry, KeptFor, PruneReport},
+};
 use windlass_types::{Body, Event, RunState, Timestamp, event::ChainHead};
 
 use crate::{
@@ -56,7 +59,7 @@ pub(crate) async fn prune(
     };
     let old = store
         .readers
-        .read(move |connection| old_runs(connection, horizon))
+        .read(move |connection| old_runs(connection, horizon, None))
         .await?;
     if dry_run {
         let home = store.home.clone();
@@ -70,15 +73,7 @@ pub(crate) async fn prune(
     let before = writer
         .alone(|session| database_bytes(session.connection()))
         .await?;
-    for chunk in old.chunks(RUNS) {
-        let chunk = chunk.to_vec();
-        let (runs, events) = in_transaction(writer, move |connection| {
-            remove_runs(connection, horizon, &chunk)
-        })
-        .await?;
-        report.runs += runs;
-        report.events += events;
-    }
+    remove_in_chunks(writer, horizon, &old, &mut report).await?;
     loop {
         let removed = in_transaction(writer, move |connection| {
             trim_system_journals(connection, horizon)
@@ -89,23 +84,84 @@ pub(crate) async fn prune(
         }
         report.events += removed;
     }
-    report.blobs += in_transaction(writer, move |connection| {
-        tokens::forget(
-            connection,
-            horizon.cutoff.min(horizon.now.before(TOKEN_GRACE)),
-        )?;
-        remove_rows(connection, horizon)
+    in_transaction(writer, move |connection| {
+        let used_by = horizon.cutoff.min(horizon.now.before(TOKEN_GRACE));
+        tokens::forget(connection, used_by)
     })
     .await?;
-    let (home, readers) = (store.home.clone(), store.readers.clone());
-    let (files, file_bytes) = off_thread(move || remove_files(&home, &readers, horizon)).await?;
-    report.blobs += files;
-    while writer.alone(give_back_pages).await? {}
+    remove_contents(store, writer, horizon, &mut report).await?;
     let after = writer
         .alone(|session| database_bytes(session.connection()))
         .await?;
-    report.bytes = file_bytes + before.saturating_sub(after);
+    report.bytes += before.saturating_sub(after);
     Ok(report)
+}
+
+/// Removes ended runs of kinds that are kept for a time only.
+pub(crate) async fn expire(
+    store: &SqliteStore,
+    kept: Vec<KeptFor>,
+    now: Timestamp,
+) -> Result<Expiry, StoreError> {
+    let mut expiry = Expiry::default();
+    for KeptFor { kind, keep } in kept {
+        let horizon = Horizon {
+            cutoff: now.before(keep),
+            now,
+        };
+        let sought = kind.clone();
+        let old = store
+            .readers
+            .read(move |connection| old_runs(connection, horizon, Some(&sought)))
+            .await?;
+        if !old.is_empty() {
+            let writer = store.writer()?;
+            remove_in_chunks(writer, horizon, &old, &mut expiry.removed).await?;
+            remove_contents(store, writer, horizon, &mut expiry.removed).await?;
+        }
+        let oldest = store
+            .readers
+            .read(move |connection| oldest_end(connection, &kind))
+            .await?;
+        let due = oldest.map(|ended| ended.after(keep));
+        expiry.next = expiry.next.into_iter().chain(due).min();
+    }
+    Ok(expiry)
+}
+
+async fn remove_in_chunks(
+    writer: &Writer,
+    horizon: Horizon,
+    old: &[i64],
+    report: &mut PruneReport,
+) -> Result<(), StoreError> {
+    for chunk in old.chunks(RUNS) {
+        let chunk = chunk.to_vec();
+        let (runs, events) = in_transaction(writer, move |connection| {
+            remove_runs(connection, horizon, &chunk)
+        })
+        .await?;
+        report.runs += runs;
+        report.events += events;
+    }
+    Ok(())
+}
+
+/// Removes contents that nothing names any more and gives the room back.
+async fn remove_contents(
+    store: &SqliteStore,
+    writer: &Writer,
+    horizon: Horizon,
+    report: &mut PruneReport,
+) -> Result<(), StoreError> {
+    report.blobs +=
+        in_transaction(writer, move |connection| remove_rows(connection, horizon)).await?;
+    let (home, readers) = (store.home.clone(), store.readers.clone());
+    let (files, file_bytes) = off_thread(move || remove_files(&home, &readers, horizon)).await?;
+    report.blobs += files;
+    report.bytes += file_bytes;
+    while writer.alone(give_back_pages).await? {}
+    Ok(())
 }
 
 async fn in_transaction<T: Send + 'static>(
@@ -122,18 +178,24 @@ fn database_bytes(connection: &Connection) -> Result<u64> {
 }
 
 /// Runs that ended before the cutoff, owe nobody a delivery, and whose parent, if it is
-/// still here, goes with them.
-fn old_runs(connection: &Connection, horizon: Horizon) -> Result<Vec<i64>> {
+/// still here, goes with them; of one kind, or of all.
+fn old_runs(connection: &Connection, horizon: Horizon, kind: Option<&str>) -> Result<Vec<i64>> {
     let sql = format!(
         "SELECT runs.journal, journals.run_id, runs.parent FROM runs JOIN journals ON journals.id = runs.journal \
-         WHERE runs.state IN ({}) AND (SELECT time FROM events WHERE events.journal = runs.journal \
+         WHERE runs.state IN ({}) AND {} AND (SELECT time FROM events WHERE events.journal = runs.journal \
          ORDER BY seq DESC LIMIT 1) <= ?1 AND NOT EXISTS \
          (SELECT 1 FROM deliveries WHERE deliveries.journal = runs.journal AND {}) ORDER BY runs.journal",
         final_states(),
+        // Without a kind the second parameter is NULL, and every run is meant.
+        if kind.is_some() {
+            "runs.kind = ?2"
+        } else {
+            "?2 IS NULL"
+        },
         deliveries::GOES_OUT
     );
     let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([horizon.cutoff.as_millis()])?;
+    let mut rows = statement.query(params![horizon.cutoff.as_millis(), kind])?;
     let mut old: BTreeMap<String, (i64, Option<String>)> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         old.insert(row.get(1)?, (row.get(0)?, row.get(2)?));
@@ -156,6 +218,17 @@ fn old_runs(connection: &Connection, horizon: Horizon) -> Result<Vec<i64>> {
         }
     }
     Ok(old.into_values().map(|(journal, _)| journal).collect())
+}
+
+/// When the run of a kind that ended first did so.
+fn oldest_end(connection: &Connection, kind: &str) -> Result<Option<Timestamp>> {
+    let sql = format!(
+        "SELECT min((SELECT time FROM events WHERE events.journal = runs.journal ORDER BY seq DESC LIMIT 1)) \
+         FROM runs WHERE runs.kind = ?1 AND runs.state IN ({})",
+        final_states()
+    );
+    let ended: Option<i64> = connection.query_row(&sql, [kind], |row| row.get(0))?;
+    Ok(ended.map(Timestamp::from_millis))
 }
 
 fn final_states() -> String {
@@ -218,12 +291,12 @@ fn remove_runs(connection: &Connection, horizon: Horizon, old: &[i64]) -> Result
     let (mut runs, mut events) = (0, 0);
     for &id in old {
         let journal = Journal::get(connection, id)?;
-        // Looked at before the lock: it may have been asked to roll back since.
+        // Looked at before the lock: it may have been asked to roll back or to deliver since.
         let Some(last) = journal.last_event(connection)? else {
             continue;
         };
         let ended = runs::state(connection, &journal, last.seq)?.is_some_and(RunState::is_final);
-        if !ended || last.time > horizon.cutoff {
+        if !ended || last.time > horizon.cutoff || deliveries::is_owed(connection, id)? {
             continue;
         }
         for table in ["artifacts", "deliveries", "runs"] {

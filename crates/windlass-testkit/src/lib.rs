@@ -8,6 +8,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stderr,
     reason = "a test tool fails the test that uses it by panicking"
 )]
 
@@ -17,6 +18,7 @@ pub mod malformed;
 mod outbound;
 pub mod program;
 pub mod proofs;
+pub mod servers;
 pub mod store;
 pub mod store_suite;
 mod world;

@@ -89,10 +89,21 @@ impl Host for Binary {
 
     fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {
         let openapi = windlass_http::openapi(catalogue);
-        Ok(vec![(
-            PathBuf::from("docs/reference/openapi.json"),
-            format!("{openapi:#}\n"),
-        )])
+        let stack_schema = windlass_stack_config::schema();
+        let mut documents = vec![
+            (
+                PathBuf::from("docs/reference/openapi.json"),
+                format!("{openapi:#}\n"),
+            ),
+            (
+                PathBuf::from("schemas/stacktape.schema.json"),
+                format!("{stack_schema:#}\n"),
+            ),
+        ];
+        for (path, text) in windlass_docs::config_reference(&stack_schema)? {
+            documents.push((PathBuf::from(path), text));
+        }
+        Ok(documents)
     }
 }
 

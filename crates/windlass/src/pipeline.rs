@@ -11,6 +11,7 @@ use windlass_config::{Home, PipelineGenerator, PipelineModel};
 use windlass_engine::Domain;
 use windlass_http::SignedAddresses;
 use windlass_llm::ChatCompletions;
+use windlass_model_calls::Guarded;
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_pipeline::{GeneratorChoice, ModelChoice, PipelineOutside, SignedUntil, Timeouts};
 use windlass_ports::{Entropy, ModelAddress, Outbound};
@@ -49,13 +50,16 @@ pub(crate) fn domain(
             "[pipeline] generator is \"llm\", and [pipeline.model] names no model",
         ));
     }
+    let chat = ChatCompletions::new(
+        outbound,
+        Arc::new(SystemClock),
+        Arc::clone(entropy) as Arc<dyn Entropy>,
+    );
     let bound = Arc::clone(bound);
     let server = options.settings.server.clone();
-    let named = settings.public_base.clone().or(server.public_url.clone());
-    let public_base = move || match (&named, bound.get()) {
-        (Some(base), _) => base.trim_end_matches('/').to_owned(),
+    let public_base = move || match (&server.public_url, bound.get()) {
         (None, Some(address)) => format!("http://{address}"),
-        (None, None) => server.public_base(),
+        _ => server.public_base(),
     };
     Ok(windlass_pipeline::domain(PipelineOutside {
         generator: match settings.generator {
@@ -64,11 +68,7 @@ pub(crate) fn domain(
             PipelineGenerator::Auto => GeneratorChoice::Auto,
         },
         model,
-        models: Arc::new(ChatCompletions::new(
-            outbound,
-            Arc::new(SystemClock),
-            Arc::clone(entropy) as Arc<dyn Entropy>,
-        )),
+        models: Arc::new(Guarded::new(Arc::new(chat), Arc::new(SystemClock))),
         timeouts: Timeouts {
             offline_phase: seconds(times.offline_s),
             llm_phases: [
@@ -80,7 +80,7 @@ pub(crate) fn domain(
             .map(seconds),
             job: seconds(times.job_s),
         },
-        retention: Duration::from_secs(settings.retention_days.get() * 86_400),
+        retention: Duration::from_secs(settings.retention_days.get().saturating_mul(86_400)),
         public_base: Arc::new(public_base),
         signing_key: Arc::new(signing_key),
     }))

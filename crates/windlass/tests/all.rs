@@ -23,6 +23,7 @@ mod suite {
     mod malformed_requests;
     mod pack;
     mod parallel;
+    mod pipeline;
     mod support;
     mod telemetry;
     mod two_processes;

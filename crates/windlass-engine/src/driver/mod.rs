@@ -25,7 +25,7 @@ use windlass_ports::{DriverLease, StoreError};
 use windlass_types::{Body, Problem, RunId, RunState};
 
 use self::live::LiveRun;
-use crate::{Engine, outbox, patience};
+use crate::{Engine, outbox, patience, retention};
 
 /// Events the driver reacts to.
 const ATTENTION: &[&str] = &["run.created", "signal.received"];
@@ -80,6 +80,10 @@ impl Driver {
         tasks.spawn(outbox::dispatch(
             shared.engine.clone(),
             shared.epoch,
+            shared.stop.clone(),
+        ));
+        tasks.spawn(retention::expire(
+            shared.engine.clone(),
             shared.stop.clone(),
         ));
         Ok(Some(Self { shared, tasks }))

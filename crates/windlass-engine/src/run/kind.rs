@@ -1,9 +1,9 @@
 //! A kind of run: the code behind a name.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use serde_json::Value;
-use windlass_ports::BoxFuture;
+use windlass_ports::{BoxFuture, store::KeptFor};
 use windlass_types::{Body, Event, RunRecord, Timestamp};
 
 use super::{ExportedFile, RunContext, RunError, WebhookRequest};
@@ -32,6 +32,12 @@ pub trait RunKind: Send + Sync + 'static {
     fn export_files(&self, _record: &RunRecord, _events: &[Event]) -> Vec<ExportedFile> {
         Vec::new()
     }
+
+    /// How long a run is kept after its end; without, until somebody prunes. It goes whole:
+    /// journal, input and artifacts.
+    fn kept_for(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// A run that is about to end.
@@ -53,5 +59,19 @@ pub struct RunKinds(pub(crate) HashMap<String, Arc<dyn RunKind>>);
 impl RunKinds {
     pub(crate) fn get(&self, name: &str) -> Option<Arc<dyn RunKind>> {
         self.0.get(name).cloned()
+    }
+
+    /// The kinds whose runs are kept for a time only.
+    pub(crate) fn kept(&self) -> Vec<KeptFor> {
+        let mut kept: Vec<KeptFor> = self
+            .0
+            .iter()
+            .filter_map(|(kind, code)| {
+                let kind = kind.clone();
+                code.kept_for().map(|keep| KeptFor { kind, keep })
+            })
+            .collect();
+        kept.sort_by(|left, right| left.kind.cmp(&right.kind));
+        kept
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Only for as long as its request is open; after that the client polls or subscribes.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
 use rmcp::{
     RoleServer,
@@ -55,18 +55,23 @@ impl Reporter {
         run_id: &RunId,
         wait: Duration,
     ) -> Result<RunRecord, Problem> {
-        let settled = engine.settle(run_id, wait);
+        let mut settled = pin!(engine.settle(run_id, wait));
         if !self.is_wanted() || wait.is_zero() {
             return settled.await;
         }
         let mut seen = 0;
-        let record = tokio::select! {
-            record = settled => record?,
-            never = self.follow(engine, run_id, &mut seen) => match never {},
+        let record = loop {
+            // Only the look is given up when the run ends: an event is told wholly or not yet.
+            tokio::select! {
+                record = &mut settled => break record?,
+                events = look(engine, run_id, seen, LOOK) => {
+                    self.report_all(engine, &events, &mut seen).await;
+                }
+            }
         };
         // What happened between the last look and the end.
-        self.report_after(engine, run_id, &mut seen, Duration::ZERO)
-            .await;
+        let events = look(engine, run_id, seen, Duration::ZERO).await;
+        self.report_all(engine, &events, &mut seen).await;
         Ok(record)
     }
 
@@ -82,28 +87,15 @@ impl Reporter {
 
     async fn follow(&self, engine: &Engine, run_id: &RunId, seen: &mut u64) -> Never {
         loop {
-            self.report_after(engine, run_id, seen, LOOK).await;
+            let events = look(engine, run_id, *seen, LOOK).await;
+            self.report_all(engine, &events, seen).await;
         }
     }
 
-    async fn report_after(
-        &self,
-        engine: &Engine,
-        run_id: &RunId,
-        seen: &mut u64,
-        patience: Duration,
-    ) {
-        match engine.events_after(run_id, *seen, PAGE, patience).await {
-            Ok(events) => {
-                for event in &events {
-                    *seen = event.seq;
-                    self.report(engine, event).await;
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, %run_id, "cannot follow a run for progress");
-                tokio::time::sleep(patience).await;
-            }
+    async fn report_all(&self, engine: &Engine, events: &[Event], seen: &mut u64) {
+        for event in events {
+            *seen = event.seq;
+            self.report(engine, event).await;
         }
     }
 
@@ -124,6 +116,18 @@ impl Reporter {
             let data = json!({ "run_id": event.run_id, "seq": event.seq, "message": message });
             let note = LoggingMessageNotificationParam::new(level, data).with_logger("runs");
             let _ = self.peer.notify_logging_message(note).await;
+        }
+    }
+}
+
+/// The events after `seen`, waiting for the first; none when the journal cannot be read.
+async fn look(engine: &Engine, run_id: &RunId, seen: u64, patience: Duration) -> Vec<Event> {
+    match engine.events_after(run_id, seen, PAGE, patience).await {
+        Ok(events) => events,
+        Err(error) => {
+            tracing::warn!(%error, %run_id, "cannot follow a run for progress");
+            tokio::time::sleep(patience).await;
+            Vec::new()
         }
     }
 }

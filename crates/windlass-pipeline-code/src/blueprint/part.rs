@@ -490,5 +490,5 @@ pub(crate) fn capabilities<'a>(
                     || page.requirements().any(|id| id == requirement.id))
         })
         .map(|requirement| (requirement.id.as_str(), requirement.description.as_str()))
-        .take(12)
+        .take(18)
 }

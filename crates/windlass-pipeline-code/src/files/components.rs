@@ -1,9 +1,10 @@
 //! `src/components/*.tsx`: what pages are made of.
 
 use serde::Serialize;
+use windlass_pipeline_model::naming;
 
 use super::import_lines::Imports;
-use super::{Draft, data, detail, form, list, sign_in};
+use super::{Draft, data, detail, form, list, pages, sign_in};
 use crate::blueprint::{
     Blueprint, Component, ComponentKind, Entity, Operation, PageKind, capabilities, told,
 };
@@ -108,6 +109,14 @@ fn links(blueprint: &Blueprint<'_>, component: &Component, at: usize) -> LinksCo
 struct CapabilitiesContext {
     name: String,
     label: String,
+    /// Whether the groups are headed.
+    titled: bool,
+    groups: Vec<Group>,
+}
+
+#[derive(Serialize)]
+struct Group {
+    title: String,
     items: Vec<Capability>,
 }
 
@@ -117,18 +126,62 @@ struct Capability {
     text: String,
 }
 
-/// Requirements as they are shown.
-fn texts(component: &Component, label: &str, all: Vec<(&str, &str)>) -> CapabilitiesContext {
+/// The role that a requirement begins with: `Teachers can …`, `As a teacher, …`.
+fn role_of<'a>(blueprint: &'a Blueprint<'_>, text: &str) -> Option<&'a str> {
+    let words = naming::words(text);
+    let lead = words
+        .iter()
+        .take_while(|word| matches!(word.as_str(), "as" | "a" | "an" | "the"))
+        .count();
+    let words: Vec<String> = words[lead..]
+        .iter()
+        .map(|word| naming::singular(word))
+        .collect();
+    blueprint
+        .roles
+        .iter()
+        .map(String::as_str)
+        .find(|role| words.starts_with(&naming::words(role)))
+}
+
+/// Requirements as they are shown: what can be done by role, what is told of one thing under its name.
+fn texts(
+    blueprint: &Blueprint<'_>,
+    component: &Component,
+    label: &str,
+    all: Vec<(&str, &str)>,
+) -> CapabilitiesContext {
+    let told = matches!(component.kind, ComponentKind::Told(..));
+    let rest = if told {
+        label.to_owned()
+    } else {
+        format!("About {label}")
+    };
+    let mut groups: Vec<Group> = Vec::new();
+    for (id, text) in all {
+        let title = role_of(blueprint, text).filter(|_| !told).map_or_else(
+            || rest.clone(),
+            |role| naming::sentence(&naming::plural(&naming::human(role))),
+        );
+        let item = Capability {
+            id: id.to_owned(),
+            text: crate::escape::one_line(text),
+        };
+        match groups.iter_mut().find(|group| group.title == title) {
+            Some(group) => group.items.push(item),
+            None => groups.push(Group {
+                title,
+                items: vec![item],
+            }),
+        }
+    }
+    // What is nobody's in particular comes last.
+    groups.sort_by_key(|group| group.title == rest);
     CapabilitiesContext {
         name: component.name.clone(),
         label: label.to_owned(),
-        items: all
-            .into_iter()
-            .map(|(id, text)| Capability {
-                id: id.to_owned(),
-                text: crate::escape::one_line(text),
-            })
-            .collect(),
+        titled: told || groups.len() > 1,
+        groups,
     }
 }
 
@@ -157,12 +210,15 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
             ComponentKind::Capabilities(at) => {
                 let page = &blueprint.pages[*at];
                 let all = capabilities(page, blueprint.requirements).collect();
-                render("code/capabilities.tsx", &texts(component, &page.name, all))?
+                let label = pages::heading(blueprint, page);
+                let context = texts(blueprint, component, label, all);
+                render("code/capabilities.tsx", &context)?
             }
             ComponentKind::Told(at, about) => {
                 let all = told(&blueprint.pages[*at], about, blueprint.requirements);
-                let label = windlass_pipeline_model::naming::sentence(about);
-                render("code/capabilities.tsx", &texts(component, &label, all))?
+                let label = naming::sentence(&naming::human(about));
+                let context = texts(blueprint, component, &label, all);
+                render("code/capabilities.tsx", &context)?
             }
             ComponentKind::SignInOptions => render(
                 "code/sign-in-options.tsx",

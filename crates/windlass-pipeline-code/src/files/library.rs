@@ -12,6 +12,8 @@ use crate::templates::{TemplateError, render, verbatim};
 #[derive(Serialize)]
 struct Shell {
     auth: bool,
+    /// Whether the navigation stands at the side.
+    sidebar: bool,
 }
 
 #[derive(Serialize)]
@@ -100,6 +102,7 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
                         &template,
                         &Shell {
                             auth: blueprint.has_sign_in(),
+                            sidebar: pages::has_sidebar(blueprint),
                         },
                     )?
                 } else {

@@ -21,6 +21,7 @@ struct View {
     title: String,
     description: Option<String>,
     layout: &'static str,
+    hero: bool,
     body: Vec<String>,
 }
 
@@ -72,6 +73,7 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
     let mut setup: Vec<String> = Vec::new();
     let mut body: Vec<String> = Vec::new();
     let mut links: Vec<String> = Vec::new();
+    let mut told: Vec<String> = Vec::new();
     let mut uses_id = false;
     // A list and the form that makes its rows on one page: the list is read again after a save.
     let lists: Vec<usize> = page
@@ -174,10 +176,13 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
                 body.push(tag.clone());
                 links.push(tag);
             }
+            ComponentKind::Told(..) => {
+                imports.add(&module, name);
+                told.push(format!("  <{name} />"));
+            }
             ComponentKind::Recent(_)
             | ComponentKind::Stats
             | ComponentKind::Capabilities(_)
-            | ComponentKind::Told(..)
             | ComponentKind::SignIn
             | ComponentKind::SignUp
             | ComponentKind::SignInOptions => {
@@ -186,7 +191,21 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
             }
         }
     }
-    if page.layout == Layout::SidebarMain {
+    // What is only told comes after what is shown, side by side.
+    if !told.is_empty() {
+        body.push(
+            "<div className=\"grid grid-cols-[repeat(auto-fit,minmax(min(100%,20rem),1fr))] gap-4\">"
+                .to_owned(),
+        );
+        body.append(&mut told);
+        body.push("</div>".to_owned());
+    }
+    // Where the whole product has a sidebar, a page has none of its own.
+    let arranged = match page.layout {
+        Layout::SidebarMain if has_sidebar(blueprint) => Layout::SingleColumn,
+        other => other,
+    };
+    if arranged == Layout::SidebarMain {
         body = beside(body, &links);
     }
     View {
@@ -197,9 +216,18 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         setup,
         title: heading(blueprint, page).to_owned(),
         description: (!page.purpose.is_empty()).then(|| page.purpose.clone()),
-        layout: layout(page.layout),
+        layout: layout(arranged),
+        hero: page.kind == PageKind::Landing,
         body,
     }
+}
+
+/// Whether the navigation stands beside every page: so is said of more pages than the dashboard.
+pub(super) fn has_sidebar(blueprint: &Blueprint<'_>) -> bool {
+    blueprint
+        .pages
+        .iter()
+        .any(|page| page.layout == Layout::SidebarMain && page.kind != PageKind::Dashboard)
 }
 
 /// Links go into the sidebar, everything else beside it.

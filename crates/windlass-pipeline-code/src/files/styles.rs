@@ -14,6 +14,7 @@ use crate::theme;
 #[derive(Serialize)]
 struct Context {
     inter: bool,
+    heading_font: bool,
     theme: Vec<String>,
 }
 
@@ -84,6 +85,11 @@ fn tokens(blueprint: &Blueprint<'_>) -> Value {
             )
         })
         .collect();
+    let family = |name: &str| json!({ "$type": "fontFamily", "$value": [crate::escape::one_line(name), "system-ui", "sans-serif"] });
+    let mut fonts = json!({ "sans": family(&tokens.typography.font_family) });
+    if let Some(heading) = theme::heading_font(tokens) {
+        fonts["heading"] = family(heading);
+    }
     let unit = theme::size(&tokens.spacing.unit);
     let steps: Map<String, Value> = tokens
         .spacing
@@ -101,7 +107,7 @@ fn tokens(blueprint: &Blueprint<'_>) -> Value {
     json!({
         "core": {
             "color": core,
-            "font": { "sans": { "$type": "fontFamily", "$value": [crate::escape::one_line(&tokens.typography.font_family), "system-ui", "sans-serif"] } },
+            "font": fonts,
             "heading": sizes,
             "space": steps,
         },
@@ -124,6 +130,7 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
     trace.push(Trace::default_rule(rule::DESIGN_TOKENS));
     let context = Context {
         inter: theme::is_inter(tokens_given),
+        heading_font: theme::heading_font(tokens_given).is_some(),
         theme: theme::lines(tokens_given),
     };
     files.push(Draft::feature(

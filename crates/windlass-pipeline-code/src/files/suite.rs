@@ -18,11 +18,45 @@ use crate::escape::ts_key;
 use crate::templates::{TemplateError, render, verbatim};
 use crate::theme;
 
-/// Lines of a test and what it is called.
+/// A test: the requirements it stands for in their own words, what it is called, what it does.
 #[derive(Serialize)]
 struct Case {
-    names: Vec<String>,
+    about: Vec<String>,
+    name: String,
     lines: Vec<String>,
+}
+
+impl Case {
+    /// A test that stands for no requirement.
+    fn plain(name: impl Into<String>, lines: Vec<String>) -> Self {
+        Self {
+            about: Vec::new(),
+            name: name.into(),
+            lines,
+        }
+    }
+
+    /// A test that stands for requirements; it is called by all their ids.
+    fn of<'r>(
+        requirements: impl IntoIterator<Item = (&'r str, &'r str)>,
+        what: &str,
+        lines: Vec<String>,
+    ) -> Self {
+        let mut ids: Vec<&str> = Vec::new();
+        let mut about = Vec::new();
+        for (id, text) in requirements {
+            if !ids.contains(&id) {
+                ids.push(id);
+                about.push(format!("{id}: {}", crate::escape::one_line(text)));
+            }
+        }
+        let name = if ids.is_empty() {
+            what.to_owned()
+        } else {
+            format!("{}: {what}", ids.join(", "))
+        };
+        Self { about, name, lines }
+    }
 }
 
 #[derive(Serialize)]
@@ -77,21 +111,11 @@ fn as_literal(field: &Field, text: String) -> String {
     }
 }
 
-/// What tests are called by: each requirement with its words, else what they do.
-fn names(blueprint: &Blueprint<'_>, trace: &[Trace], what: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for id in crate::blueprint::requirement_ids(trace) {
-        if let Some(text) = blueprint.requirement(id) {
-            let name = format!("{id}: {} [{what}]", crate::escape::one_line(text));
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    if names.is_empty() {
-        names.push(what.to_owned());
-    }
-    names
+/// A test that stands for the requirements of a trace.
+fn case(blueprint: &Blueprint<'_>, trace: &[Trace], what: &str, lines: Vec<String>) -> Case {
+    let requirements = crate::blueprint::requirement_ids(trace)
+        .filter_map(|id| Some((id, blueprint.requirement(id)?)));
+    Case::of(requirements, what, lines)
 }
 
 #[derive(Serialize)]
@@ -128,8 +152,8 @@ struct PageRow {
 }
 
 #[derive(Serialize)]
-struct Names {
-    names: Vec<String>,
+struct Quality {
+    case: Case,
     count: usize,
 }
 
@@ -145,29 +169,22 @@ struct Token {
     value: String,
 }
 
-/// Qualities of some kinds as names of tests.
-fn quality_names(
+/// A test that stands for qualities of some kinds.
+fn quality_case(
     blueprint: &Blueprint<'_>,
     categories: &[Category],
     what: &str,
-) -> (Vec<String>, Vec<Trace>) {
-    let mut names = Vec::new();
-    let mut trace = Vec::new();
-    for quality in &blueprint.requirements.non_functional {
-        if categories.contains(&quality.category) {
-            names.push(format!(
-                "{}: {} [{what}]",
-                quality.id,
-                crate::escape::one_line(&quality.description)
-            ));
-            trace.push(Trace::requirement(&quality.id));
-        }
-    }
-    if names.is_empty() {
-        names.push(what.to_owned());
-    }
+) -> (Case, Vec<Trace>) {
+    let meant: Vec<(&str, &str)> = blueprint
+        .requirements
+        .non_functional
+        .iter()
+        .filter(|quality| categories.contains(&quality.category))
+        .map(|quality| (quality.id.as_str(), quality.description.as_str()))
+        .collect();
+    let mut trace: Vec<Trace> = meant.iter().map(|(id, _)| Trace::requirement(id)).collect();
     trace.push(Trace::default_rule(rule::SCAFFOLDING));
-    (names, trace)
+    (Case::of(meant, what, Vec::new()), trace)
 }
 
 fn add_support(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(), TemplateError> {
@@ -261,12 +278,12 @@ fn add_routing(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(), 
 }
 
 fn add_whole(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(), TemplateError> {
-    let (names, trace) = quality_names(
+    let (case, trace) = quality_case(
         blueprint,
         &[Category::Accessibility, Category::Usability],
         "landmarks, a way past the navigation, every open page linked",
     );
-    let shell = render("tests/shell.test.tsx", &Names { names, count: 0 })?;
+    let shell = render("tests/shell.test.tsx", &Quality { case, count: 0 })?;
     files.push(Draft::feature(
         "tests/shell.test.tsx".to_owned(),
         shell,
@@ -274,13 +291,13 @@ fn add_whole(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(), Te
     ));
 
     if !blueprint.entities.is_empty() {
-        let (names, trace) = quality_names(
+        let (case, trace) = quality_case(
             blueprint,
             &[Category::Security, Category::Compliance],
             "row-level security and policies on every table",
         );
         let count = blueprint.entities.len() + usize::from(blueprint.records_actions());
-        let migration = render("tests/migration.test.ts", &Names { names, count })?;
+        let migration = render("tests/migration.test.ts", &Quality { case, count })?;
         files.push(Draft::feature(
             "tests/migration.test.ts".to_owned(),
             migration,

@@ -5,7 +5,7 @@ use windlass_pipeline_code::{Error, Generated};
 use windlass_pipeline_model::{Preset, Trace};
 
 use super::fixture::{Product, file};
-use super::server::Server;
+use windlass_testkit::servers::Postgres;
 
 /// Texts that break out of places which do not expect them.
 pub const NASTY: &[&str] = &[
@@ -159,7 +159,7 @@ fn nasty_texts_stay_texts() {
 
 #[test]
 fn nasty_texts_make_a_schema_that_postgres_takes() {
-    let Some(server) = Server::start("nasty") else {
+    let Some(server) = Postgres::start("nasty") else {
         return;
     };
     server

@@ -5,4 +5,3 @@ mod hostile;
 mod node;
 mod postgres;
 mod project;
-mod server;

@@ -3,9 +3,9 @@
 //! Needs the folder of PostgreSQL's programs in `WINDLASS_TEST_POSTGRES`; `cargo xtask test` sets it.
 
 use windlass_pipeline_model::Preset;
+use windlass_testkit::servers::Postgres;
 
 use super::fixture::{EXAMPLES, Product, file};
-use super::server::Server;
 
 const ADA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const BOB: &str = "bbbbbbbb-0000-4000-8000-000000000002";
@@ -24,7 +24,7 @@ fn as_anon(statement: &str) -> String {
 }
 
 /// A database with the quiz platform, Ada as instructor, Bob as learner, Eve as admin.
-fn quiz_database(server: &Server) {
+fn quiz_database(server: &Postgres) {
     let generated = Product::quiz().generate(Preset::ViteReact, &[]).unwrap();
     server
         .run(include_str!("../fixtures/auth_shim.sql"))
@@ -43,7 +43,7 @@ fn quiz_database(server: &Server) {
 
 #[test]
 fn policies_decide_who_sees_and_writes_what() {
-    let Some(server) = Server::start("quiz") else {
+    let Some(server) = Postgres::start("quiz") else {
         return;
     };
     quiz_database(&server);
@@ -182,7 +182,7 @@ fn policies_decide_who_sees_and_writes_what() {
 
 #[test]
 fn the_migration_is_complete_and_runs_once() {
-    let Some(server) = Server::start("once") else {
+    let Some(server) = Postgres::start("once") else {
         return;
     };
     let generated = Product::quiz().generate(Preset::NextjsReact, &[]).unwrap();
@@ -232,7 +232,7 @@ const OWNER: &str = "owner_id = (select auth.uid())";
 
 #[test]
 fn the_examples_keep_people_apart() {
-    let Some(server) = Server::start("examples") else {
+    let Some(server) = Postgres::start("examples") else {
         return;
     };
     server

@@ -70,6 +70,15 @@ fn every_requirement_that_reaches_a_page_or_an_endpoint_is_tested_by_its_id() {
             .filter(|file| file.path.starts_with("tests/"))
             .map(|file| file.content.as_str())
             .collect();
+        // `it("FR-1, FR-2: shows quizzes", …`
+        let called = |id: &str| {
+            tests.lines().any(|line| {
+                line.trim_start()
+                    .strip_prefix("it(\"")
+                    .and_then(|name| name.split_once(": "))
+                    .is_some_and(|(ids, _)| ids.split(", ").any(|known| known == id))
+            })
+        };
         let readme = file(&generated, "README.md");
         let reached = |id: &str| {
             let wanted = format!("req:{id}");
@@ -91,15 +100,9 @@ fn every_requirement_that_reaches_a_page_or_an_endpoint_is_tested_by_its_id() {
                 "{name}: {id} is not in the README"
             );
             if requirement.priority == Priority::Wont {
-                assert!(
-                    !tests.contains(&format!("\"{id}: ")),
-                    "{name}: {id} is out of scope"
-                );
+                assert!(!called(id), "{name}: {id} is out of scope");
             } else if reached(id) {
-                assert!(
-                    tests.contains(&format!("\"{id}: ")),
-                    "{name}: {id} has no test"
-                );
+                assert!(called(id), "{name}: {id} has no test");
                 let code = generated
                     .files
                     .iter()

@@ -148,13 +148,19 @@ fn everything(said: &Said<'_>, line: &Line, people: &People, rules: &mut Rules) 
     rules.add(None, rule, None, id, true);
 }
 
-/// `published articles`: the rows with that value.
+/// `published articles`, `drafts`: the rows with that value.
 fn condition(entity: &str, object: &Phrase, entities: &Entities) -> Option<StatedValue> {
-    object.adjectives.iter().find_map(|word| {
-        entities
-            .field_of_value(entity, word)
-            .map(|(field, value)| StatedValue { field, value })
-    })
+    let head = windlass_pipeline_model::naming::singular(&object.head());
+    object
+        .adjectives
+        .iter()
+        .map(String::as_str)
+        .chain([head.as_str()])
+        .find_map(|word| {
+            entities
+                .field_of_value(entity, word)
+                .map(|(field, value)| StatedValue { field, value })
+        })
 }
 
 /// What the whole spec says, needed to judge one sentence.
@@ -253,6 +259,9 @@ impl<'a> Facts<'a> {
             return firm(rule);
         }
         let role = people.role(actor)?.to_owned();
+        if reads && of_own_people(said, entity, entities) {
+            return None;
+        }
         if said.draft.manages {
             return firm(Access::RoleAll(role));
         }
@@ -336,6 +345,16 @@ impl<'a> Facts<'a> {
     fn linked(&self, from: &str, to: &str) -> bool {
         self.relations.contains(&(from, to))
     }
+}
+
+/// `Doctors see the appointments of their own patients`: not all appointments. Whose they are is what
+/// the rows say, not what a role says.
+fn of_own_people(said: &Said<'_>, entity: &str, entities: &Entities) -> bool {
+    said.draft.others.iter().any(|(preposition, other)| {
+        other.own
+            && matches!(preposition.as_str(), "of" | "on" | "for" | "from")
+            && entities.of(other).is_some_and(|parent| parent != entity)
+    })
 }
 
 /// The household of `Everyone in the household can see all expenses`.

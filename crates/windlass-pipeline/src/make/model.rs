@@ -5,12 +5,14 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use windlass_engine::operation::output_schema_of;
-use windlass_model_calls::{ModelCall, structured};
+use windlass_model_calls::{ModelCall, StructuredFault, structured};
 use windlass_pipeline_model::{
-    Architecture, Generator, Phase, Requirements, UxSpec, analysis::Analysis,
+    Architecture, Generator, Phase, Requirements, UxSpec,
+    analysis::Analysis,
+    quality::{Finding, Level},
 };
-use windlass_ports::{Message, ModelRequest, OutputSchema};
-use windlass_types::Problem;
+use windlass_ports::{Message, ModelError, ModelRequest, OutputSchema};
+use windlass_types::{Digest, Problem};
 
 use super::{
     Material, Output,
@@ -22,10 +24,21 @@ use crate::{
     outside::{ModelChoice, PipelineOutside},
 };
 
-/// How often a model may mend its answer.
+/// How often a model may mend an answer that is not what was asked for.
 const REPAIRS: u32 = 3;
+/// How often it may revise one that is, and that the critique blocks.
+const REVISIONS: u32 = 2;
 /// Changes when prompts do.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
+/// As many findings as a report holds.
+const MAX_FINDINGS: usize = 50;
+/// More reasons for one requirement, and more criteria, are repetition.
+const MAX_REASONS: usize = 8;
+const MAX_CRITERIA: usize = 12;
+/// Characters that a description may have although no piece of the spec is so long.
+const MIN_LONGEST: usize = 300;
+/// Servers refuse schemas with many more values in one list.
+const MAX_LISTED: usize = 250;
 
 /// Makes a phase.
 pub(super) async fn make(
@@ -37,143 +50,359 @@ pub(super) async fn make(
         .model
         .as_ref()
         .ok_or_else(|| fault::failed(phase, "no_model", "no model is configured"))?;
-    let mut known = Known::of(material)?;
-    let mut calls = Vec::new();
-    match phase {
-        Phase::Strategy => {
-            let told = json!({ "spans": spans(&known.analysis) });
-            let asked = Question {
-                phase,
-                name: "requirements",
-                task: STRATEGY,
-                told,
-            };
-            let analysis = known.analysis.clone();
-            let answer: Requirements = ask(
-                &asked,
-                choice,
-                outside,
-                &mut calls,
-                |given: &Requirements| prune::check_requirements(given, &analysis),
-            )
-            .await?;
-            known.requirements = prune::requirements(answer, &known.analysis);
-        }
-        Phase::Architecture => {
-            let told = json!({
-                "requirements": known.requirements,
-                "preset": material.wanted.preset,
-            });
-            let asked = Question {
-                phase,
-                name: "architecture",
-                task: ARCHITECTURE,
-                told,
-            };
-            let requirements = known.requirements.clone();
-            let answer: Architecture = ask(
-                &asked,
-                choice,
-                outside,
-                &mut calls,
-                |given: &Architecture| prune::check_architecture(given, &requirements),
-            )
-            .await?;
-            known.architecture = Some(prune::architecture(answer, &known.requirements));
-        }
-        Phase::Ux => {
-            let architecture = known.with_architecture(material);
-            let told = json!({
-                "requirements": known.requirements,
-                "architecture": architecture,
-                "style_preference": material.wanted.style_preference,
-                "stated_colours": known.analysis.colours,
-            });
-            let asked = Question {
-                phase,
-                name: "ux_spec",
-                task: UX,
-                told,
-            };
-            let requirements = known.requirements.clone();
-            let answer: UxSpec = ask(&asked, choice, outside, &mut calls, |given: &UxSpec| {
-                prune::check_ux(given, &requirements)
-            })
-            .await?;
-            known.ux_spec = Some(prune::ux(answer, &known.requirements));
-        }
-        // Templates make files; a model is not asked to write them as free text.
-        Phase::Code => {}
-    }
-    let generator = Generator {
-        name: "llm".to_owned(),
-        version: VERSION.to_owned(),
-        model: Some(choice.address.model.clone()),
+    let mut asker = Asker {
+        phase,
+        choice,
+        outside,
+        calls: Vec::new(),
     };
-    let material = material.clone();
-    let output =
+    let made = asker.make(material).await;
+    let calls = asker.calls;
+    match made {
+        Ok(output) => Ok(Output {
+            output,
+            calls: (!calls.is_empty()).then(|| json!({ "calls": calls })),
+        }),
+        Err(problem) => Err(problem
+            .with("model", choice.address.model.as_str())
+            .with("model_calls", calls.len())),
+    }
+}
+
+/// Who asks, for one phase.
+struct Asker<'a> {
+    phase: Phase,
+    choice: &'a ModelChoice,
+    outside: &'a PipelineOutside,
+    /// What was asked and answered.
+    calls: Vec<Value>,
+}
+
+/// What a model made of a phase.
+struct Draft {
+    known: Known,
+    /// Its own words, where it was asked.
+    answer: Option<String>,
+    /// What had no reason and was taken out.
+    removed: Vec<String>,
+}
+
+/// An answer that the critique blocks, and why.
+struct Revision {
+    answer: String,
+    findings: Vec<String>,
+}
+
+impl Asker<'_> {
+    async fn make(&mut self, material: &Material) -> Result<Value, Problem> {
+        let mut revision = None;
+        let mut revisions_left = REVISIONS;
+        loop {
+            let draft = self.draft(material, revision.as_ref()).await?;
+            let Draft {
+                known,
+                answer,
+                removed,
+            } = draft;
+            let blocked = match self.finish(material, known).await {
+                Ok(output) => return Ok(reported(output, &removed)),
+                Err(problem) => problem,
+            };
+            let findings = findings_of(&blocked);
+            let (Some(answer), false, true) = (answer, findings.is_empty(), revisions_left > 0)
+            else {
+                return Err(blocked);
+            };
+            revisions_left -= 1;
+            revision = Some(Revision { answer, findings });
+        }
+    }
+
+    async fn draft(
+        &mut self,
+        material: &Material,
+        revision: Option<&Revision>,
+    ) -> Result<Draft, Problem> {
+        let mut known = Known::of(material)?;
+        let (answer, removed) = match self.phase {
+            Phase::Strategy => {
+                let analysis = known.analysis.clone();
+                let mut schema = output_schema_of::<Requirements>();
+                bound(&mut schema, &analysis, &known.requirements);
+                let question = Question {
+                    name: "requirements",
+                    task: STRATEGY,
+                    told: json!({ "spans": spans(&analysis) }),
+                    schema,
+                    revision,
+                };
+                let check = |given: &Requirements| prune::check_requirements(given, &analysis);
+                let (given, answer) = self.ask::<Requirements>(question, check).await?;
+                let before = requirement_names(&given);
+                known.requirements = prune::requirements(given, &analysis);
+                let after = requirement_names(&known.requirements);
+                (Some(answer), missing(before, &after))
+            }
+            Phase::Architecture => {
+                let requirements = known.requirements.clone();
+                let question = Question {
+                    name: "architecture",
+                    task: ARCHITECTURE,
+                    told: json!({
+                        "requirements": requirements,
+                        "preset": material.wanted.preset,
+                    }),
+                    schema: output_schema_of::<Architecture>(),
+                    revision,
+                };
+                let analysis = known.analysis.clone();
+                let check = |given: &Architecture| {
+                    prune::check_architecture(given, &analysis, &requirements)
+                };
+                let (given, answer) = self.ask::<Architecture>(question, check).await?;
+                let before = architecture_names(&given);
+                let kept = prune::architecture(given, &analysis, &requirements);
+                let after = architecture_names(&kept);
+                known.architecture = Some(kept);
+                (Some(answer), missing(before, &after))
+            }
+            Phase::Ux => {
+                let requirements = known.requirements.clone();
+                let architecture = known.with_architecture(material);
+                let question = Question {
+                    name: "ux_spec",
+                    task: UX,
+                    told: json!({
+                        "requirements": requirements,
+                        "architecture": architecture,
+                        "style_preference": material.wanted.style_preference,
+                        "stated_colours": known.analysis.colours,
+                    }),
+                    schema: output_schema_of::<UxSpec>(),
+                    revision,
+                };
+                let analysis = known.analysis.clone();
+                let check = |given: &UxSpec| {
+                    prune::check_ux(given, &analysis, &requirements, &architecture)
+                };
+                let (given, answer) = self.ask::<UxSpec>(question, check).await?;
+                let before = ux_names(&given);
+                let kept = prune::ux(given, &analysis, &requirements, &architecture);
+                let after = ux_names(&kept);
+                known.ux_spec = Some(kept);
+                (Some(answer), missing(before, &after))
+            }
+            // Templates make files; a model is not asked to write them as free text.
+            Phase::Code => (None, Vec::new()),
+        };
+        Ok(Draft {
+            known,
+            answer,
+            removed,
+        })
+    }
+
+    async fn finish(&self, material: &Material, known: Known) -> Result<Value, Problem> {
+        let generator = Generator {
+            name: "llm".to_owned(),
+            version: VERSION.to_owned(),
+            model: Some(self.choice.address.model.clone()),
+        };
+        let (phase, material) = (self.phase, material.clone());
         tokio::task::spawn_blocking(move || offline::finish(phase, &material, known, generator))
             .await
-            .unwrap_or_else(|error| Err(Problem::internal("pipeline work", error)))?;
-    Ok(Output {
-        output,
-        calls: (!calls.is_empty()).then(|| json!({ "calls": calls })),
-    })
+            .unwrap_or_else(|error| Err(Problem::internal("pipeline work", error)))
+    }
+
+    /// Asks for a value; also returns it in the model's own words.
+    async fn ask<T>(
+        &mut self,
+        question: Question<'_>,
+        check: impl Fn(&T) -> Result<(), Vec<String>>,
+    ) -> Result<(T, String), Problem>
+    where
+        T: DeserializeOwned,
+    {
+        let request = ModelRequest {
+            temperature: Some(self.choice.temperature),
+            max_tokens: self.choice.max_tokens,
+            ..ModelRequest::new(question.messages())
+        };
+        let schema = OutputSchema {
+            name: question.name.to_owned(),
+            schema: question.schema,
+        };
+        let answered = structured(
+            self.outside.models.as_ref(),
+            &self.choice.address,
+            &request,
+            &schema,
+            check,
+            REPAIRS,
+        )
+        .await;
+        match answered {
+            Ok(answer) => {
+                self.calls.extend(answer.calls.iter().map(kept));
+                let last = answer.calls.into_iter().next_back();
+                let words = last.and_then(|call| call.outcome.ok());
+                Ok((
+                    answer.value,
+                    words.map_or_else(String::new, |reply| reply.text),
+                ))
+            }
+            Err(error) => {
+                self.calls.extend(error.calls.iter().map(kept));
+                let problem = fault::failed(
+                    self.phase,
+                    error.fault.reason(),
+                    format!("the model did not give a usable answer: {}", error.fault),
+                );
+                Err(match error.fault {
+                    StructuredFault::Model(ModelError::Suspended { retry_after }) => {
+                        problem.with("retry_after_seconds", retry_after.as_secs().max(1))
+                    }
+                    _ => problem,
+                })
+            }
+        }
+    }
 }
 
 /// One question.
 struct Question<'a> {
-    phase: Phase,
     name: &'a str,
     task: &'a str,
     told: Value,
+    schema: Value,
+    revision: Option<&'a Revision>,
 }
 
-async fn ask<T>(
-    asked: &Question<'_>,
-    choice: &ModelChoice,
-    outside: &PipelineOutside,
-    calls: &mut Vec<Value>,
-    check: impl Fn(&T) -> Result<(), Vec<String>>,
-) -> Result<T, Problem>
-where
-    T: DeserializeOwned + schemars::JsonSchema + 'static,
-{
-    let request = ModelRequest {
-        temperature: Some(choice.temperature),
-        max_tokens: choice.max_tokens,
-        ..ModelRequest::new(vec![
-            Message::system(format!("{RULES}\n\n{}", asked.task)),
-            Message::user(asked.told.to_string()),
-        ])
-    };
-    let schema = OutputSchema {
-        name: asked.name.to_owned(),
-        schema: output_schema_of::<T>(),
-    };
-    let answered = structured(
-        outside.models.as_ref(),
-        &choice.address,
-        &request,
-        &schema,
-        check,
-        REPAIRS,
-    )
-    .await;
-    match answered {
-        Ok(answer) => {
-            calls.extend(answer.calls.iter().map(kept));
-            Ok(answer.value)
+impl Question<'_> {
+    fn messages(&self) -> Vec<Message> {
+        let mut messages = vec![
+            Message::system(format!("{RULES}\n\n{}", self.task)),
+            Message::user(self.told.to_string()),
+        ];
+        if let Some(Revision { answer, findings }) = self.revision {
+            messages.push(Message::assistant(answer));
+            messages.push(Message::user(format!(
+                "Checks of your answer found:\n- {}\n\nAnswer again with the whole corrected JSON \
+                 value and nothing else.",
+                findings.join("\n- ")
+            )));
         }
-        Err(error) => {
-            calls.extend(error.calls.iter().map(kept));
-            Err(fault::failed(
-                asked.phase,
-                error.fault.reason(),
-                format!("the model did not give a usable answer: {}", error.fault),
-            ))
+        messages
+    }
+}
+
+/// Holds requirements to what the spec allows: reasons that exist, ids of the right form, and no
+/// more items than anything could need; a small model otherwise repeats itself until it is cut.
+fn bound(schema: &mut Value, analysis: &Analysis, by_rules: &Requirements) {
+    let reasons: Vec<String> = analysis
+        .spans
+        .iter()
+        .map(|span| format!("spec:{}", span.id))
+        .collect();
+    let lists = [
+        (
+            "functional",
+            "^FR-[1-9][0-9]{0,3}$",
+            by_rules.functional.len() + 2,
+        ),
+        (
+            "non_functional",
+            "^NFR-[1-9][0-9]{0,3}$",
+            by_rules.non_functional.len() + 1,
+        ),
+        (
+            "constraints",
+            "^CON-[1-9][0-9]{0,3}$",
+            by_rules.constraints.len() + 1,
+        ),
+    ];
+    let lengths = analysis.spans.iter().map(|span| span.text.chars().count());
+    let longest = lengths.max().unwrap_or(0).max(MIN_LONGEST);
+    let criteria = &mut schema["properties"]["functional"]["items"]["properties"]["acceptance"];
+    criteria["maxItems"] = json!(MAX_CRITERIA);
+    // A criterion says the same in three parts.
+    criteria["items"]["maxLength"] = json!(3 * longest);
+    for (list, id, expected) in lists {
+        let list = &mut schema["properties"][list];
+        list["maxItems"] = json!(expected * 2);
+        let item = &mut list["items"]["properties"];
+        item["id"]["pattern"] = json!(id);
+        item["description"]["maxLength"] = json!(longest);
+        let trace = &mut item["trace"];
+        trace["minItems"] = json!(1);
+        trace["maxItems"] = json!(reasons.len().clamp(1, MAX_REASONS));
+        if reasons.len() <= MAX_LISTED {
+            trace["items"] = json!({ "type": "string", "enum": reasons });
         }
     }
+}
+
+/// What the critique found wrong, for the model; empty where something else went wrong.
+fn findings_of(problem: &Problem) -> Vec<String> {
+    let found = problem.details().get("findings").cloned();
+    let found: Vec<Finding> = found
+        .and_then(|found| serde_json::from_value(found).ok())
+        .unwrap_or_default();
+    found
+        .into_iter()
+        .filter(|finding| finding.severity == Level::High)
+        .map(|finding| format!("{}: {}", finding.target, finding.message))
+        .collect()
+}
+
+/// The output with a finding for everything that was taken out.
+fn reported(mut output: Value, removed: &[String]) -> Value {
+    let report = &mut output["quality_report"];
+    for target in removed {
+        let check = "untraced";
+        let finding = Finding {
+            id: format!("F-{}", Digest::of_json(&json!([check, target])).short()),
+            check: check.to_owned(),
+            severity: Level::Medium,
+            target: target.clone(),
+            message: "the model gave no reason for it in the specification; it was taken out"
+                .to_owned(),
+        };
+        match report["findings"].as_array_mut() {
+            Some(findings) if findings.len() < MAX_FINDINGS => findings.push(json!(finding)),
+            _ => report["truncated"] = json!(report["truncated"].as_u64().unwrap_or(0) + 1),
+        }
+    }
+    output
+}
+
+fn missing(before: Vec<String>, after: &[String]) -> Vec<String> {
+    before
+        .into_iter()
+        .filter(|name| !after.contains(name))
+        .collect()
+}
+
+fn requirement_names(given: &Requirements) -> Vec<String> {
+    let functional = given.functional.iter().map(|item| item.id.clone());
+    let other = given.non_functional.iter().map(|item| item.id.clone());
+    let bounds = given.constraints.iter().map(|item| item.id.clone());
+    functional.chain(other).chain(bounds).collect()
+}
+
+fn architecture_names(given: &Architecture) -> Vec<String> {
+    let entities = given.data_model.entities.iter();
+    let endpoints = given.api_design.endpoints.iter();
+    entities
+        .map(|entity| entity.name.clone())
+        .chain(endpoints.map(|endpoint| format!("{} {}", endpoint.method, endpoint.path)))
+        .collect()
+}
+
+fn ux_names(given: &UxSpec) -> Vec<String> {
+    let pages = given.pages.iter().map(|page| page.name.clone());
+    let flows = given.user_flows.iter().map(|flow| flow.name.clone());
+    pages.chain(flows).collect()
 }
 
 fn kept(call: &ModelCall) -> Value {

@@ -8,8 +8,7 @@ use windlass_pipeline_design::{
 };
 use windlass_pipeline_model::{
     Analysis, Architecture, ArchitectureOutput, CodeOutput, Coverage, Generator, Phase,
-    QualityReport, Requirements, StrategyOutput, UxOutput, UxSpec, problem::InputProblem,
-    quality::Verdict,
+    QualityReport, Requirements, StrategyOutput, Trace, UxOutput, UxSpec, quality::Verdict,
 };
 use windlass_pipeline_quality::{Given, Outputs, coverage, review};
 use windlass_pipeline_spec::{
@@ -18,7 +17,7 @@ use windlass_pipeline_spec::{
 use windlass_types::Problem;
 
 use super::Material;
-use crate::fault;
+use crate::{fault, input::refused};
 
 /// Makes a phase.
 pub(super) fn make(phase: Phase, material: &Material) -> Result<Value, Problem> {
@@ -47,10 +46,18 @@ impl Known {
             Some(requirements) => requirements_as_spec(requirements),
             None => wanted.spec.clone(),
         };
+        let of_spec = material.requirements.is_none();
         let given = material.requirements.clone().or(in_spec);
         let (analysis, requirements) = match given {
             Some(given) => {
                 let analysis = from_requirements(&spec, &given).map_err(|e| refused(&e))?;
+                // Requirements that are the spec come from a text nobody has here: from now on
+                // they are from this one.
+                let given = if of_spec {
+                    traced_to(&analysis, given)
+                } else {
+                    given
+                };
                 (analysis, given)
             }
             None => {
@@ -101,6 +108,35 @@ fn requirements_in(spec: &str) -> Option<Requirements> {
     let value: Value = serde_json::from_str(spec).ok()?;
     let inner = value.get("requirements")?;
     serde_json::from_value(inner.clone()).ok()
+}
+
+/// The same requirements, each traced to where the analysed text states it.
+fn traced_to(analysis: &Analysis, mut given: Requirements) -> Requirements {
+    let statements = analysis.statements.iter();
+    let mut spans: Vec<(&str, &[String])> = statements
+        .map(|statement| (statement.requirement.as_str(), &*statement.spans))
+        .collect();
+    let qualities = analysis.qualities.iter();
+    spans.extend(qualities.map(|quality| (quality.requirement.as_str(), &*quality.spans)));
+    let bounds = analysis.bounds.iter();
+    spans.extend(bounds.map(|bound| (bound.requirement.as_str(), &*bound.spans)));
+    let retrace = |id: &str, trace: &mut Vec<Trace>| {
+        trace.retain(|trace| trace.parts().is_none_or(|(kind, _)| kind != "spec"));
+        let stated = spans.iter().filter(|(requirement, _)| *requirement == id);
+        trace.extend(stated.flat_map(|(_, spans)| spans.iter().map(|span| Trace::spec(span))));
+        trace.sort();
+        trace.dedup();
+    };
+    for item in &mut given.functional {
+        retrace(&item.id, &mut item.trace);
+    }
+    for item in &mut given.non_functional {
+        retrace(&item.id, &mut item.trace);
+    }
+    for item in &mut given.constraints {
+        retrace(&item.id, &mut item.trace);
+    }
+    given
 }
 
 fn spec_context(material: &Material) -> SpecContext {
@@ -325,13 +361,4 @@ fn not_generated(error: Error) -> Problem {
         Error::Input(error) => refused(&error),
         other => Problem::internal("code templates", other),
     }
-}
-
-/// Given input that does not fit what it refers to.
-fn refused(error: &InputProblem) -> Problem {
-    let mut problem = fault::invalid(&error.field, &error.constraint, error.message.clone());
-    for (key, detail) in &error.details {
-        problem = problem.with(key, detail.clone());
-    }
-    problem
 }

@@ -19,8 +19,10 @@ impl Reasons {
         )
     }
 
-    fn requirements(requirements: &Requirements) -> Self {
-        Self(ids(requirements).map(|id| format!("req:{id}")).collect())
+    fn requirements(mut self, requirements: &Requirements) -> Self {
+        self.0
+            .extend(ids(requirements).map(|id| format!("req:{id}")));
+        self
     }
 
     fn entities(mut self, architecture: &Architecture) -> Self {
@@ -123,9 +125,12 @@ pub(super) fn requirements(mut given: Requirements, analysis: &Analysis) -> Requ
 
 pub(super) fn check_architecture(
     given: &Architecture,
+    analysis: &Analysis,
     requirements: &Requirements,
 ) -> Result<(), Vec<String>> {
-    let reasons = Reasons::requirements(requirements).entities(given);
+    let reasons = Reasons::of(analysis)
+        .requirements(requirements)
+        .entities(given);
     let entities = &given.data_model.entities;
     let mut problems = duplicates(entities.iter().map(|e| e.name.as_str()), "the entity");
     for entity in entities {
@@ -145,8 +150,14 @@ pub(super) fn check_architecture(
 }
 
 /// Takes out what still has no reason.
-pub(super) fn architecture(mut given: Architecture, requirements: &Requirements) -> Architecture {
-    let reasons = Reasons::requirements(requirements).entities(&given);
+pub(super) fn architecture(
+    mut given: Architecture,
+    analysis: &Analysis,
+    requirements: &Requirements,
+) -> Architecture {
+    let reasons = Reasons::of(analysis)
+        .requirements(requirements)
+        .entities(&given);
     given
         .data_model
         .entities
@@ -158,8 +169,16 @@ pub(super) fn architecture(mut given: Architecture, requirements: &Requirements)
     given
 }
 
-pub(super) fn check_ux(given: &UxSpec, requirements: &Requirements) -> Result<(), Vec<String>> {
-    let reasons = Reasons::requirements(requirements).pages(given);
+pub(super) fn check_ux(
+    given: &UxSpec,
+    analysis: &Analysis,
+    requirements: &Requirements,
+    architecture: &Architecture,
+) -> Result<(), Vec<String>> {
+    let reasons = Reasons::of(analysis)
+        .requirements(requirements)
+        .entities(architecture)
+        .pages(given);
     let mut problems = duplicates(given.pages.iter().map(|p| p.name.as_str()), "the page");
     problems.extend(duplicates(
         given
@@ -182,8 +201,16 @@ pub(super) fn check_ux(given: &UxSpec, requirements: &Requirements) -> Result<()
 }
 
 /// Takes out what still has no reason.
-pub(super) fn ux(mut given: UxSpec, requirements: &Requirements) -> UxSpec {
-    let reasons = Reasons::requirements(requirements).pages(&given);
+pub(super) fn ux(
+    mut given: UxSpec,
+    analysis: &Analysis,
+    requirements: &Requirements,
+    architecture: &Architecture,
+) -> UxSpec {
+    let reasons = Reasons::of(analysis)
+        .requirements(requirements)
+        .entities(architecture)
+        .pages(&given);
     given.pages.retain(|item| reasons.hold(&item.trace));
     given.user_flows.retain(|item| reasons.hold(&item.trace));
     given

@@ -12,6 +12,7 @@ use windlass_types::{EffectClass, Problem, RunId, RunState};
 
 use super::{Desk, schemas, tool};
 use crate::{
+    fault,
     input::{Members, Wanted},
     run::{JobInput, KIND},
     view,
@@ -78,7 +79,18 @@ async fn start(
     };
     let phases = wanted.phases.clone();
     let job_id = desk.create_job(&context, wanted, key).await?;
-    let record = desk.job(&context, job_id.as_str()).await?;
+    let record = desk
+        .job(&context, job_id.as_str())
+        .await
+        .map_err(|problem| match problem.code().name {
+            // Found by its key, and as good as gone.
+            "RUN_NOT_FOUND" => fault::invalid(
+                "idempotency_key",
+                "expired",
+                "The 'idempotency_key' field belongs to a job that has expired; use another key",
+            ),
+            _ => problem,
+        })?;
     let job = view::load(&desk.engine, &record).await?;
     let started = Started {
         status: job.status,

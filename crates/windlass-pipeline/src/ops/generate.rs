@@ -9,6 +9,7 @@ use windlass_types::{Problem, RunId, RunState, code};
 
 use super::{Desk, schemas, tool};
 use crate::{
+    given,
     input::{Members, Wanted},
     run::artifact_name,
 };
@@ -87,21 +88,22 @@ fn read(phase: Phase, input: Value) -> Result<Wanted, Problem> {
     match phase {
         Phase::Strategy => wanted.context = members.context()?,
         Phase::Architecture => {
-            wanted.requirements = members.upstream("requirements")?;
+            wanted.requirements = members.requirements()?;
             (wanted.preset, wanted.not_honoured) = members.stack_preference()?;
         }
         Phase::Ux => {
-            wanted.requirements = members.upstream("requirements")?;
-            wanted.architecture = members.upstream("architecture")?;
+            wanted.requirements = members.requirements()?;
+            wanted.architecture = members.architecture()?;
             wanted.style_preference = members.text("style_preference")?;
         }
         Phase::Code => {
-            wanted.architecture = members.upstream("architecture")?;
-            wanted.ux_spec = members.upstream("ux_spec")?;
+            wanted.architecture = members.architecture()?;
+            wanted.ux_spec = members.ux_spec()?;
             wanted.target_files = members.target_files()?;
             wanted.preset = members.framework()?;
         }
     }
+    given::check_together(&wanted)?;
     wanted.ignored_fields = members.rest();
     Ok(wanted)
 }

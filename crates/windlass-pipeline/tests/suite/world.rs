@@ -54,11 +54,20 @@ impl LanguageModel for Scripted {
 
 /// The domain, with this generator.
 pub fn domain(generator: GeneratorChoice, model: Arc<Scripted>) -> Box<dyn Domain> {
+    domain_asking(generator, "https://models.example/v1", model)
+}
+
+/// The domain, with this generator and this way to a model.
+pub fn domain_asking(
+    generator: GeneratorChoice,
+    api_base_url: &str,
+    models: Arc<dyn LanguageModel>,
+) -> Box<dyn Domain> {
     windlass_pipeline::domain(PipelineOutside {
         generator,
         model: Some(ModelChoice {
             address: ModelAddress {
-                api_base_url: "https://models.example/v1".to_owned(),
+                api_base_url: api_base_url.to_owned(),
                 model: "small".to_owned(),
                 api_key: None,
                 request_timeout: Duration::from_secs(60),
@@ -66,7 +75,7 @@ pub fn domain(generator: GeneratorChoice, model: Arc<Scripted>) -> Box<dyn Domai
             temperature: 0.0,
             max_tokens: None,
         }),
-        models: model,
+        models,
         timeouts: Timeouts::default(),
         retention: Duration::from_secs(7 * 86_400),
         public_base: Arc::new(|| "https://windlass.example".to_owned()),

@@ -201,6 +201,16 @@ pub(crate) fn list(
     Ok(deliveries)
 }
 
+/// Whether a journal's run owes somebody a delivery.
+pub(crate) fn is_owed(connection: &Connection, journal: i64) -> Result<bool> {
+    let sql = format!(
+        "SELECT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.journal = ?1 AND {GOES_OUT})"
+    );
+    Ok(connection
+        .prepare_cached(&sql)?
+        .query_row([journal], |row| row.get(0))?)
+}
+
 /// When the next pending delivery to a living receiver is due.
 pub(crate) fn next_due(connection: &Connection) -> Result<Option<Timestamp>> {
     let sql = format!("SELECT due_at FROM deliveries WHERE {GOES_OUT} ORDER BY due_at LIMIT 1");

@@ -292,6 +292,13 @@ impl Index {
             .min()
     }
 
+    /// Whether a run owes somebody a delivery.
+    pub(super) fn owes_delivery(&self, run_id: &RunId) -> bool {
+        self.deliveries
+            .values()
+            .any(|delivery| delivery.run_id == *run_id && self.is_waiting(delivery))
+    }
+
     fn is_waiting(&self, delivery: &DeliveryRecord) -> bool {
         delivery.state == DeliveryState::Pending
             && (self.forced.contains(&delivery.id) || !self.is_gone(delivery))

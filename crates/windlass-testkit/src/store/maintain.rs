@@ -4,7 +4,7 @@ use std::{collections::HashSet, path::PathBuf, time::Duration};
 
 use windlass_ports::{
     BoxFuture, StoreError, StoreMaintenance,
-    store::{CheckReport, PruneReport},
+    store::{CheckReport, Expiry, KeptFor, PruneReport},
 };
 use windlass_types::{
     Digest, RunId, RunRecord, Timestamp,
@@ -39,11 +39,39 @@ impl StoreMaintenance for MemoryStore {
         dry_run: bool,
     ) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
         Box::pin(async move {
-            let (ended, report) = self.read(|disk| Ok(plan_prune(disk, keep, now))).await?;
+            let (ended, report) = self
+                .read(|disk| Ok(plan_prune(disk, keep, now, None)))
+                .await?;
             if !dry_run {
                 prune(&mut self.disk(), &ended, now);
             }
             Ok(report)
+        })
+    }
+
+    fn expire(
+        &self,
+        kept: Vec<KeptFor>,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<Expiry, StoreError>> {
+        Box::pin(async move {
+            let mut expiry = Expiry::default();
+            for KeptFor { kind, keep } in &kept {
+                let (ended, report) = self
+                    .read(|disk| Ok(plan_prune(disk, *keep, now, Some(kind))))
+                    .await?;
+                if !ended.is_empty() {
+                    prune(&mut self.disk(), &ended, now);
+                    expiry.removed.runs += report.runs;
+                    expiry.removed.events += report.events;
+                    expiry.removed.blobs += report.blobs;
+                    expiry.removed.bytes += report.bytes;
+                }
+                let oldest = self.read(|disk| Ok(oldest_end(disk, kind))).await?;
+                let due = oldest.map(|ended| ended.after(*keep));
+                expiry.next = expiry.next.into_iter().chain(due).min();
+            }
+            Ok(expiry)
         })
     }
 }
@@ -93,13 +121,29 @@ pub(super) fn check(disk: &Disk) -> CheckReport {
     report
 }
 
-/// The runs that go, and the count of everything that does.
-fn plan_prune(disk: &Disk, keep: Duration, now: Timestamp) -> (Vec<RunId>, PruneReport) {
+/// When the run of a kind that ended first did so.
+fn oldest_end(disk: &Disk, kind: &str) -> Option<Timestamp> {
+    disk.index
+        .all_runs()
+        .filter(|record| record.kind == kind && record.state.is_final())
+        .map(|record| record.updated_at)
+        .min()
+}
+
+/// The runs that go, and the count of everything that does; of one kind, or of all.
+fn plan_prune(
+    disk: &Disk,
+    keep: Duration,
+    now: Timestamp,
+    kind: Option<&str>,
+) -> (Vec<RunId>, PruneReport) {
     let oldest = now.before(keep);
     let ended: Vec<RunId> = disk
         .index
         .all_runs()
-        .filter(|record| record.state.is_final() && record.updated_at < oldest)
+        .filter(|record| record.state.is_final() && record.updated_at <= oldest)
+        .filter(|record| kind.is_none_or(|kind| record.kind == kind))
+        .filter(|record| !disk.index.owes_delivery(&record.run_id))
         .map(|record| record.run_id.clone())
         .collect();
     let mut report = PruneReport {

@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use serde_json::json;
-use windlass_ports::{BlobError, CommitError, DeliveryFilter, DeliveryState, Expect, StoreError};
+use windlass_ports::{
+    BlobError, CommitError, DeliveryFilter, DeliveryState, Expect, StoreError, store::KeptFor,
+};
 use windlass_types::{
     ArtifactRef, Digest, Event, RunState, Visibility,
-    journal::{ArtifactStored, KeyCreated, RunCompleted},
+    journal::{ArtifactStored, DeliveryVerdict, KeyCreated, RunCompleted, RunCreated},
 };
 
 use super::{
     StoreFactory, Stores,
-    outbox::enqueued,
+    outbox::{JOURNAL, attempted, enqueued},
     sample::{append, at, create, created, event, id, run_in},
 };
 
@@ -256,4 +258,73 @@ pub async fn prunes_take_old_ended_runs_only(factory: &dyn StoreFactory) {
         Vec::<String>::new()
     );
     assert_eq!(prune(false).await.unwrap().runs, 0);
+}
+
+/// Runs of a kind that is kept for a time only go when that is over, unless they owe a delivery;
+/// runs of other kinds stay.
+pub async fn runs_kept_for_a_time_go_when_it_is_over(factory: &dyn StoreFactory) {
+    const DAY: i64 = 24 * 3600;
+    let stores = factory.open();
+    let runs = &*stores.runs;
+    let old = run_with_artifact(&stores, "run_old", b"old content", 0).await;
+    let young = run_with_artifact(&stores, "run_young", b"young content", 9 * DAY).await;
+    run_in(runs, "run_unfinished", RunState::Running, 0).await;
+    let done = |seconds| event(seconds, RunCompleted { output: json!(1) });
+    create(runs, "run_owing", created()).await.unwrap();
+    let owing = vec![enqueued(1, "dlv_owed", "https://x.test"), done(1)];
+    append(runs, "run_owing", Expect::Any, owing).await.unwrap();
+    let other = RunCreated {
+        kind: "other".to_owned(),
+        ..created()
+    };
+    create(runs, "run_other", other).await.unwrap();
+    append(runs, "run_other", Expect::Any, vec![done(1)])
+        .await
+        .unwrap();
+    let left = async || {
+        let mut left = Vec::new();
+        for name in ["old", "young", "unfinished", "owing", "other"] {
+            let found = runs.run(&id(&format!("run_{name}"))).await.unwrap();
+            left.extend(found.map(|_| name));
+        }
+        left.join(" ")
+    };
+    let expire = |seconds| {
+        let kept = KeptFor {
+            kind: "demo".to_owned(),
+            keep: Duration::from_secs(5 * DAY as u64),
+        };
+        stores.maintenance.expire(vec![kept], at(seconds))
+    };
+
+    let early = expire(5 * DAY - 1).await.unwrap();
+    assert_eq!(
+        (early.removed.runs, early.next),
+        (0, Some(at(5 * DAY))),
+        "the first is due"
+    );
+    let expiry = expire(10 * DAY).await.unwrap();
+    assert_eq!(expiry.removed.runs, 1);
+    assert_eq!(expiry.next, Some(at(5 * DAY + 1)), "overdue, and it owes");
+    assert_eq!(left().await, "young unfinished owing other");
+    assert!(runs.events(&id("run_old"), 0, 9).await.unwrap().is_empty());
+    match stores.blobs.get(old).await {
+        Ok(bytes) => assert_eq!(bytes, b"old content", "young contents may stay for a while"),
+        Err(error) => assert!(matches!(error, BlobError::Missing(_)), "{error:?}"),
+    }
+
+    let delivered = attempted(2, "dlv_owed", 1, DeliveryVerdict::Delivered);
+    append(runs, JOURNAL, Expect::Any, vec![delivered])
+        .await
+        .unwrap();
+    let expiry = expire(10 * DAY).await.unwrap();
+    assert_eq!(
+        (expiry.removed.runs, expiry.next),
+        (1, Some(at(14 * DAY))),
+        "it owes nothing any more"
+    );
+    assert_eq!(left().await, "young unfinished other");
+    assert_eq!(stores.blobs.get(young).await.unwrap(), b"young content");
+    let findings = stores.maintenance.check().await.unwrap().findings;
+    assert_eq!(findings, Vec::<String>::new());
 }

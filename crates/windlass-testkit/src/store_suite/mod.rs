@@ -112,6 +112,7 @@ macro_rules! store_suite {
             checks_count_everything_and_find_nothing
             backups_are_made_while_in_use
             prunes_take_old_ended_runs_only
+            runs_kept_for_a_time_go_when_it_is_over
             old_epochs_are_fenced
             the_lease_is_held_by_one
             what_was_committed_is_there_after_reopening

@@ -14,7 +14,7 @@ use super::{
     sample::{append, at, event, id, run_in},
 };
 
-const JOURNAL: &str = "sys_webhooks";
+pub(super) const JOURNAL: &str = "sys_webhooks";
 
 fn delivery_id(name: &str) -> DeliveryId {
     name.parse().expect("an id")
@@ -37,7 +37,12 @@ pub(super) fn enqueued(seconds: i64, name: &str, url: &str) -> NewEvent {
     )
 }
 
-fn attempted(seconds: i64, name: &str, attempt: u32, verdict: DeliveryVerdict) -> NewEvent {
+pub(super) fn attempted(
+    seconds: i64,
+    name: &str,
+    attempt: u32,
+    verdict: DeliveryVerdict,
+) -> NewEvent {
     let status = if verdict == DeliveryVerdict::Delivered {
         200
     } else {

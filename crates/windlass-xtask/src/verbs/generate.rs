@@ -22,7 +22,7 @@ Usage: cargo xtask generate [--check]
 Writes the generated documents into the checkout; with --check, only compares.";
 
 /// Folders that hold generated files and nothing else.
-const OWNED_FOLDERS: [&str; 2] = ["docs/reference", "schemas"];
+const OWNED_FOLDERS: [&str; 3] = ["docs/reference", "docs/stack/config-ref", "schemas"];
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Files by their path from the root.

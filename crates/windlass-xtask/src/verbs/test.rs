@@ -16,7 +16,7 @@ use crate::tools;
 use crate::{e2e, stage};
 
 const SHORT_FUZZ_SECONDS: u64 = 5;
-const LONG_FUZZ_SECONDS: u64 = 60;
+const LONG_FUZZ_SECONDS: u64 = 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
@@ -33,7 +33,7 @@ struct Stage {
     run: fn(&Context) -> Result<String>,
 }
 
-const STAGES: [Stage; 13] = [
+const STAGES: [Stage; 14] = [
     Stage {
         name: "fmt",
         lane: Lane::Fast,
@@ -107,6 +107,12 @@ const STAGES: [Stage; 13] = [
         run: |context| e2e::webhooks::run(&context.repo, &context.binaries),
     },
     Stage {
+        name: "local-model",
+        lane: Lane::Full,
+        about: "a small language model served here: streaming, schemas, a phase by it",
+        run: |context| e2e::local_model::run(&context.repo, &context.binaries),
+    },
+    Stage {
         name: "tour",
         lane: Lane::Full,
         about: "`windlass tour`, twice",
@@ -166,8 +172,9 @@ Usage: cargo xtask test [OPTIONS]
 Options:
   --fast             leave out fuzzing and the end-to-end stages
   --only STAGE,...   run these stages only
-  --fuzz             fuzz each target for {LONG_FUZZ_SECONDS} s instead of {SHORT_FUZZ_SECONDS} s (CI=true does so too)
-  --fuzz-seconds N   fuzz each target for N seconds
+  --fuzz             fuzz what strangers reach for {LONG_FUZZ_SECONDS} s instead of {SHORT_FUZZ_SECONDS} s, the other targets
+                     for a third of that (CI=true does so too)
+  --fuzz-seconds N   the same with N seconds
   --binary PATH      run drift and end-to-end stages with this program instead of building
 
 Stages:
@@ -245,13 +252,15 @@ fn tests(context: &Context) -> Result<String> {
     } else {
         "default"
     };
-    // Tests that need the real Hugo skip themselves without it.
+    // Tests that need the real Hugo or moto skip themselves without it.
     let hugo = tools::hugo(&context.repo)?;
+    let moto = tools::moto(&context.repo)?;
     process::run(
         tools::require_nextest(&context.repo)?
             .args(["run", "--workspace", "--profile"])
             .arg(profile)
-            .env("WINDLASS_TEST_HUGO", hugo),
+            .env("WINDLASS_TEST_HUGO", hugo)
+            .env("WINDLASS_TEST_MOTO", moto),
     )?;
     Ok(String::new())
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::data::reasons;
 use super::super::{Draft, routes};
-use super::{Case, Valued, cases, input, key, names, sample_name};
+use super::{Case, Valued, case, cases, input, key, sample_name};
 use crate::blueprint::{Access, Blueprint, Entity, Operation, Route, Work};
 use crate::escape::ts_key;
 use crate::templates::{TemplateError, render};
@@ -145,34 +145,31 @@ fn route_cases(blueprint: &Blueprint<'_>, route: &Route, alias: &str) -> Vec<Cas
     lines.push(format!("expect(calls.at(-1)).toMatchObject({asked});"));
     lines.extend(extra);
     let title = format!("{} {}", route.method, address(route));
-    let mut all = vec![Case {
-        names: names(blueprint, &route.trace, &title),
-        lines,
-    }];
+    let mut all = vec![case(blueprint, &route.trace, &title, lines)];
     if route.access == Access::Authenticated {
-        all.push(Case {
-            names: vec![format!("{title} lets nobody in who is not signed in")],
-            lines: vec![
+        all.push(Case::plain(
+            format!("{title} lets nobody in who is not signed in"),
+            vec![
                 format!("const calls = asking(false, {answer});"),
                 format!("const response = await {made};"),
                 "expect(response.status).toBe(401);".to_owned(),
                 "await expect(response.json()).resolves.toEqual({ error: { code: \"UNAUTHORIZED\", message: \"Sign in to continue.\" } });".to_owned(),
                 "expect(calls).toEqual([]);".to_owned(),
             ],
-        });
+        ));
     }
     if body.is_some() {
         let wrong = call(route, entity, alias, Some("{ no_such_field: 1 }"));
-        all.push(Case {
-            names: vec![format!("{title} refuses a body that does not fit")],
-            lines: vec![
+        all.push(Case::plain(
+            format!("{title} refuses a body that does not fit"),
+            vec![
                 format!("const calls = asking(true, {answer});"),
                 format!("const response = await {wrong};"),
                 "expect(response.status).toBe(400);".to_owned(),
                 "await expect(response.json()).resolves.toMatchObject({ error: { code: \"INVALID_INPUT\" } });".to_owned(),
                 "expect(calls).toEqual([]);".to_owned(),
             ],
-        });
+        ));
     }
     all
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::Draft;
 use super::super::data::{function_name, reasons};
-use super::{Case, Valued, cases, input, key, names, sample_name};
+use super::{Case, Valued, case, cases, input, key, sample_name};
 use crate::blueprint::{Blueprint, Operation};
 use crate::templates::{TemplateError, render};
 
@@ -100,10 +100,7 @@ fn context(blueprint: &Blueprint<'_>, at: usize) -> Context {
                 ],
             ),
         };
-        all.push(Case {
-            names: names(blueprint, trace, what),
-            lines,
-        });
+        all.push(case(blueprint, trace, what, lines));
     }
     for action in &entity.actions {
         functions.push(action.name.clone());
@@ -113,13 +110,11 @@ fn context(blueprint: &Blueprint<'_>, at: usize) -> Context {
         if refused.is_empty() {
             refused.clone_from(&call);
         }
-        all.push(Case {
-            names: names(
-                blueprint,
-                &action.trace,
-                &format!("{} one row", action.verb),
-            ),
-            lines: vec![
+        all.push(case(
+            blueprint,
+            &action.trace,
+            &format!("{} one row", action.verb),
+            vec![
                 format!(
                     "const calls = answering({});",
                     cases::answer(entity, action)
@@ -130,7 +125,7 @@ fn context(blueprint: &Blueprint<'_>, at: usize) -> Context {
                     cases::asked(entity, action)
                 ),
             ],
-        });
+        ));
     }
     functions.sort();
     let given = entity.has(Operation::Create) || entity.has(Operation::Update);

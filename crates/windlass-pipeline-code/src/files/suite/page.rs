@@ -10,7 +10,7 @@ use windlass_pipeline_model::architecture::FieldType;
 use super::super::components::counted;
 use super::super::data::function_name;
 use super::super::{Draft, pages, views};
-use super::{Case, key, names, sample, sample_name, value};
+use super::{Case, case, key, sample, sample_name, value};
 use crate::blueprint::{
     Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, PageKind, Reference, Way,
     capabilities, told,
@@ -90,10 +90,7 @@ impl Draftsman<'_, '_> {
     }
 
     fn case(&mut self, what: &str, lines: Vec<String>) {
-        self.cases.push(Case {
-            names: vec![what.to_owned()],
-            lines,
-        });
+        self.cases.push(Case::plain(what, lines));
     }
 
     fn shown(&self, at: usize, field: &Field) -> Option<String> {
@@ -130,14 +127,12 @@ impl Draftsman<'_, '_> {
         }
         let trace = self.page.trace.clone();
         let what = if recent { "shows the newest" } else { "shows" };
-        self.cases.push(Case {
-            names: names(
-                self.blueprint,
-                &trace,
-                &format!("{what} {}", entity.human_plural),
-            ),
+        self.cases.push(case(
+            self.blueprint,
+            &trace,
+            &format!("{what} {}", entity.human_plural),
             lines,
-        });
+        ));
         let render = self.render();
         self.case(
             &format!("says so when there are no {}", entity.human_plural),
@@ -203,14 +198,12 @@ impl Draftsman<'_, '_> {
             None => lines.push("expect((await screen.findAllByRole(\"heading\", { level: 2 })).length).toBeGreaterThan(0);".to_owned()),
         }
         let trace = self.page.trace.clone();
-        self.cases.push(Case {
-            names: names(
-                self.blueprint,
-                &trace,
-                &format!("shows one {}", entity.human),
-            ),
+        self.cases.push(case(
+            self.blueprint,
+            &trace,
+            &format!("shows one {}", entity.human),
             lines,
-        });
+        ));
         self.case(
             &format!("says why one {} cannot be loaded", entity.human),
             vec![
@@ -226,13 +219,11 @@ impl Draftsman<'_, '_> {
             .filter(|action| action.inputs.is_empty())
         {
             self.note(entity, &action.name);
-            self.cases.push(Case {
-                names: names(
-                    self.blueprint,
-                    &action.trace,
-                    &format!("offers to {}", action.label.to_lowercase()),
-                ),
-                lines: vec![
+            self.cases.push(case(
+                self.blueprint,
+                &action.trace,
+                &format!("offers to {}", action.label.to_lowercase()),
+                vec![
                     format!("vi.mocked({}).mockResolvedValue({sample});", action.name),
                     render.clone(),
                     format!(
@@ -244,18 +235,15 @@ impl Draftsman<'_, '_> {
                         action.name
                     ),
                 ],
-            });
+            ));
         }
         if let Some(trace) = entity.operations.get(&Operation::Delete) {
             let remove = self.function(entity, Operation::Delete);
-            let names = names(
+            self.cases.push(case(
                 self.blueprint,
                 trace,
                 &format!("removes one {} after asking", entity.human),
-            );
-            self.cases.push(Case {
-                names,
-                lines: vec![
+                vec![
                     format!("vi.mocked({remove}).mockResolvedValue();"),
                     "const confirm = vi.spyOn(window, \"confirm\").mockReturnValue(false);"
                         .to_owned(),
@@ -269,7 +257,7 @@ impl Draftsman<'_, '_> {
                     "await waitFor(() => expect(goTo).toHaveBeenCalled());".to_owned(),
                     format!("expect({remove}).toHaveBeenCalledWith({id});"),
                 ],
-            });
+            ));
         }
     }
 
@@ -352,10 +340,12 @@ impl Draftsman<'_, '_> {
             .get(&operation)
             .cloned()
             .unwrap_or_default();
-        self.cases.push(Case {
-            names: names(self.blueprint, &trace, &format!("saves a {}", entity.human)),
+        self.cases.push(case(
+            self.blueprint,
+            &trace,
+            &format!("saves a {}", entity.human),
             lines,
-        });
+        ));
         let needed = entity.inputs().find(|field| {
             field.is_required()
                 && matches!(field.kind, FieldType::String | FieldType::Text)
@@ -396,10 +386,8 @@ impl Draftsman<'_, '_> {
                     ));
                 }
                 let trace = self.page.trace.clone();
-                self.cases.push(Case {
-                    names: names(self.blueprint, &trace, "counts what there is"),
-                    lines,
-                });
+                self.cases
+                    .push(case(self.blueprint, &trace, "counts what there is", lines));
             }
             ComponentKind::Links(_) => {
                 let links = self
@@ -430,16 +418,15 @@ impl Draftsman<'_, '_> {
 
     /// Requirements that are shown in their own words.
     fn texts(&mut self, all: Vec<(&str, &str)>) {
-        for (id, text) in all {
-            let text = crate::escape::one_line(text);
-            let lines = vec![
-                self.render(),
-                format!(
-                    "expect(screen.getAllByText({}).length).toBeGreaterThan(0);",
-                    ts_string(&text)
-                ),
-            ];
-            self.case(&format!("{id}: {text} [is told]"), lines);
+        let mut lines = vec![self.render()];
+        lines.extend(all.iter().map(|(_, text)| {
+            format!(
+                "expect(screen.getAllByText({}).length).toBeGreaterThan(0);",
+                ts_string(&crate::escape::one_line(text))
+            )
+        }));
+        if !all.is_empty() {
+            self.cases.push(Case::of(all, "is told", lines));
         }
     }
 
@@ -464,10 +451,12 @@ impl Draftsman<'_, '_> {
         lines.push(format!("await waitFor(() => expect({function}).toHaveBeenCalledWith(\"ada@example.com\", \"correct horse\"));"));
         lines.push("await waitFor(() => expect(goTo).toHaveBeenCalled());".to_owned());
         let trace = self.page.trace.clone();
-        self.cases.push(Case {
-            names: names(self.blueprint, &trace, "takes email and password"),
+        self.cases.push(case(
+            self.blueprint,
+            &trace,
+            "takes email and password",
             lines,
-        });
+        ));
         let mut lines = vec![format!(
             "vi.mocked({function}).mockRejectedValue(new Error(\"That did not work.\"));"
         )];
@@ -529,8 +518,7 @@ impl Draftsman<'_, '_> {
                     )
                 }
             };
-            let names = names(self.blueprint, &trace, &what);
-            self.cases.push(Case { names, lines });
+            self.cases.push(case(self.blueprint, &trace, &what, lines));
         }
     }
 }
@@ -564,10 +552,7 @@ fn context(blueprint: &Blueprint<'_>, page: &Page) -> Context {
         "expect(screen.getByRole(\"heading\", {{ level: 1 }}).textContent).toBe({});",
         ts_string(pages::heading(blueprint, page))
     ));
-    let heading = Case {
-        names: names(blueprint, &page.trace, "is headed by its name"),
-        lines,
-    };
+    let heading = case(blueprint, &page.trace, "is headed by its name", lines);
     made.cases.insert(0, heading);
     let text: String = made
         .cases
@@ -590,27 +575,24 @@ fn context(blueprint: &Blueprint<'_>, page: &Page) -> Context {
     let mut mocks: Vec<String> = Vec::new();
     for (module, names) in &made.functions {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        if !made.options.is_empty() {
-            let names: Vec<&str> = made.options.iter().copied().collect();
-            imports.push(format!(
-                "import {{ {} }} from \"@/lib/auth-options\";",
-                names.join(", ")
-            ));
-            mocks.push("@/lib/auth-options".to_owned());
-        }
         imports.push(format!(
             "import {{ {} }} from \"{module}\";",
             names.join(", ")
         ));
         mocks.push(module.clone());
     }
-    if !made.auth.is_empty() {
-        let names: Vec<&str> = made.auth.iter().copied().collect();
-        imports.push(format!(
-            "import {{ {} }} from \"@/lib/auth\";",
-            names.join(", ")
-        ));
-        mocks.push("@/lib/auth".to_owned());
+    for (module, names) in [
+        ("@/lib/auth", &made.auth),
+        ("@/lib/auth-options", &made.options),
+    ] {
+        if !names.is_empty() {
+            let names: Vec<&str> = names.iter().copied().collect();
+            imports.push(format!(
+                "import {{ {} }} from \"{module}\";",
+                names.join(", ")
+            ));
+            mocks.push(module.to_owned());
+        }
     }
     imports.push(format!(
         "import {{ {0} }} from \"@/{1}/{0}\";",

@@ -62,7 +62,7 @@ export function {=name=}({ <% if update %>initial, <% endif %><% for field in pr
   }
 
   return (
-    <form aria-label={=label|attr=} noValidate onSubmit={save} className="flex max-w-xl flex-col gap-6">
+    <form aria-label={=label|attr=} noValidate onSubmit={save} className="flex max-w-xl flex-col gap-6 rounded-lg border border-border bg-surface p-6 shadow-xs">
       {problem === null ? null : <Alert title={problem.message} />}
 <% for choice in choices %>
       {{=choice.variable=}.status === "error" ? <Alert title={{=choice.variable=}.error.message} /> : null}

@@ -69,18 +69,23 @@ export function {=name=}(<% if filters %>{ <% for field in filters %>{=field.col
 
   return (
     <div className="flex flex-col gap-4">
-<% if search and not limit %>
-      <div className="flex flex-col gap-2">
-        <Label htmlFor={searchId}>{=("Search " ~ human_plural)|jsx=}</Label>
-        <Input id={searchId} type="search" value={search} onChange={(event) => setSearch(event.target.value)} />
-      </div>
+<% if (search or create_path) and not limit %>
+      <div className="flex flex-wrap items-end justify-between gap-4">
+<% if search %>
+        <div className="flex w-full max-w-sm flex-col gap-2">
+          <Label htmlFor={searchId}>{=("Search " ~ human_plural)|jsx=}</Label>
+          <Input id={searchId} type="search" value={search} onChange={(event) => setSearch(event.target.value)} />
+        </div>
 <% endif %>
-<% if create_path and not limit %>
-      <div>
+<% if create_path %>
         <Button asChild>
           <AppLink href={=create_path|attr=}>{=("Create " ~ human)|jsx=}</AppLink>
         </Button>
+<% endif %>
       </div>
+<% endif %>
+<% if limit %>
+      <h2 className="text-h3 font-semibold">{=("Recent " ~ human_plural)|jsx=}</h2>
 <% endif %>
 <% if remove %>
       {problem === null ? null : <Alert title={problem.message} />}
@@ -123,7 +128,8 @@ export function {=name=}(<% if filters %>{ <% for field in filters %>{=field.col
 <% if remove %>
               <TableCell className="text-right">
                 <Button
-                  variant="destructive"
+                  variant="ghost"
+                  className="text-destructive"
                   aria-label={`Delete ${{=columns[0].show=}}`}
                   onClick={() => remove({=item_id=})}
                 >

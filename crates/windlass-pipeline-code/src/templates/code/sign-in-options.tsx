@@ -78,7 +78,10 @@ export function {=name=}() {
 <% endif %>
 
   return (
-    <section aria-label="Other ways to sign in" className="flex flex-col gap-6">
+    <section
+      aria-label="Other ways to sign in"
+      className="flex flex-col gap-6 rounded-lg border border-border bg-surface p-6 shadow-xs"
+    >
       {problem === null ? null : <Alert title={problem.message} />}
 <% if code %>
       {phone === null ? (

@@ -66,13 +66,15 @@ export function {=name=}() {
   }
 
   return (
-    <form aria-label={=label|attr=} noValidate onSubmit={submit} className="flex flex-col gap-6">
+    <form aria-label={=label|attr=} noValidate onSubmit={submit} className="flex flex-col gap-6 rounded-lg border border-border bg-surface p-6 shadow-xs">
 <% if headed %>
       <h2 className="text-h3 font-semibold">{=label=}</h2>
 <% endif %>
       {problem === null ? null : <Alert title={problem.message} />}
 <% if sign_up %>
-      <p role="status">{notice}</p>
+      <p role="status" className="empty:hidden">
+        {notice}
+      </p>
 <% endif %>
       <Field id={`${formId}-email`} label="Email" required error={missing.email ? "Email is required." : undefined}>
         <Input

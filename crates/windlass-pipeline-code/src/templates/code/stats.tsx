@@ -1,6 +1,6 @@
 "use client";
 
-import { Card, CardTitle } from "@/components/ui/card";
+import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 <% for line in imports %>
@@ -29,11 +29,11 @@ export function {=name=}() {
     return <ErrorState error={resource.error} onRetry={resource.reload} />;
   }
   return (
-    <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(11rem,1fr))] gap-4">
       {resource.data.map((stat) => (
         <li key={stat.label}>
-          <Card>
-            <CardTitle>
+          <Card className="gap-1 border-t-4 border-t-secondary">
+            <p className="text-sm font-medium text-muted-foreground">
               {stat.href === null ? (
                 stat.label
               ) : (
@@ -41,8 +41,8 @@ export function {=name=}() {
                   {stat.label}
                 </AppLink>
               )}
-            </CardTitle>
-            <p className="text-h2 font-bold">{stat.count}</p>
+            </p>
+            <p className="text-h2 font-bold tabular-nums">{stat.count}</p>
           </Card>
         </li>
       ))}

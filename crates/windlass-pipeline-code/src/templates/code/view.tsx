@@ -14,7 +14,7 @@ export function {=name=}(<% if takes_id %>{ id }: { id: string }<% endif %>) {
 
 <% endif %>
   return (
-    <PageLayout title={=title|attr=}<% if description %> description={=description|attr=}<% endif %> layout="{=layout=}">
+    <PageLayout title={=title|attr=}<% if description %> description={=description|attr=}<% endif %> layout="{=layout=}"<% if hero %> hero<% endif %>>
 <% for line in body %>
       {=line=}
 <% endfor %>

@@ -41,17 +41,14 @@ function control(name: string): Element {
 <% endif %>
 describe({=label|ts=}, () => {
 <% for case in cases %>
-  for (const name of [
-<% for name in case.names %>
-    {=name|ts=},
+<% for line in case.about %>
+  // {=line|comment=}
 <% endfor %>
-  ]) {
-    it(name, async () => {
+  it({=case.name|ts=}, async () => {
 <% for line in case.lines %>
-      {=line=}
+    {=line=}
 <% endfor %>
-    });
-  }
+  });
 
 <% endfor %>
 });

@@ -9,18 +9,15 @@ vi.mock("@/lib/navigation", () => import("./support/navigation"));
 afterEach(cleanup);
 
 describe("Every page", () => {
-  for (const name of [
-<% for name in names %>
-    {=name|ts=},
+<% for line in case.about %>
+  // {=line|comment=}
 <% endfor %>
-  ]) {
-    it(name, () => {
-      render(<AppShell>content</AppShell>);
-      expect(screen.getByRole("banner")).toBeTruthy();
-      expect(screen.getByRole("main").textContent).toBe("content");
-      expect(screen.getByText("Skip to content").getAttribute("href")).toBe("#main");
-      const links = within(screen.getByRole("navigation", { name: "Main" })).queryAllByRole("link");
-      expect(links.map((link) => link.getAttribute("href"))).toEqual(site.navigation.map((item) => item.href));
-    });
-  }
+  it({=case.name|ts=}, () => {
+    render(<AppShell>content</AppShell>);
+    expect(screen.getByRole("banner")).toBeTruthy();
+    expect(screen.getByRole("main").textContent).toBe("content");
+    expect(screen.getByText("Skip to content").getAttribute("href")).toBe("#main");
+    const links = within(screen.getByRole("navigation", { name: "Main" })).queryAllByRole("link");
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(site.navigation.map((item) => item.href));
+  });
 });

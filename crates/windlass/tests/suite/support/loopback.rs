@@ -46,7 +46,15 @@ pub(crate) struct Loopback {
 impl Loopback {
     /// Starts it; each request is answered in a thread of its own.
     pub(crate) fn start(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), answer)
+    }
+
+    /// The same where somebody expects it.
+    pub(crate) fn start_at(
+        address: SocketAddr,
+        answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let received = Arc::default();
         let (kept, answer) = (Arc::clone(&received), Arc::new(answer));

@@ -22,26 +22,48 @@ export function AppShell({ children }: { children: ReactNode }) {
   }
 
 <% endif %>
+  function isCurrent(href: string) {
+    return path === href || (href !== "/" && path.startsWith(`${href}/`));
+  }
+
   return (
-    <div className="flex min-h-screen flex-col bg-background text-foreground">
+    <div className="flex min-h-screen flex-col bg-background text-foreground<% if sidebar %> lg:flex-row<% endif %>">
       <a
         href="#main"
-        className="sr-only focus:not-sr-only focus:absolute focus:z-10 focus:bg-background focus:px-4 focus:py-2 focus:outline-2 focus:outline-ring"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:bg-background focus:px-4 focus:py-2 focus:text-foreground focus:outline-2 focus:outline-ring"
       >
         Skip to content
       </a>
-      <header className="border-b border-border bg-surface">
-        <div className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-          <AppLink href="/" className="text-lg font-semibold focus-visible:outline-2 focus-visible:outline-ring">
+<% if sidebar %>
+      <header className="shrink-0 border-b border-border bg-header text-header-foreground lg:sticky lg:top-0 lg:h-screen lg:w-60 lg:overflow-y-auto lg:border-r lg:border-b-0">
+        <div className="flex min-h-full flex-col gap-4 p-4">
+<% else %>
+      <header className="sticky top-0 z-10 border-b border-border bg-header text-header-foreground">
+        <div className="mx-auto flex w-full max-w-6xl flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3 sm:px-6">
+<% endif %>
+          <AppLink
+            href="/"
+            className="flex items-center gap-2 rounded-md text-lg font-semibold focus-visible:outline-2 focus-visible:outline-current"
+          >
+            <span
+              aria-hidden="true"
+              className="grid size-8 place-items-center rounded-md bg-primary font-bold text-primary-foreground"
+            >
+              {Array.from(site.name)[0]}
+            </span>
             {site.name}
           </AppLink>
-          <nav aria-label="Main" className="flex flex-1 flex-wrap gap-x-4 gap-y-1">
+<% if sidebar %>
+          <nav aria-label="Main" className="flex flex-wrap gap-1 lg:flex-1 lg:flex-col lg:flex-nowrap">
+<% else %>
+          <nav aria-label="Main" className="flex flex-1 flex-wrap gap-1">
+<% endif %>
             {site.navigation.map((item) => (
               <AppLink
                 key={item.href}
                 href={item.href}
-                aria-current={path === item.href ? "page" : undefined}
-                className="rounded py-1 text-sm underline-offset-4 hover:underline focus-visible:outline-2 focus-visible:outline-ring aria-[current=page]:font-semibold aria-[current=page]:underline"
+                aria-current={isCurrent(item.href) ? "page" : undefined}
+                className="rounded-md px-3 py-2 text-sm font-medium hover:bg-header-foreground/10 focus-visible:outline-2 focus-visible:outline-current aria-[current=page]:bg-header-foreground/15 aria-[current=page]:font-semibold"
               >
                 {item.label}
               </AppLink>
@@ -60,7 +82,11 @@ export function AppShell({ children }: { children: ReactNode }) {
 <% endif %>
         </div>
       </header>
-      <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 px-4 py-8">
+<% if sidebar %>
+      <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl min-w-0 flex-1 px-4 py-8 sm:px-8">
+<% else %>
+      <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl flex-1 px-4 py-8 sm:px-6 sm:py-10">
+<% endif %>
         {children}
       </main>
     </div>

@@ -50,6 +50,11 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new AppError("INTERNAL_ERROR", "Something went wrong.");
 }
 
+/** Whether somebody has yet to connect the database. */
+export function needsSetUp(error: Error): boolean {
+  return error instanceof AppError && error.code === "NOT_CONFIGURED";
+}
+
 /** Whether signing in may help. */
 export function needsSignIn(error: Error): boolean {
   return error instanceof AppError && (error.code === "UNAUTHORIZED" || error.code === "FORBIDDEN");

@@ -5,7 +5,7 @@ import { cn } from "@/lib/utils";
 export function Card({ className, ...props }: ComponentProps<"div">) {
   return (
     <div
-      className={cn("flex flex-col gap-4 rounded-lg border border-border bg-surface p-6 text-foreground", className)}
+      className={cn("flex flex-col gap-4 rounded-lg border border-border bg-surface p-6 text-foreground shadow-xs", className)}
       {...props}
     />
   );

@@ -1,0 +1,99 @@
+//! moto in server mode: an independent implementation of AWS's APIs, on a port of its own.
+//!
+//! Needs moto's server program in `WINDLASS_TEST_MOTO`; `cargo xtask test` sets it.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use serde_json::Value;
+use windlass_aws::Aws;
+use windlass_config::env::Environment;
+use windlass_ports::Clock as _;
+use windlass_ports::aws::{ActionShape, AwsCalls as _, AwsFailure, SignedCall, Target};
+use windlass_system::{OsEntropy, SystemClock};
+use windlass_types::Timestamp;
+
+const VARIABLE: &str = "WINDLASS_TEST_MOTO";
+
+/// A running server, ended with the test.
+pub struct Moto {
+    process: Child,
+    pub url: String,
+    home: tempfile::TempDir,
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Moto {
+    /// A fresh server, or `None` with a loud word when there is none to start.
+    pub fn start() -> Option<Self> {
+        let Some(program) = std::env::var_os(VARIABLE) else {
+            println!(
+                "SKIPPED, MOTO WAS NOT TESTED: {VARIABLE} does not name its server program; \
+                 `cargo xtask test` installs it"
+            );
+            return None;
+        };
+        let mut process = Command::new(program)
+            .args(["-H", "127.0.0.1", "-p", "0"])
+            .env("PYTHONUNBUFFERED", "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("moto's server starts");
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let url = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .find_map(|line| Some(line[line.find("http://127.0.0.1:")?..].trim().to_owned()))
+            .expect("moto says where it listens");
+        // Its log must be read on, or it stands still once the pipe is full.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        Some(Self {
+            process,
+            url,
+            home: tempfile::tempdir().unwrap(),
+        })
+    }
+
+    /// The adapter with these keys.
+    pub fn aws(&self, key_id: &str, key: &str) -> Aws {
+        let home = self.home.path().display().to_string();
+        let environment = Environment::from_pairs([
+            ("AWS_ACCESS_KEY_ID", key_id),
+            ("AWS_SECRET_ACCESS_KEY", key),
+            ("AWS_REGION", "eu-west-1"),
+            ("AWS_ENDPOINT_URL", self.url.as_str()),
+            ("AWS_EC2_METADATA_DISABLED", "true"),
+            ("HOME", home.as_str()),
+        ]);
+        Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy)).unwrap()
+    }
+
+    /// Posts to moto's own interface.
+    pub async fn control(&self, path: &str, body: &'static str) {
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let answer = client
+            .post(format!("{}{path}", self.url))
+            .body(body)
+            .send()
+            .await
+            .unwrap();
+        assert!(answer.status().is_success(), "{}", answer.status());
+    }
+}
+
+pub async fn call(aws: &Aws, shape: ActionShape, input: Value) -> Result<Value, AwsFailure> {
+    aws.call(&Target::default(), SignedCall::new(shape, input))
+        .await
+}
+
+pub fn now() -> Timestamp {
+    SystemClock.now()
+}

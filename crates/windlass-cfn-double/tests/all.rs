@@ -1,0 +1,5 @@
+//! The double over HTTP.
+
+mod suite {
+    mod http;
+}

@@ -1,0 +1,55 @@
+//! Lists every Markdown page under `docs/` for `src/corpus.rs`.
+//!
+//! Pages are included as they are: they are text of a few hundred kilobytes, and so an answer borrows
+//! from the binary and costs no memory.
+
+use std::{env, fmt::Write as _, io, path::Path};
+
+fn main() -> io::Result<()> {
+    let crate_folder = variable("CARGO_MANIFEST_DIR")?;
+    let docs = Path::new(&crate_folder).join("../../docs");
+    let mut pages = Vec::new();
+    collect(&docs, "", &mut pages)?;
+    pages.sort();
+    let mut source = String::from("&[\n");
+    for page in pages {
+        writeln!(
+            source,
+            "    ({page:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/../../docs/{page}\"))),"
+        )
+        .map_err(io::Error::other)?;
+    }
+    source.push_str("]\n");
+    fs_err::write(Path::new(&variable("OUT_DIR")?).join("pages.rs"), source)
+}
+
+fn variable(name: &str) -> io::Result<String> {
+    env::var_os(name)
+        .and_then(|value| value.into_string().ok())
+        .ok_or_else(|| io::Error::other(format!("cargo did not set {name}")))
+}
+
+fn collect(folder: &Path, prefix: &str, pages: &mut Vec<String>) -> io::Result<()> {
+    // A folder's own time changes when a page comes or goes; contents are watched by include_str.
+    if let Some(path) = folder.to_str() {
+        cargo(&format!("rerun-if-changed={path}"));
+    }
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        let path = format!("{prefix}{name}");
+        if entry.file_type()?.is_dir() {
+            collect(&entry.path(), &format!("{path}/"), pages)?;
+        } else if path.ends_with(".md") {
+            pages.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "how a build script talks to cargo")]
+fn cargo(instruction: &str) {
+    println!("cargo::{instruction}");
+}

@@ -1,0 +1,158 @@
+//! The entry: a corpus, its index on first use, questions in, answers out.
+
+use std::sync::OnceLock;
+
+use windlass_types::Problem;
+
+use crate::{
+    abstain, answer,
+    concepts::concepts,
+    corpus,
+    index::Index,
+    page::{DocType, Page},
+    query::{Answer, Query},
+    rank::rank,
+    unsupported,
+};
+
+const LONGEST_QUESTION: usize = 1_000;
+const MOST_ITEMS: u32 = 20;
+
+/// Documentation that can be asked.
+pub struct Docs<'a> {
+    pages: &'a [Page],
+    index: OnceLock<Result<Index<'a>, String>>,
+}
+
+impl Docs<'static> {
+    /// The documentation in this binary. Cheap: the index is made by the first question.
+    pub fn embedded() -> Result<Self, Problem> {
+        let pages = corpus::pages().map_err(|error| Problem::internal("docs", error))?;
+        Ok(Self::of(pages))
+    }
+}
+
+impl<'a> Docs<'a> {
+    pub(crate) fn of(pages: &'a [Page]) -> Self {
+        Self {
+            pages,
+            index: OnceLock::new(),
+        }
+    }
+
+    /// Answers a question. The same question always gets the same answer.
+    pub fn query(&self, query: &Query) -> Result<Answer, Problem> {
+        let about = self.check(query)?;
+        if let Some(about) = about
+            && let Some(feature) = unsupported::named(self.pages, about)
+        {
+            return Ok(answer::unsupported(self.pages, &feature));
+        }
+        let index = self.index()?;
+        let concepts = concepts(&query.query, index.vocabulary());
+        let hits = index
+            .search(&concepts, about)
+            .map_err(|error| Problem::internal("docs index", error))?;
+        let ranked = rank(index, &query.query, &concepts, hits);
+        let best_is_about_stacks = ranked
+            .first()
+            .is_none_or(|best| index.entry(best).page.path.starts_with("stack/"));
+        if best_is_about_stacks && let Some(feature) = unsupported::named(self.pages, &query.query)
+        {
+            return Ok(answer::unsupported(self.pages, &feature));
+        }
+        if abstain::nothing_fits(index, &concepts, &ranked) {
+            return Ok(abstain::answer(index, about, &ranked));
+        }
+        Ok(answer::compose(index, query, &concepts, &ranked))
+    }
+
+    /// Makes the index now, for whoever wants the first question to be as fast as the others.
+    pub fn prepare(&self) -> Result<(), Problem> {
+        self.index().map(|_| ())
+    }
+
+    /// Path, title and kind of every page, sorted by path.
+    pub fn pages(&self) -> impl Iterator<Item = (&str, &str, DocType)> {
+        self.pages
+            .iter()
+            .map(|page| (page.path.as_str(), page.title.as_str(), page.doc_type))
+    }
+
+    /// Resource types that have a page of their own, sorted.
+    pub fn resource_types(&self) -> Vec<&str> {
+        let mut types: Vec<&str> = self
+            .pages
+            .iter()
+            .filter_map(|page| page.resource_type.as_deref())
+            .collect();
+        types.sort_unstable();
+        types.dedup();
+        types
+    }
+
+    /// Whether a citation, `path#heading`, names a heading of a page.
+    pub fn has(&self, citation: &str) -> bool {
+        citation.split_once('#').is_some_and(|(path, anchor)| {
+            self.pages
+                .iter()
+                .filter(|page| page.path == path)
+                .any(|page| page.chunks.iter().any(|chunk| chunk.anchor == anchor))
+        })
+    }
+
+    fn index(&self) -> Result<&Index<'a>, Problem> {
+        self.index
+            .get_or_init(|| Index::build(self.pages).map_err(|error| error.to_string()))
+            .as_ref()
+            .map_err(|error| Problem::internal("docs index", error))
+    }
+
+    /// Refuses what cannot be asked; gives the resource type to keep to.
+    fn check<'q>(&self, query: &'q Query) -> Result<Option<&'q str>, Problem> {
+        if query.query.trim().is_empty() {
+            return Err(Problem::invalid(
+                "query",
+                "not empty",
+                "query is empty: ask a question",
+            ));
+        }
+        if query.query.chars().count() > LONGEST_QUESTION {
+            return Err(Problem::invalid(
+                "query",
+                "maxLength",
+                format!("query is longer than {LONGEST_QUESTION} characters"),
+            ));
+        }
+        if !(1..=MOST_ITEMS).contains(&query.max_items) {
+            return Err(Problem::invalid(
+                "maxItems",
+                "range",
+                format!(
+                    "maxItems is {}; it must be from 1 to {MOST_ITEMS}",
+                    query.max_items
+                ),
+            ));
+        }
+        let Some(about) = query.resource_type.as_deref().map(str::trim) else {
+            return Ok(None);
+        };
+        let types = self.resource_types();
+        let is_unsupported = unsupported::features(self.pages).any(|feature| feature.name == about);
+        if types.contains(&about) || is_unsupported {
+            return Ok(Some(about));
+        }
+        let nearest = types.iter().max_by(|a, b| {
+            strsim::jaro_winkler(a, about).total_cmp(&strsim::jaro_winkler(b, about))
+        });
+        Err(Problem::invalid(
+            "resourceType",
+            "known type",
+            format!(
+                "there is no resource type {about:?}{}; known: {}",
+                nearest.map_or_else(String::new, |name| format!(" (did you mean {name}?)")),
+                types.join(", ")
+            ),
+        ))
+    }
+}

@@ -1,0 +1,26 @@
+//! Search over Windlass's own documentation: the pages are in the binary, the index is made in
+//! memory by the first question.
+//!
+//! Answers are made of sentences of the pages and say where each stands; with nothing that fits they
+//! say so. Not here: the operations and commands that ask, and where generated pages are written.
+
+mod abstain;
+mod answer;
+mod chunk;
+mod concepts;
+mod config_ref;
+mod corpus;
+mod docs;
+mod index;
+mod markdown;
+mod page;
+mod query;
+mod rank;
+mod synonyms;
+mod unsupported;
+mod words;
+
+pub use config_ref::config_reference;
+pub use docs::Docs;
+pub use page::DocType;
+pub use query::{Answer, Mode, Query, Reference, Snippet};

@@ -1,0 +1,6 @@
+//! Integration tests of the documentation search.
+
+mod suite {
+    mod examples;
+    mod questions;
+}

@@ -1,0 +1,35 @@
+//! Directives: `$Stage()`, `$File('x.env').KEY`, `$Secret('name')` and the others.
+//!
+//! Those that can be answered before a deploy are replaced by their value; the others become
+//! [`Runtime`](crate::Runtime) values.
+
+mod files;
+mod git;
+mod resolve;
+pub mod syntax;
+
+pub use git::GitInfo;
+pub(crate) use resolve::Resolver;
+pub use resolve::{Context, CustomCall, Lookups, NoLookups};
+
+/// The directives Windlass knows, with their arguments.
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("AwsAccountId", ""),
+    ("CfFormat", "template, values…"),
+    ("CfResourceParam", "logicalId, attribute"),
+    ("CfStackOutput", "stack, output"),
+    ("CliArgs", "name, default"),
+    ("File", "path"),
+    ("FileRaw", "path"),
+    ("Format", "template, values…"),
+    ("GitInfo", "property"),
+    ("Profile", ""),
+    ("Region", ""),
+    ("ResourceParam", "resource, parameter"),
+    ("Secret", "name"),
+    ("SsmParam", "name"),
+    ("StackOutput", "stack, output, region"),
+    ("Stage", ""),
+    ("This", ""),
+    ("Var", ""),
+];

@@ -1,0 +1,282 @@
+//! Configs and directives that are programs: run with the installed Node or Python, answered in
+//! JSON, ended after 30 seconds.
+
+use std::ffi::OsStr;
+use std::path::{Path as FilePath, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_process::{Bounds, Ended, Stragglers};
+use windlass_types::{Problem, code};
+
+use crate::directive::{Context, CustomCall};
+
+const LOADER: &str = include_str!("loader.mjs");
+const PYTHON: &str = include_str!("directive.py");
+const MARK: &str = "\u{1e}windlass:";
+/// How long a program may take.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How much it may answer.
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
+
+/// The programs that run configs and directives.
+#[derive(Clone, Debug, Default)]
+pub struct Interpreters {
+    /// Node.
+    pub node: Option<PathBuf>,
+    /// Python 3.
+    pub python: Option<PathBuf>,
+}
+
+impl Interpreters {
+    /// Those on a `PATH`.
+    pub fn find(path: &OsStr) -> Self {
+        Self {
+            node: windlass_process::find("node", path),
+            python: windlass_process::find("python3", path),
+        }
+    }
+
+    /// A `.ts` or `.js` config as JSON.
+    pub fn config(
+        &self,
+        file: &FilePath,
+        context: &Context<'_>,
+        command: &str,
+    ) -> Result<Made, Problem> {
+        let request = json!({
+            "kind": "config",
+            "file": file,
+            "parameters": parameters(context, command),
+        });
+        let mut answer = self.node(file, &request)?;
+        Ok(Made {
+            config: answer["config"].take(),
+            has_transforms: answer["hasTransforms"] == true,
+        })
+    }
+
+    /// A template changed by the transforms of a `.ts` or `.js` config.
+    pub fn transform(
+        &self,
+        file: &FilePath,
+        context: &Context<'_>,
+        command: &str,
+        template: &Value,
+    ) -> Result<Value, Problem> {
+        let request = json!({
+            "kind": "transform",
+            "file": file,
+            "parameters": parameters(context, command),
+            "template": template,
+        });
+        self.node(file, &request)
+            .map(|mut answer| answer["template"].take())
+    }
+
+    /// What a directive of the user's own returns.
+    pub fn directive(&self, call: &CustomCall) -> Result<Value, Problem> {
+        let request = json!({
+            "kind": "directive",
+            "file": call.file,
+            "name": call.name,
+            "function": call.function,
+            "arguments": call.arguments,
+        });
+        let is_python = call
+            .file
+            .extension()
+            .is_some_and(|extension| extension == "py");
+        let answer = if is_python {
+            self.python(&call.file, &request)
+        } else {
+            self.node(&call.file, &request)
+        };
+        answer
+            .map(|mut answer| answer["value"].take())
+            .map_err(|problem| problem.with("directive", call.name.as_str()))
+    }
+
+    fn node(&self, file: &FilePath, request: &Value) -> Result<Value, Problem> {
+        let shown = name(file);
+        let Some(node) = &self.node else {
+            return Err(refusal(
+                "node_not_found",
+                format!("{shown} needs Node, and there is none on the PATH"),
+            )
+            .next("install Node 20.6 or newer")
+            .next("or name a .yml config by configPath"));
+        };
+        let folder = tempfile::tempdir().map_err(|error| Problem::internal("tempdir", error))?;
+        let loader = folder.path().join("loader.mjs");
+        fs_err::write(&loader, LOADER).map_err(|error| Problem::internal("loader", error))?;
+        let mut command = Command::new(node);
+        command.arg(&loader);
+        run(command, file, request).map_err(|failed| failed.into_problem(file))
+    }
+
+    fn python(&self, file: &FilePath, request: &Value) -> Result<Value, Problem> {
+        let Some(python) = &self.python else {
+            let message = format!(
+                "{} needs Python 3, and there is none on the PATH",
+                name(file)
+            );
+            return Err(refusal("python_not_found", message).next("install Python 3"));
+        };
+        let mut command = Command::new(python);
+        command.args(["-c", PYTHON]);
+        run(command, file, request).map_err(|failed| failed.into_problem(file))
+    }
+}
+
+/// A config that a program made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The config.
+    pub config: Value,
+    /// The template has to go through [`Interpreters::transform`].
+    pub has_transforms: bool,
+}
+
+/// What a config's function is told.
+fn parameters(context: &Context<'_>, command: &str) -> Value {
+    json!({
+        "projectName": context.project_name,
+        "stage": context.stage,
+        "region": context.region,
+        "awsProfile": context.profile,
+        "cliArgs": context.arguments,
+        "command": command,
+        "user": {},
+    })
+}
+
+/// Why there is no answer.
+enum Failed {
+    Start(std::io::Error),
+    Late,
+    Silent(String),
+    Said { code: String, message: String },
+}
+
+fn run(mut command: Command, file: &FilePath, request: &Value) -> Result<Value, Failed> {
+    if let Some(directory) = file.parent() {
+        command.current_dir(directory);
+    }
+    let input = request.to_string();
+    let ended = windlass_process::start(&mut command, Some(input.as_bytes()), Command::spawn)
+        .and_then(|running| {
+            running.finish(&Bounds {
+                time: LIMIT,
+                unwanted: &|| false,
+                stragglers: Stragglers::End,
+            })
+        })
+        .map_err(Failed::Start)?;
+    let Ended::Itself {
+        mut stdout,
+        mut stderr,
+        ..
+    } = ended
+    else {
+        return Err(Failed::Late);
+    };
+    let bytes = stdout.all().map_err(Failed::Start)?;
+    if bytes.len() > MAX_ANSWER {
+        return Err(Failed::Silent(format!(
+            "it answered with {} bytes",
+            bytes.len()
+        )));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let answer = text
+        .rsplit_once(MARK)
+        .and_then(|(_, answer)| serde_json::from_str::<Value>(answer).ok());
+    match answer {
+        Some(answer) if answer["ok"] == true => Ok(answer),
+        Some(answer) => Err(Failed::Said {
+            code: answer["code"].as_str().unwrap_or_default().to_owned(),
+            message: answer["message"].as_str().unwrap_or_default().to_owned(),
+        }),
+        None => {
+            let (first, last) = stderr.ends(1000).map_err(Failed::Start)?;
+            let bytes = if last.is_empty() { first } else { last };
+            Err(Failed::Silent(
+                String::from_utf8_lossy(&bytes).trim().to_owned(),
+            ))
+        }
+    }
+}
+
+impl Failed {
+    fn into_problem(self, file: &FilePath) -> Problem {
+        let shown = name(file);
+        match self {
+            Self::Start(error) => refusal(
+                "config_invalid",
+                format!("{shown} could not be run: {error}"),
+            ),
+            Self::Late => refusal(
+                "config_timeout",
+                format!("{shown} did not answer within {} s", LIMIT.as_secs()),
+            ),
+            Self::Silent(said) => refusal(
+                "config_invalid",
+                format!("{shown} ended without an answer: {said}"),
+            ),
+            Self::Said { code, .. } if code == "WINDLASS_NO_TYPESCRIPT" => refusal(
+                "typescript_not_found",
+                format!(
+                    "{shown} is TypeScript, which this Node does not read, and the project has \
+                     neither esbuild nor typescript"
+                ),
+            )
+            .next("use Node 22.18 or newer")
+            .next("or add esbuild to the project"),
+            Self::Said { code, message }
+                if code.ends_with("MODULE_NOT_FOUND") && message.contains("'stacktape'") =>
+            {
+                refusal(
+                    "dependencies_missing",
+                    format!("{shown} uses the package stacktape, which is not installed"),
+                )
+                .next(format!("run {}", install_command(file)))
+            }
+            Self::Said { message, .. } => {
+                refusal("config_invalid", format!("{shown} failed: {message}"))
+            }
+        }
+        .with("file", shown)
+    }
+}
+
+/// How the project's packages are installed, by its lock file.
+fn install_command(file: &FilePath) -> &'static str {
+    let has = |name: &str| {
+        file.ancestors()
+            .skip(1)
+            .take(4)
+            .any(|folder| folder.join(name).is_file())
+    };
+    if has("pnpm-lock.yaml") {
+        "pnpm install"
+    } else if has("yarn.lock") {
+        "yarn install"
+    } else if has("bun.lockb") || has("bun.lock") {
+        "bun install"
+    } else {
+        "npm install"
+    }
+}
+
+fn name(file: &FilePath) -> String {
+    file.file_name()
+        .unwrap_or(file.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn refusal(reason: &str, message: String) -> Problem {
+    Problem::new(&code::INVALID_INPUT, message).with("reason", reason)
+}

@@ -1,0 +1,56 @@
+//! Did-you-mean: the known word nearest to an unknown one.
+
+/// The candidate nearest to a word, when one is near enough to be meant.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let plain = fold(word);
+    // A third of the letters may differ, at least one, at most three.
+    let limit = (plain.chars().count() / 3).clamp(1, 3);
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            let distance = strsim::damerau_levenshtein(&plain, &fold(candidate));
+            (distance, candidate)
+        })
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `did you mean "x"?`
+pub(crate) fn question<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    nearest(word, candidates).map(|candidate| format!("did you mean \"{candidate}\"?"))
+}
+
+/// Letters and digits alone: `memory_size`, `memory-size` and `memorySize` are one word.
+fn fold(word: &str) -> String {
+    word.chars()
+        .filter(|letter| !matches!(letter, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_found_and_far_ones_are_not() {
+        let known = ["memory", "timeout", "connectTo", "iamRoleStatements"];
+        for (word, expected) in [
+            ("memroy", Some("memory")),
+            ("connect_to", Some("connectTo")),
+            ("Timeout", Some("timeout")),
+            ("iamRoleStatement", Some("iamRoleStatements")),
+            ("colour", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, known), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Product pipelines from outside: contract 001 over the real binary, through every door.
+
+mod access;
+mod contract;
+mod doors;
+mod fault_kill;
+mod fault_webhook;
+mod held;
+mod invalid;
+mod limits;
+mod shapes;
+mod site;
