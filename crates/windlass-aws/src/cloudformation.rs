@@ -1,19 +1,20 @@
 //! CloudFormation over its typed client. Every list is read to its last page.
 
 use aws_sdk_cloudformation::types::{
-    Capability, ChangeSetType, OnStackFailure, Parameter, RollbackConfiguration, RollbackTrigger,
-    StackResourceDriftStatus, StackStatus, Tag, TemplateStage as SdkTemplateStage,
+    Capability, ChangeSetType, OnStackFailure, StackResourceDriftStatus, StackStatus,
+    TemplateStage as SdkTemplateStage,
 };
 use windlass_ports::aws::{
     AwsFailure, AwsFailureKind, AwsFuture, ChangeSet, ChangeSetAddress, ChangeSetKind,
     ChangeSetSummary, CloudFormation, CreateChangeSet, CreatedChangeSet, DeleteStack,
-    DriftDetection, ExecuteChangeSet, Export, FailureMode, ParameterInput, PropertyValues,
-    ResourceDrift, Stack, StackCall, StackEvent, StackEventsRequest, StackResource, StackSummary,
-    Target, TemplateCheck, TemplateSource, TemplateStage, TerminationProtection,
+    DriftDetection, ExecuteChangeSet, Export, FailureMode, PropertyValues, ResourceDrift, Stack,
+    StackCall, StackEvent, StackEventsRequest, StackResource, StackSummary, Target, TemplateCheck,
+    TemplateSource, TemplateStage, TerminationProtection,
 };
 
 use crate::client::Aws;
 use crate::stack_answers;
+use crate::stack_inputs::{parameter, rollback_configuration, some, tag, template_parts};
 use crate::typed::call;
 
 /// The pages of a list. `$take` keeps what is in an answer and says whether more is wanted.
@@ -568,46 +569,4 @@ impl CloudFormation for Aws {
             Ok(all)
         })
     }
-}
-
-/// An empty list is left out: CloudFormation reads one as "take everything away".
-fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
-    (!list.is_empty()).then_some(list)
-}
-
-fn template_parts(template: TemplateSource) -> (Option<String>, Option<String>, bool) {
-    match template {
-        TemplateSource::Body(body) => (Some(body), None, false),
-        TemplateSource::Url(url) => (None, Some(url), false),
-        TemplateSource::Previous => (None, None, true),
-    }
-}
-
-fn parameter((key, input): (String, ParameterInput)) -> Parameter {
-    let parameter = Parameter::builder().parameter_key(key);
-    match input {
-        ParameterInput::Value(value) => parameter.parameter_value(value),
-        ParameterInput::Previous => parameter.use_previous_value(true),
-    }
-    .build()
-}
-
-fn tag((key, value): (String, String)) -> Tag {
-    Tag::builder().key(key).value(value).build()
-}
-
-fn rollback_configuration(alarms: Vec<String>, minutes: u32) -> RollbackConfiguration {
-    let triggers = alarms
-        .into_iter()
-        .map(|arn| {
-            RollbackTrigger::builder()
-                .arn(arn)
-                .r#type("AWS::CloudWatch::Alarm")
-                .build()
-        })
-        .collect();
-    RollbackConfiguration::builder()
-        .set_rollback_triggers(Some(triggers))
-        .monitoring_time_in_minutes(i32::try_from(minutes).unwrap_or(i32::MAX))
-        .build()
 }

@@ -24,6 +24,7 @@ mod sdk_failure;
 mod session;
 mod sign;
 mod stack_answers;
+mod stack_inputs;
 mod typed;
 mod xml;
 

@@ -29,7 +29,7 @@ const KEYS: usize = 2;
 const ASKERS: usize = 4;
 /// Status at its slowest, in milliseconds.
 const STATUS_GOAL: f64 = 1_000.0;
-/// A job that takes this many times as long as the one that took longest before it was starved.
+/// How many times as long as the median job the slowest one may take.
 const FAIRNESS_GOAL: f64 = 1.5;
 const LIMIT: Duration = Duration::from_secs(600);
 

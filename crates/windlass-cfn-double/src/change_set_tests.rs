@@ -17,7 +17,8 @@ fn app(memory: u32, table: &str) -> Value {
             "Api": {"Type": "AWS::Lambda::Function", "Properties": {
                 "Code": {"ZipFile": "x"}, "Role": "arn:role", "MemorySize": memory,
                 "Description": {"Ref": "Stage"},
-                "Environment": {"Variables": {"TABLE": {"Ref": "Table"}, "P": {"Ref": "Password"}}}}},
+                "Environment": {"Variables": {"TABLE": {"Ref": "Table"}}},
+                "KmsKeyArn": {"Ref": "Password"}}},
             "Queue": {"Type": "AWS::SQS::Queue", "DeletionPolicy": "Retain"},
         },
     })
@@ -126,7 +127,11 @@ fn a_new_stack_waits_for_review() {
     harness.advance(1_000);
     let ready = described(&mut harness, "first");
     assert_eq!(field(&ready, "Status").as_deref(), Some("CREATE_COMPLETE"));
-    insta::assert_snapshot!(listed(&ready), @"");
+    insta::assert_snapshot!(listed(&ready), @"
+    Add Api replacement=- policy=- physical=false
+    Add Queue replacement=- policy=- physical=false
+    Add Table replacement=- policy=- physical=false
+    ");
     assert!(ready.contains("{{changeSet:KNOWN_AFTER_APPLY}}"));
     assert!(!ready.contains("hunter2"));
     let forgotten = harness.world.clone();
@@ -182,7 +187,17 @@ fn changes_have_causes_values_and_policies() {
             ("Parameters.member.2.ParameterValue", "hunter3"),
         ],
     );
-    insta::assert_snapshot!(listed(&answer), @"");
+    insta::assert_snapshot!(listed(&answer), @"
+    Modify Api replacement=False policy=- physical=true
+      Modify /Properties/Description Never: dev -> prod [Static ParameterReference Stage]
+      Modify /Properties/Environment/Variables/TABLE Never: a -> {{changeSet:KNOWN_AFTER_APPLY}} [Dynamic ResourceReference Table]
+      Modify /Properties/KmsKeyArn Never: **** -> **** [Static ParameterReference Password]
+      Modify /Properties/MemorySize Never: 128 -> 512 [Static DirectModification -]
+    Remove Queue replacement=- policy=Retain physical=true
+    Modify Table replacement=True policy=ReplaceAndRetain physical=true
+      Modify /Properties/TableName Always: a -> b [Static DirectModification -]
+    Add Topic replacement=- policy=- physical=false
+    ");
     assert!(!answer.contains("hunter"));
 }
 
@@ -199,7 +214,14 @@ fn changed_tags_touch_everything_that_carries_them() {
             ("Tags.member.1.Value", "shop"),
         ],
     );
-    insta::assert_snapshot!(listed(&answer), @"");
+    insta::assert_snapshot!(listed(&answer), @"
+    Modify Api replacement=False policy=- physical=true
+      - - Never: - -> - [Static DirectModification -]
+    Modify Queue replacement=False policy=- physical=true
+      - - Never: - -> - [Static DirectModification -]
+    Modify Table replacement=False policy=- physical=true
+      - - Never: - -> - [Static DirectModification -]
+    ");
 }
 
 #[test]

@@ -163,6 +163,12 @@ impl Env {
             .cloned()
     }
 
+    /// Physical ids of everything that exists in any stack or was left behind.
+    #[cfg(test)]
+    pub fn taken_names(&self) -> Vec<String> {
+        self.names.keys().map(|(_, _, id)| id.clone()).collect()
+    }
+
     /// A physical resource came into being.
     pub fn born(&mut self, stack_id: &str, region: &str, resource: &Resource) {
         let Some(physical) = &resource.physical else {

@@ -32,7 +32,11 @@ mod change_set_tests;
 #[cfg(test)]
 mod fault_tests;
 #[cfg(test)]
+mod guard_tests;
+#[cfg(test)]
 mod lifecycle_tests;
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod service_tests;
 #[cfg(test)]

@@ -130,7 +130,187 @@ fn answers_have_the_documented_elements() {
     ] {
         shapes.push(shape(&harness.ok(action, params)));
     }
-    insta::assert_snapshot!(shapes.join("\n\n"), @"");
+    insta::assert_snapshot!(shapes.join("\n\n"), @"
+    DescribeStacksResponse
+    Stacks[].Capabilities[]
+    Stacks[].ChangeSetId
+    Stacks[].CreationTime
+    Stacks[].Description
+    Stacks[].DisableRollback
+    Stacks[].DriftInformation.LastCheckTimestamp
+    Stacks[].DriftInformation.StackDriftStatus
+    Stacks[].EnableTerminationProtection
+    Stacks[].NotificationARNs[]
+    Stacks[].Outputs[].Description
+    Stacks[].Outputs[].ExportName
+    Stacks[].Outputs[].OutputKey
+    Stacks[].Outputs[].OutputValue
+    Stacks[].Parameters[].ParameterKey
+    Stacks[].Parameters[].ParameterValue
+    Stacks[].RoleARN
+    Stacks[].RollbackConfiguration
+    Stacks[].StackId
+    Stacks[].StackName
+    Stacks[].StackStatus
+    Stacks[].Tags[].Key
+    Stacks[].Tags[].Value
+
+    ListStacksResponse
+    StackSummaries[].CreationTime
+    StackSummaries[].DriftInformation.LastCheckTimestamp
+    StackSummaries[].DriftInformation.StackDriftStatus
+    StackSummaries[].StackId
+    StackSummaries[].StackName
+    StackSummaries[].StackStatus
+    StackSummaries[].TemplateDescription
+
+    DescribeStackEventsResponse
+    StackEvents[].ClientRequestToken
+    StackEvents[].EventId
+    StackEvents[].LogicalResourceId
+    StackEvents[].PhysicalResourceId
+    StackEvents[].ResourceProperties
+    StackEvents[].ResourceStatus
+    StackEvents[].ResourceStatusReason
+    StackEvents[].ResourceType
+    StackEvents[].StackId
+    StackEvents[].StackName
+    StackEvents[].Timestamp
+
+    DescribeStackResourceResponse
+    StackResourceDetail.DriftInformation.LastCheckTimestamp
+    StackResourceDetail.DriftInformation.StackResourceDriftStatus
+    StackResourceDetail.LastUpdatedTimestamp
+    StackResourceDetail.LogicalResourceId
+    StackResourceDetail.Metadata
+    StackResourceDetail.PhysicalResourceId
+    StackResourceDetail.ResourceStatus
+    StackResourceDetail.ResourceType
+    StackResourceDetail.StackId
+    StackResourceDetail.StackName
+
+    DescribeStackResourcesResponse
+    StackResources[].DriftInformation.LastCheckTimestamp
+    StackResources[].DriftInformation.StackResourceDriftStatus
+    StackResources[].LogicalResourceId
+    StackResources[].PhysicalResourceId
+    StackResources[].ResourceStatus
+    StackResources[].ResourceType
+    StackResources[].StackId
+    StackResources[].StackName
+    StackResources[].Timestamp
+
+    ListStackResourcesResponse
+    StackResourceSummaries[].DriftInformation.LastCheckTimestamp
+    StackResourceSummaries[].DriftInformation.StackResourceDriftStatus
+    StackResourceSummaries[].LastUpdatedTimestamp
+    StackResourceSummaries[].LogicalResourceId
+    StackResourceSummaries[].PhysicalResourceId
+    StackResourceSummaries[].ResourceStatus
+    StackResourceSummaries[].ResourceType
+
+    DescribeChangeSetResponse
+    Capabilities[]
+    ChangeSetId
+    ChangeSetName
+    Changes[].ResourceChange.Action
+    Changes[].ResourceChange.AfterContext
+    Changes[].ResourceChange.BeforeContext
+    Changes[].ResourceChange.Details[].ChangeSource
+    Changes[].ResourceChange.Details[].Evaluation
+    Changes[].ResourceChange.Details[].Target.AfterValue
+    Changes[].ResourceChange.Details[].Target.Attribute
+    Changes[].ResourceChange.Details[].Target.AttributeChangeType
+    Changes[].ResourceChange.Details[].Target.BeforeValue
+    Changes[].ResourceChange.Details[].Target.Name
+    Changes[].ResourceChange.Details[].Target.Path
+    Changes[].ResourceChange.Details[].Target.RequiresRecreation
+    Changes[].ResourceChange.LogicalResourceId
+    Changes[].ResourceChange.PhysicalResourceId
+    Changes[].ResourceChange.PolicyAction
+    Changes[].ResourceChange.Replacement
+    Changes[].ResourceChange.ResourceType
+    Changes[].ResourceChange.Scope[]
+    Changes[].Type
+    CreationTime
+    Description
+    ExecutionStatus
+    IncludeNestedStacks
+    NotificationARNs[]
+    Parameters[].ParameterKey
+    Parameters[].ParameterValue
+    RollbackConfiguration
+    StackId
+    StackName
+    Status
+    Tags[].Key
+    Tags[].Value
+
+    ListChangeSetsResponse
+    Summaries[].ChangeSetId
+    Summaries[].ChangeSetName
+    Summaries[].CreationTime
+    Summaries[].Description
+    Summaries[].ExecutionStatus
+    Summaries[].StackId
+    Summaries[].StackName
+    Summaries[].Status
+
+    GetTemplateResponse
+    StagesAvailable[]
+    TemplateBody
+
+    GetTemplateSummaryResponse
+    Capabilities
+    DeclaredTransforms
+    Description
+    Metadata
+    Parameters[].DefaultValue
+    Parameters[].Description
+    Parameters[].NoEcho
+    Parameters[].ParameterKey
+    Parameters[].ParameterType
+    ResourceTypes[]
+    Version
+
+    GetStackPolicyResponse
+
+
+    ListExportsResponse
+    Exports[].ExportingStackId
+    Exports[].Name
+    Exports[].Value
+
+    ListImportsResponse
+    Imports[]
+
+    DescribeStackDriftDetectionStatusResponse
+    DetectionStatus
+    DriftedStackResourceCount
+    StackDriftDetectionId
+    StackDriftStatus
+    StackId
+    Timestamp
+
+    DescribeStackResourceDriftsResponse
+    StackResourceDrifts[].ActualProperties
+    StackResourceDrifts[].ExpectedProperties
+    StackResourceDrifts[].LogicalResourceId
+    StackResourceDrifts[].PhysicalResourceId
+    StackResourceDrifts[].PropertyDifferences[].ActualValue
+    StackResourceDrifts[].PropertyDifferences[].DifferenceType
+    StackResourceDrifts[].PropertyDifferences[].ExpectedValue
+    StackResourceDrifts[].PropertyDifferences[].PropertyPath
+    StackResourceDrifts[].ResourceType
+    StackResourceDrifts[].StackId
+    StackResourceDrifts[].StackResourceDriftStatus
+    StackResourceDrifts[].Timestamp
+
+    UpdateTerminationProtectionResponse
+    StackId
+
+    DeleteStackResponse
+    ");
 }
 
 #[test]
@@ -161,5 +341,8 @@ fn an_error_is_written_as_the_query_protocol_writes_it() {
         .find(|(name, _)| name == "x-amzn-requestid");
     let text = String::from_utf8(reply.body.clone()).unwrap();
     let text = text.replace(&id.unwrap().1, "ID");
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!(text, @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id &lt;none&gt; does not exist</Message></Error><RequestId>ID</RequestId></ErrorResponse>
+    "#);
 }

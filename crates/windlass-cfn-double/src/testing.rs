@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::command::{Command, apply};
 use crate::faults::{Moment, ResourceEffect, ResourceFault};
@@ -188,6 +188,49 @@ impl Harness {
         let resource = stack.resources.get(logical_id)?;
         resource.physical_id().map(str::to_owned)
     }
+}
+
+/// A function that needs a role and a table, and a queue beside them.
+pub fn shop() -> Value {
+    json!({"Resources": {
+        "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}},
+        "Table": {"Type": "AWS::DynamoDB::Table", "Properties": {
+            "KeySchema": [], "TableName": "orders"}},
+        "Queue": {"Type": "AWS::SQS::Queue"},
+        "Api": {"Type": "AWS::Lambda::Function", "Properties": {
+            "Code": {"ZipFile": "x"}, "Role": {"Fn::GetAtt": ["Role", "Arn"]},
+            "Environment": {"Variables": {"TABLE": {"Ref": "Table"}}}}},
+    }, "Outputs": {"ApiName": {"Value": {"Ref": "Api"}}}})
+}
+
+pub fn with(mut template: Value, pointer: &str, value: Value) -> Value {
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    template.pointer_mut(parent).unwrap()[key] = value;
+    template
+}
+
+pub fn create_shop(harness: &mut Harness) {
+    harness.ok(
+        "CreateStack",
+        &[
+            ("StackName", "shop"),
+            ("TemplateBody", &shop().to_string()),
+            ("Capabilities.member.1", "CAPABILITY_IAM"),
+        ],
+    );
+    harness.settle();
+    assert_eq!(harness.status("shop"), "CREATE_COMPLETE");
+}
+
+pub fn update(harness: &mut Harness, template: &Value, extra: &[(&str, &str)]) {
+    let body = template.to_string();
+    let mut params = vec![
+        ("StackName", "shop"),
+        ("TemplateBody", body.as_str()),
+        ("Capabilities.member.1", "CAPABILITY_IAM"),
+    ];
+    params.extend_from_slice(extra);
+    harness.ok("UpdateStack", &params);
 }
 
 /// The text of the first element of that name.

@@ -109,7 +109,6 @@ fn an_empty_file_is_the_defaults() {
                 job_s: 900,
             },
             retention_days: 7,
-            public_base: None,
         },
     }
     "#);

@@ -21,7 +21,7 @@ pub(crate) fn nothing_fits(index: &Index<'_>, concepts: &[Concept], ranked: &[Hi
     ranked
         .iter()
         .take(OFFERED)
-        .all(|hit| coverage(concepts, index.entry(hit)) < LEAST_COVERAGE)
+        .all(|hit| coverage(concepts, &index.entry(hit).terms) < LEAST_COVERAGE)
 }
 
 /// The answer to a question that no page answers.

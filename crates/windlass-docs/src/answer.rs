@@ -18,6 +18,10 @@ const LONGEST_STATEMENT: usize = 700;
 const LONGEST_LINE: usize = 180;
 const STATEMENTS_OF_BEST: usize = 5;
 const STATEMENTS_OF_OTHERS: usize = 2;
+/// A chunk opens with what it is about.
+const OPENING: f32 = 2.0;
+/// Statements below this part of the best one are left out.
+const STATEMENT_FLOOR: f32 = 0.5;
 const SNIPPETS_OF_ANSWER: usize = 1;
 const LONGEST_COMMAND: usize = 1_500;
 
@@ -151,29 +155,37 @@ fn quoted<'a>(
     most: usize,
     whole: bool,
 ) -> Vec<&'a Passage> {
-    let mut scored: Vec<(usize, f32)> = chunk
-        .passages
-        .iter()
-        .enumerate()
-        .filter_map(|(at, passage)| match passage {
+    let mut scored: Vec<(usize, f32)> = Vec::new();
+    let mut command = (None, 0.0);
+    for (at, passage) in chunk.passages.iter().enumerate() {
+        match passage {
             // An introduction is nothing without what it introduces.
-            Passage::Statement(text) if !text.ends_with(':') => {
-                let first = if at == 0 { 1.0 } else { 0.0 };
-                Some((at, first + held(text, concepts, vocabulary)))
+            Passage::Statement(text) if text.ends_with(':') => {}
+            Passage::Statement(text) => {
+                let opening = if at == 0 { OPENING } else { 0.0 };
+                scored.push((at, opening + held(text, concepts, vocabulary)));
             }
-            _ => None,
-        })
-        .collect();
+            Passage::Code(code) if snippet_language(code).is_none() => {
+                let held = held(&code.text, concepts, vocabulary);
+                if held > command.1 && code.text.len() <= LONGEST_COMMAND {
+                    command = (Some(at), held);
+                }
+            }
+            Passage::Code(_) => {}
+        }
+    }
     scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let mut chosen: Vec<usize> = scored.iter().take(most).map(|(at, _)| *at).collect();
+    let floor = scored
+        .first()
+        .map_or(0.0, |(_, best)| best * STATEMENT_FLOOR);
+    let mut chosen: Vec<usize> = scored
+        .iter()
+        .filter(|(_, score)| *score >= floor)
+        .take(most)
+        .map(|(at, _)| *at)
+        .collect();
     if whole {
-        let command = chunk.passages.iter().position(|passage| match passage {
-            Passage::Code(code) => {
-                snippet_language(code).is_none() && code.text.len() <= LONGEST_COMMAND
-            }
-            Passage::Statement(_) => false,
-        });
-        chosen.extend(command);
+        chosen.extend(command.0);
     }
     chosen.sort_unstable();
     chosen.into_iter().map(|at| &chunk.passages[at]).collect()

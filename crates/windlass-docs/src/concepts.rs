@@ -1,11 +1,11 @@
 //! What a question asks for: its content words, each with everything it may be called.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::{
-    index::{Entry, Vocabulary},
+    index::Vocabulary,
     synonyms,
-    words::{Analyzer, is_stop, words},
+    words::{Analyzer, is_stop, name_of_two, words},
 };
 
 const SYNONYM_WEIGHT: f32 = 0.7;
@@ -47,13 +47,13 @@ impl Concept {
     }
 }
 
-/// The part of a question, by weight, that a chunk holds: 0 to 1.
-pub(crate) fn coverage(concepts: &[Concept], entry: &Entry<'_>) -> f32 {
+/// The part of a question, by weight, that a set of terms holds: 0 to 1.
+pub(crate) fn coverage(concepts: &[Concept], terms: &HashSet<String>) -> f32 {
     let mut all = 0.0;
     let mut held = 0.0;
     for concept in concepts.iter().filter(|concept| !concept.hint) {
         all += concept.weight;
-        held += concept.weight * concept.held_by(|term| entry.terms.contains(term));
+        held += concept.weight * concept.held_by(|term| terms.contains(term));
     }
     if all == 0.0 { 0.0 } else { held / all }
 }
@@ -85,7 +85,8 @@ pub(crate) fn concepts(question: &str, vocabulary: &Vocabulary) -> Vec<Concept> 
     }
     // `step functions`, `load balancer`, `dead letter`: two words that are one name.
     for pair in asked.windows(2) {
-        let joined = format!("{}{}", pair[0].text, pair[1].text);
+        let joined = name_of_two(&pair[0].text, &pair[1].text)
+            .unwrap_or_else(|| format!("{}{}", pair[0].text, pair[1].text));
         if reading.is_known(&joined) {
             reading.add(&joined, 1.0, true);
         }

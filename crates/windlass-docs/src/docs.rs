@@ -156,3 +156,7 @@ impl<'a> Docs<'a> {
         ))
     }
 }
+
+#[cfg(test)]
+#[path = "docs_tests.rs"]
+mod tests;

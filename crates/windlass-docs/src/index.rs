@@ -36,6 +36,8 @@ pub(crate) struct Entry<'a> {
     pub chunk: &'a Chunk,
     /// Every term of title, tags, headings and text.
     pub terms: HashSet<String>,
+    /// Those of its own headings and text.
+    pub own: HashSet<String>,
 }
 
 /// A chunk that holds some of what was asked for.
@@ -138,15 +140,18 @@ impl<'a> Index<'a> {
                     document.add_text(fields.about, name);
                 }
                 writer.add_document(document)?;
-                let terms: HashSet<String> = [&title, &tags, &heading, &body]
-                    .into_iter()
-                    .flatten()
-                    .cloned()
-                    .collect();
+                let own: HashSet<String> = heading.iter().chain(&body).cloned().collect();
+                let mut terms = own.clone();
+                terms.extend(title.iter().chain(&tags).cloned());
                 for term in &terms {
                     *vocabulary.chunks_with.entry(term.clone()).or_default() += 1;
                 }
-                entries.push(Entry { page, chunk, terms });
+                entries.push(Entry {
+                    page,
+                    chunk,
+                    terms,
+                    own,
+                });
             }
         }
         vocabulary.chunks = entries.len();

@@ -4,7 +4,7 @@
 //! table row becomes a statement of its own, each cell named by its column. Anchors are those of the
 //! usual renderers, so a citation is a working link.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -50,8 +50,10 @@ struct Reader {
     cells: Vec<String>,
     in_head: bool,
     in_table: bool,
-    /// Text before each list item that is still open.
+    /// List items that are still open.
     items: usize,
+    /// Where the last link stands in `text`.
+    link: Range<usize>,
 }
 
 impl Reader {
@@ -68,6 +70,8 @@ impl Reader {
                 self.end_statement();
                 self.items -= 1;
             }
+            Event::Start(Tag::Link { .. }) => self.link = self.text.len()..self.text.len(),
+            Event::End(TagEnd::Link) => self.link.end = self.text.len(),
             Event::Start(Tag::CodeBlock(kind)) => {
                 self.end_statement();
                 let language = match kind {
@@ -155,8 +159,11 @@ impl Reader {
             return;
         }
         let text = std::mem::take(&mut self.text);
+        let link = std::mem::take(&mut self.link);
         let text = text.trim();
-        if !text.is_empty() {
+        // An item that is nothing but a link says nothing by itself.
+        let only_a_link = self.items > 0 && link.start == 0 && link.end == text.len();
+        if !text.is_empty() && !only_a_link {
             self.push(Passage::Statement(text.to_owned()));
         }
     }

@@ -40,6 +40,8 @@ until `worker` takes them.
 - first
 - second
   goes on
+- [third](y.md)
+- [fourth](z.md): said
 
 ```yaml
 a: 1
@@ -68,6 +70,7 @@ Again.
     #dead-letters Dead letters []
       first
       second goes on
+      fourth: said
       yaml: "a: 1\n"
       Alarms: Set one.
     #limits Limits ["Dead letters"]

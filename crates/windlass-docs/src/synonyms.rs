@@ -3,6 +3,8 @@
 //! Compound names stand joined (`relational-database` is `relationaldatabase`), as [`crate::words`]
 //! makes them.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 const GROUPS: &[&[&str]] = &[
     &["lambda", "function", "serverless"],
     &[
@@ -64,6 +66,8 @@ const GROUPS: &[&[&str]] = &[
     &["domain", "dns", "hostname", "customdomains"],
     &["https", "tls", "ssl", "certificate"],
     &["fifo", "ordered"],
+    &["scaling", "autoscaling", "autoscale"],
+    &["packaging", "bundle", "bundled", "bundling"],
     &["stuck", "hang", "hangs", "frozen"],
     &["begin", "start", "started", "quickstart"],
     &["docs", "documentation"],
@@ -90,8 +94,11 @@ pub(crate) fn of(word: &str) -> impl Iterator<Item = &'static str> {
 
 /// Whether a word has other names.
 pub(crate) fn knows(word: &str) -> bool {
-    GROUPS.iter().any(|group| group.contains(&word))
+    NAMES.contains(word)
 }
+
+static NAMES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| GROUPS.iter().copied().flatten().copied().collect());
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,8 @@ use std::{
 
 use tantivy::tokenizer::{Language, Stemmer, TextAnalyzer, TokenStream as _, WhitespaceTokenizer};
 
+use crate::synonyms;
+
 /// Words that say nothing about what is asked.
 const STOP: &str = "\
 a about after all also an and any anyone are as at be because been before being both but by can could did do \
@@ -86,8 +88,7 @@ fn parts(run: &str) -> Vec<String> {
 
 /// Whether a word says nothing about what is asked.
 pub(crate) fn is_stop(word: &str) -> bool {
-    word.chars().count() < 2 && !word.chars().all(char::is_numeric)
-        || STOP_WORDS.contains(word)
+    word.chars().count() < 2 && !word.chars().all(char::is_numeric) || STOP_WORDS.contains(word)
 }
 
 /// Makes terms, and remembers them: a corpus has few words and uses each often.
@@ -131,16 +132,32 @@ impl Analyzer {
     }
 }
 
-/// The content words of a text: parts of compounds, then the whole.
+/// The content words of a text: parts of compounds, then the whole. Two words that are one name, as in
+/// `dead letters` and `load balancer`, give that name too.
 pub(crate) fn content(text: &str) -> Vec<String> {
     let mut found = Vec::new();
+    let mut before: Option<String> = None;
     for word in words(text) {
+        if let Some(name) = before.and_then(|before| name_of_two(&before, &word.text)) {
+            found.push(name);
+        }
+        before = Some(word.text.clone());
         found.extend(word.parts.into_iter().filter(|part| !is_stop(part)));
         if !is_stop(&word.text) {
             found.push(word.text);
         }
     }
     found
+}
+
+/// The name that two words make together, in the singular.
+pub(crate) fn name_of_two(first: &str, second: &str) -> Option<String> {
+    let joined = format!("{first}{second}");
+    let singular = joined.strip_suffix('s').unwrap_or(&joined);
+    [joined.as_str(), singular]
+        .into_iter()
+        .find(|name| synonyms::knows(name))
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -157,6 +174,7 @@ mod tests {
             ("DynamoDB", "dynamo db dynamodb"),
             ("AWS::S3::Bucket", "aw s3 bucket awss3bucket"),
             ("How do I deploy the stack?", "deploy stack"),
+            ("dead letters", "dead deadlett letter"),
             (
                 "UPDATE_ROLLBACK_FAILED",
                 "updat rollback fail updaterollbackfail",

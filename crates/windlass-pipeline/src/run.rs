@@ -236,7 +236,7 @@ impl PipelineRun {
             "generator": input.generator,
         });
         if let Some(problem) = problem {
-            body["error"] = view::error_object(&problem, ended.record.run_id.as_str());
+            body["error"] = view::error_object(&problem, ended.record.run_id.as_str()).into();
         }
         Some(WebhookRequest {
             name: "farewell".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use windlass_engine::{
     Engine,
     envelope::{Envelope, EnvelopeContext},
@@ -78,7 +78,7 @@ pub(crate) struct PhaseView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) duration_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<Value>,
+    pub(crate) error: Option<Map<String, Value>>,
     /// How much of it is done, from 0 to 1.
     #[serde(skip)]
     pub(crate) share: f64,
@@ -274,19 +274,23 @@ fn end(job: &mut JobView, at: Timestamp, problem: Option<Problem>) {
 
 /// The inner error object of the contract, as a failed call has it: what went wrong inside is
 /// not told.
-pub(crate) fn error_object(problem: &Problem, request_id: &str) -> Value {
+pub(crate) fn error_object(problem: &Problem, request_id: &str) -> Map<String, Value> {
     let context = EnvelopeContext {
         operation: "",
         request_id,
         input: &Value::Null,
     };
-    Envelope::Pipeline.failure(context, problem)["error"].take()
+    match Envelope::Pipeline.failure(context, problem)["error"].take() {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
 }
 
 /// What whoever follows a job is told of a failure: as much as in its status.
 pub(crate) fn shown_message(problem: &Problem) -> String {
     let shown = error_object(problem, "");
-    shown["message"].as_str().unwrap_or_default().to_owned()
+    let message = shown.get("message").and_then(Value::as_str);
+    message.unwrap_or_default().to_owned()
 }
 
 /// Reads a journal and folds it.

@@ -28,7 +28,12 @@ fn check(given: Value) -> Result<Value, (String, String)> {
 
 #[test]
 fn spellings_are_one() {
-    for written in ["projectName", "project_name", "project-name", "--project-name"] {
+    for written in [
+        "projectName",
+        "project_name",
+        "project-name",
+        "--project-name",
+    ] {
         assert_eq!(
             check(json!({"stage": "dev", written: "shop"})),
             Ok(json!({"stage": "dev", "projectName": "shop"})),
@@ -65,7 +70,23 @@ fn what_does_not_fit_is_refused() {
         assert!(!message.contains("canary"), "{message}");
         said.push_str(&format!("{reason}: {message}\n"));
     }
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    missing_argument: deploy needs the argument stage
+    duplicate_argument: projectName is given twice with different values, as project-name and project_name
+    unknown_argument: deploy does not take the argument projectNam; did you mean "projectName"?
+    unknown_argument: deploy does not take the argument colour
+    invalid_argument: stage is a text, not a number
+    invalid_argument: wait is true or false, not a text
+    invalid_argument: rollbackSteps is a whole number, not a text
+    invalid_argument: rollbackSteps is a whole number, not another number
+    invalid_argument: limit is a whole number, not a text
+    invalid_argument: retainResources is a list of texts, not a list
+    invalid_argument: input is an object or a text, not a list
+    credentials_in_arguments: credentials are not taken as arguments (secretAccessKey); use a profile or the environment of the server
+    credentials_in_arguments: credentials are not taken as arguments (api_key); use a profile or the environment of the server
+    credentials_in_arguments: credentials are not taken as arguments (AWS_SESSION_TOKEN); use a profile or the environment of the server
+    invalid_argument: secretValue is a text, not an object
+    "#);
 }
 
 #[test]

@@ -155,7 +155,7 @@ impl Faults {
         for fault in &mut list {
             file.clone_into(&mut fault.file);
         }
-        list.sort_by(|one, other| (one.line, one.column).cmp(&(other.line, other.column)));
+        list.sort_by_key(|fault| (fault.line, fault.column));
         list.dedup();
         Self {
             list,

@@ -67,7 +67,7 @@ pub fn load(source: &ConfigText<'_>, context: &Context<'_>) -> Result<Loaded, Lo
     match yaml::parse(source.text, &mut faults) {
         Ok(tree) => finish(source, &tree, faults, context),
         Err(fault) => {
-            faults.push(fault);
+            faults.push(*fault);
             Err(invalid(source, faults))
         }
     }

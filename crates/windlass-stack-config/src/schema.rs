@@ -63,7 +63,16 @@ fn tidy(schema: &mut Value) {
                     }
                 }
             }
-            object.values_mut().for_each(tidy);
+            for (key, value) in object {
+                match (key.as_str(), value) {
+                    // Names of properties stand here, not keywords.
+                    ("properties" | "$defs", Value::Object(named)) => {
+                        named.values_mut().for_each(tidy);
+                    }
+                    ("default" | "enum" | "const", _) => {}
+                    (_, value) => tidy(value),
+                }
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(tidy),
         _ => {}

@@ -14,8 +14,16 @@ fn properties<'a>(schema: &'a Value, name: &str, visit: &mut dyn FnMut(&str, &st
                 }
             }
             for (key, value) in object {
-                let name = if key.starts_with(char::is_uppercase) { key } else { name };
-                properties(value, name, visit);
+                match (key.as_str(), value) {
+                    // Names stand here, not keywords.
+                    ("properties" | "$defs", Value::Object(named)) => {
+                        for (inner, value) in named {
+                            let name = if key == "$defs" { inner } else { name };
+                            properties(value, name, visit);
+                        }
+                    }
+                    _ => properties(value, name, visit),
+                }
             }
         }
         Value::Array(items) => items.iter().for_each(|item| properties(item, name, visit)),
@@ -43,10 +51,19 @@ fn every_property_is_described() {
 #[test]
 fn nothing_of_rust_is_left() {
     let text = schema().to_string();
-    for word in ["x-windlass", "\"null\"", "uint32", "{DAYS}", "format\":\"double"] {
+    for word in [
+        "x-windlass",
+        "\"null\"",
+        "uint32",
+        "{DAYS}",
+        "format\":\"double",
+    ] {
         assert!(!text.contains(word), "{word}");
     }
-    assert!(text.contains("Logging180Days"), "the names of logging are by their default");
+    assert!(
+        text.contains("Logging180Days"),
+        "the names of logging are by their default"
+    );
 }
 
 #[test]

@@ -7,14 +7,15 @@ pub(crate) fn nearest<'a>(
 ) -> Option<&'a str> {
     let plain = fold(word);
     // A third of the letters may differ, at least one, at most three.
-    let limit = (plain.chars().count() / 3).clamp(1, 3);
+    let letters = plain.chars().count();
+    let limit = (letters / 3).clamp(1, 3);
     candidates
         .into_iter()
         .map(|candidate| {
             let distance = strsim::damerau_levenshtein(&plain, &fold(candidate));
             (distance, candidate)
         })
-        .filter(|(distance, _)| *distance <= limit)
+        .filter(|(distance, _)| *distance <= limit && distance * 2 <= letters)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn near_words_are_found_and_far_ones_are_not() {
-        let known = ["memory", "timeout", "connectTo", "iamRoleStatements"];
+        let known = ["memory", "timeout", "connectTo", "iamRoleStatements", "q"];
         for (word, expected) in [
             ("memroy", Some("memory")),
             ("connect_to", Some("connectTo")),
@@ -49,6 +50,7 @@ mod tests {
             ("iamRoleStatement", Some("iamRoleStatements")),
             ("colour", None),
             ("", None),
+            ("t", None),
         ] {
             assert_eq!(nearest(word, known), expected, "{word}");
         }

@@ -20,15 +20,10 @@ const MAX_DEPTH: usize = 64;
 pub(crate) const MAX_NODES: usize = 100_000;
 
 /// Reads one document. Faults that leave a tree behind are added; others end the reading.
-pub(crate) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Node, Fault> {
+pub(crate) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Node, Box<Fault>> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes; {MAX_BYTES} are allowed", text.len());
-        return Err(Fault::new(
-            FaultKind::Syntax,
-            None,
-            &Path::default(),
-            message,
-        ));
+        return Err(syntax(None, message));
     }
     let mut builder = Builder {
         open: Vec::new(),
@@ -48,8 +43,13 @@ pub(crate) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Node, Fault> 
     Ok(builder.root.unwrap_or_default())
 }
 
-fn syntax(span: Option<Span>, message: impl Into<String>) -> Fault {
-    Fault::new(FaultKind::Syntax, span, &Path::default(), message)
+fn syntax(span: Option<Span>, message: impl Into<String>) -> Box<Fault> {
+    Box::new(Fault::new(
+        FaultKind::Syntax,
+        span,
+        &Path::default(),
+        message,
+    ))
 }
 
 fn place(marker: Marker) -> Place {
@@ -86,7 +86,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn take(&mut self, event: Event<'_>, found: Found) -> Result<(), Fault> {
+    fn take(&mut self, event: Event<'_>, found: Found) -> Result<(), Box<Fault>> {
         let span = Span {
             start: place(found.start),
             end: place(found.end),
@@ -137,7 +137,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn count(&mut self, span: Span) -> Result<(), Fault> {
+    fn count(&mut self, span: Span) -> Result<(), Box<Fault>> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             let message = format!("the file has more than {MAX_NODES} values");
@@ -146,7 +146,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn open(&mut self, span: Span, anchor: usize, shape: Shape) -> Result<(), Fault> {
+    fn open(&mut self, span: Span, anchor: usize, shape: Shape) -> Result<(), Box<Fault>> {
         self.count(span)?;
         if self.open.len() == MAX_DEPTH {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
@@ -161,7 +161,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn close(&mut self, span: Span) -> Result<(), Fault> {
+    fn close(&mut self, span: Span) -> Result<(), Box<Fault>> {
         let Some(open) = self.open.pop() else {
             return Ok(());
         };
@@ -191,7 +191,13 @@ impl Builder<'_> {
     }
 
     /// Puts a finished value where it belongs. `span` is where it was written.
-    fn put(&mut self, node: Node, weight: usize, anchor: usize, span: Span) -> Result<(), Fault> {
+    fn put(
+        &mut self,
+        node: Node,
+        weight: usize,
+        anchor: usize,
+        span: Span,
+    ) -> Result<(), Box<Fault>> {
         if anchor != 0 {
             self.anchors.insert(anchor, (node.clone(), weight));
         }
@@ -228,7 +234,8 @@ impl Builder<'_> {
                     let path = path.key(&name);
                     if name == RUNTIME_KEY {
                         let message = format!("{RUNTIME_KEY} is a reserved key");
-                        return Err(Fault::new(FaultKind::Syntax, key_span, &path, message));
+                        let fault = Fault::new(FaultKind::Syntax, key_span, &path, message);
+                        return Err(Box::new(fault));
                     }
                     if let Some(first) = entries.iter().find(|entry| entry.key == name) {
                         let first = first.key_span.map_or(0, |span| span.start.line);

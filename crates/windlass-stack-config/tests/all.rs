@@ -1,15 +1,11 @@
-//! Configs as users have them, faults as users see them.
+//! Configs as users have them, faults as users see them: one test binary.
 
-#[path = "suite/world.rs"]
-mod world;
-
-#[path = "suite/accepted.rs"]
-mod accepted;
-#[path = "suite/directives.rs"]
-mod directives;
-#[path = "suite/faults.rs"]
-mod faults;
-#[path = "suite/programs.rs"]
-mod programs;
-#[path = "suite/properties.rs"]
-mod properties;
+#[cfg(test)]
+mod suite {
+    mod accepted;
+    mod directives;
+    mod faults;
+    mod programs;
+    mod properties;
+    mod world;
+}

@@ -15,3 +15,7 @@ pub use windlass_ports::database::SqlEngine;
 #[cfg(test)]
 #[path = "sql_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sql_mysql_tests.rs"]
+mod mysql_tests;

@@ -229,12 +229,12 @@ impl Comparison<'_> {
             return Ok(None);
         }
         let replacement = replacement(&details);
-        let policy_action =
-            (replacement != "False").then(|| match definition.update_replace_policy.as_deref() {
-                Some("Retain") => "ReplaceAndRetain",
-                Some("Snapshot") => "ReplaceAndSnapshot",
-                _ => "ReplaceAndDelete",
-            });
+        let policy_action = match (replacement, definition.update_replace_policy.as_deref()) {
+            ("False", _) => None,
+            (_, Some("Retain")) => Some("ReplaceAndRetain"),
+            (_, Some("Snapshot")) => Some("ReplaceAndSnapshot"),
+            _ => Some("ReplaceAndDelete"),
+        };
         let contexts = self.with_values.then(|| {
             let (mut before, mut after) = (resource.properties.clone(), after.clone());
             self.mask(&mut before, &definition.properties, self.target);

@@ -147,13 +147,16 @@ impl Operation {
 
     /// The next task that can start.
     pub fn ready(&self) -> Option<usize> {
-        self.tasks.iter().position(|task| {
-            matches!(task.state, State::Waiting)
-                && task
-                    .needs
-                    .iter()
-                    .all(|need| matches!(self.tasks[*need].state, State::Done))
-        })
+        // A clean-up tries everything: what it cannot remove does not keep the rest.
+        let goes_on = matches!(self.phase, Phase::UpdateCleanup | Phase::RollbackCleanup);
+        let is_over = |need: &usize| match self.tasks[*need].state {
+            State::Done => true,
+            State::Failed => goes_on,
+            State::Waiting | State::Running(_) => false,
+        };
+        self.tasks
+            .iter()
+            .position(|task| matches!(task.state, State::Waiting) && task.needs.iter().all(is_over))
     }
 
     /// The sentence a stack gives as its reason.

@@ -122,12 +122,11 @@ fn described(
 fn create(stack: &mut Stack, operation: &Operation, mut next: Resource, env: &mut Env) -> State {
     let id = next.logical_id.clone();
     let token = operation.token.as_deref();
-    // The remains of an earlier failed creation are removed by the clean-up.
+    // What an earlier failed creation left behind makes way for the new attempt.
     if let Some(remains) = stack.resources.remove(&id)
-        && remains.physical.is_some()
         && !remains.status.is_gone()
     {
-        stack.old.push(remains);
+        env.gone(&stack.region, &remains);
     }
     stack.resources.insert(id.clone(), next.clone());
     stack.mark(&id, ResourceStatus::CreateInProgress, None, token, env);

@@ -1,8 +1,7 @@
 //! Integration tests against real servers.
 
+mod ask;
 mod mariadb;
 mod postgres;
 mod postgres_connections;
-mod postgres_writes;
 mod redis;
-mod request;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use windlass_ports::database::{Access, DatabaseFailure, SqlEngine::Postgres as Engine};
-use windlass_testkit::servers::Postgres;
+use windlass_testkit::servers::{Postgres, at_socket, reading};
 
-use super::request::{at_socket, reading, run};
+use super::ask::run;
 
 #[tokio::test]
 async fn rows_come_as_json_of_the_right_types() {

@@ -4,10 +4,10 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use windlass_ports::database::{
     Access, DatabaseAddress, DatabaseFailure, Listening, SqlEngine::Postgres as Engine, Tls,
 };
-use windlass_testkit::servers::Postgres;
+use windlass_testkit::servers::{Postgres, at_socket, reading};
 use windlass_types::Secret;
 
-use super::request::{at_socket, reading, run};
+use super::ask::run;
 
 /// A root, and a certificate for `db.example` under it with its key.
 fn certificates() -> (String, String, String) {

@@ -97,12 +97,3 @@ fn parameters_have_their_variable() {
         assert_eq!(upper_snake(name), expected);
     }
 }
-
-#[test]
-fn temporary_dump() {
-    let schema: Value =
-        serde_json::from_str(&fs_err::read_to_string("/tmp/stack-schema.json").unwrap()).unwrap();
-    for (path, text) in config_reference(&schema).unwrap() {
-        fs_err::write(std::path::Path::new("../..").join(path), text).unwrap();
-    }
-}

@@ -47,6 +47,10 @@ fn every_example_is_a_valid_config() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let misspelt = serde_json::json!({
+        "resources": { "jobs": { "type": "sqs-queue", "properties": { "delay": 1 } } }
+    });
+    assert!(!validator.is_valid(&misspelt), "the schema takes anything");
     assert!(count > 50, "only {count} examples were found");
 }
 

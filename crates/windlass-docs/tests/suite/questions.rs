@@ -5,9 +5,9 @@ use serde::Deserialize;
 use windlass_docs::{Answer, Docs, Mode, Query};
 
 /// Slightly below what was measured, so that a change for the worse is seen.
-const HIT_AT_1: f64 = 0.80;
-const HIT_AT_3: f64 = 0.93;
-const MEAN_RECIPROCAL_RANK: f64 = 0.86;
+const HIT_AT_1: f64 = 0.91;
+const HIT_AT_3: f64 = 0.97;
+const MEAN_RECIPROCAL_RANK: f64 = 0.94;
 
 #[derive(Deserialize)]
 struct Set {
@@ -53,13 +53,10 @@ fn the_right_page_comes_first() {
             .references
             .iter()
             .position(|reference| expected.contains(&reference.path));
-        match rank {
-            Some(rank) => {
-                first += u32::from(rank == 0);
-                three += u32::from(rank < 3);
-                reciprocal += 1.0 / (rank as f64 + 1.0);
-            }
-            None => {}
+        if let Some(rank) = rank {
+            first += u32::from(rank == 0);
+            three += u32::from(rank < 3);
+            reciprocal += 1.0 / (rank as f64 + 1.0);
         }
         if rank != Some(0) {
             let found: Vec<&str> = answer
@@ -184,4 +181,37 @@ fn citations(text: &str) -> Vec<&str> {
         .filter_map(|rest| rest.split(']').next())
         .filter(|place| place.contains(".md#"))
         .collect()
+}
+
+#[test]
+fn temporary_look() {
+    let docs = Docs::embedded().unwrap();
+    for (question, mode) in [
+        ("connect a function to postgres", Mode::Answer),
+        ("how do I undo a pack deployment", Mode::Answer),
+        ("queue with dead letters", Mode::Snippet),
+        ("stack stuck in UPDATE_ROLLBACK_FAILED", Mode::Answer),
+        ("verify webhook signature", Mode::Reference),
+        ("deploy a nextjs app", Mode::Answer),
+        ("memory of a lambda", Mode::Answer),
+        ("pizza dough", Mode::Answer),
+    ] {
+        let answer = docs
+            .query(&Query {
+                mode,
+                ..Query::new(question)
+            })
+            .unwrap();
+        println!(
+            "=====Q {question} {mode:?}\n{}\n--next {:?} refs {:?} snippets {:?}",
+            answer.answer,
+            answer.next_queries,
+            answer
+                .references
+                .iter()
+                .map(|r| &r.path)
+                .collect::<Vec<_>>(),
+            answer.snippets.map(|s| s.len())
+        );
+    }
 }

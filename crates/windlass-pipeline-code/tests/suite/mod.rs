@@ -1,5 +1,6 @@
 //! Integration tests of the code generator.
 
+mod access;
 mod fixture;
 mod hostile;
 mod node;

@@ -2,6 +2,8 @@
 //!
 //! Needs Node 20.19 or newer in `WINDLASS_TEST_NODE` and npm beside it or in the path;
 //! `cargo xtask test` sets it. What is installed stays below the target folder for the next run.
+//! `WINDLASS_TEST_PROJECTS` names a folder with the examples as the product has written them; the
+//! examples are generated here without it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,8 +38,8 @@ impl Project {
         Some(Self { node, folder })
     }
 
-    /// Writes a project in place of the one before; what is installed stays.
-    fn write(&self, product: &Product, preset: Preset) {
+    /// Makes room for another project; what is installed stays.
+    fn clear(&self) {
         for entry in fs_err::read_dir(&self.folder).unwrap() {
             let entry = entry.unwrap();
             if entry.file_name() == "node_modules" || entry.file_name() == "package-lock.json" {
@@ -49,7 +51,29 @@ impl Project {
                 fs_err::remove_file(entry.path()).unwrap();
             }
         }
+    }
+
+    fn write(&self, product: &Product, preset: Preset) {
+        self.clear();
         write(&product.generate(preset, &[]).unwrap(), &self.folder);
+    }
+
+    /// Writes an example, as the product has written it where that is at hand.
+    fn write_example(&self, name: &str, preset: Preset) {
+        match written(name, preset) {
+            Some(from) => {
+                self.clear();
+                copy(&from, &self.folder);
+            }
+            None => self.write(&Product::example(name, preset), preset),
+        }
+    }
+
+    /// Leaves what was built beside the project that the product has written.
+    fn keep(&self, name: &str, preset: Preset) {
+        if let (Some(to), Preset::ViteReact) = (written(name, preset), preset) {
+            copy(&self.folder.join("dist"), &to.join("dist"));
+        }
     }
 
     /// Runs a command of the project and expects that it succeeds.
@@ -66,6 +90,9 @@ impl Project {
             .env("NEXT_TELEMETRY_DISABLED", "1")
             .env("CI", "1")
             .env("NO_COLOR", "1")
+            // What is built is shown in a browser that knows this name.
+            .env("VITE_SUPABASE_URL", "http://app.test")
+            .env("VITE_SUPABASE_PUBLISHABLE_KEY", "publishable")
             .env_remove("NODE_OPTIONS")
             .output()
             .unwrap_or_else(|error| panic!("{words:?}: {error}"));
@@ -102,24 +129,43 @@ impl Project {
 /// Text from every list of dangers in one.
 const ALL_AT_ONCE: &str = "\"; drop table x; -- </script> ${x} `y` {z} */ %s \\ it's 🎲 اختبار";
 
+/// The folder of an example that the product has written.
+fn written(name: &str, preset: Preset) -> Option<PathBuf> {
+    let folder = std::env::var_os("WINDLASS_TEST_PROJECTS")?;
+    Some(Path::new(&folder).join(preset.as_str()).join(name))
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs_err::create_dir_all(to).unwrap();
+    for entry in fs_err::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs_err::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
 fn builds(preset: Preset) {
     let Some(project) = Project::open(preset.as_str()) else {
         return;
     };
-    project.write(&Product::quiz(), preset);
-    project.install();
-    project.compile();
-    project.run(&["npm", "test"]);
-    project.write(&hostile::with_text(ALL_AT_ONCE), preset);
-    project.compile();
-    project.run(&["npm", "test"]);
     for name in EXAMPLES {
         eprintln!("{name} in {}", preset.as_str());
-        project.write(&Product::example(name, preset), preset);
+        project.write_example(name, preset);
+        project.install();
         project.compile();
         project.run(&["npm", "run", "build"]);
         project.run(&["npm", "test"]);
+        project.keep(name, preset);
     }
+    eprintln!("hostile text in {}", preset.as_str());
+    project.write(&hostile::with_text(ALL_AT_ONCE), preset);
+    project.install();
+    project.compile();
+    project.run(&["npm", "test"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use windlass_engine::operation::Operation;
 use windlass_pipeline_model::Phase;
 use windlass_types::{Problem, RunId, Timestamp};
@@ -22,7 +22,7 @@ struct Status {
     status: JobStatus,
     phases: BTreeMap<Phase, PhaseView>,
     progress_percent: u32,
-    error: Option<Value>,
+    error: Option<Map<String, Value>>,
     created_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     finished_at: Option<Timestamp>,

@@ -2,6 +2,7 @@
 
 mod params;
 mod references;
+mod routes;
 mod shape;
 
 pub use params::{CDN_PARAMS, referenceable_params};

@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 
 use super::params::referenceable_params;
 use crate::fault::{Fault, FaultKind};
-use crate::model::cdn::{Cdn, RouteRewrite, RouteTarget};
 use crate::model::container::{ContainerDependency, ContainerResources, ContainerService, Scaling};
-use crate::model::events::{
-    Authorizer, ContainerEvent, DeliveryFailure, Event, EventBusEvent, QueueEvent,
-};
+use crate::model::events::QueueEvent;
 use crate::model::script::{Hook, Script};
 use crate::model::{Resource, ResourceKind};
 use crate::suggest;
@@ -26,7 +23,7 @@ const NOT_CONNECTABLE: &[&str] = &["bastion", "deployment-script", "custom-resou
 pub(crate) struct References<'a> {
     tree: &'a Node,
     types: BTreeMap<&'a str, &'a str>,
-    typed: &'a BTreeMap<String, Resource>,
+    pub(super) typed: &'a BTreeMap<String, Resource>,
     /// What was found wrong.
     pub faults: Vec<Fault>,
 }
@@ -74,14 +71,33 @@ impl<'a> References<'a> {
                 ));
             }
         }
-        let typed = self.typed;
+        let (tree, typed) = (self.tree, self.typed);
+        // What is malformed elsewhere is still connected to something.
+        for entry in tree.get("resources").map(Node::entries).unwrap_or_default() {
+            if let Some(targets) = entry
+                .value
+                .get("properties")
+                .and_then(|it| it.get("connectTo"))
+                && !typed.contains_key(&entry.key)
+            {
+                let targets: Vec<String> = targets
+                    .items()
+                    .iter()
+                    .map(|target| target.text().map(str::to_owned))
+                    .collect::<Option<_>>()
+                    .unwrap_or_default();
+                self.connect_to(
+                    &targets,
+                    &Path::of(&["resources", &entry.key, "properties"]),
+                );
+            }
+        }
         for (name, resource) in typed {
             self.resource(
                 &resource.kind,
                 &Path::of(&["resources", name, "properties"]),
             );
         }
-        let tree = self.tree;
         self.runtimes(tree, &Path::default());
     }
 
@@ -369,192 +385,14 @@ impl<'a> References<'a> {
         }
     }
 
-    fn events(&mut self, events: &[Event], path: &Path) {
-        for (index, event) in events.iter().enumerate() {
-            let path = path.key("events").index(index).key("properties");
-            match event {
-                Event::HttpApiGateway(event) => self.route(
-                    &event.http_api_gateway_name,
-                    event.authorizer.as_ref(),
-                    &event.path,
-                    &path,
-                ),
-                Event::ApplicationLoadBalancer(event) => {
-                    self.balancer(&event.load_balancer_name, event.listener_port, &path)
-                }
-                Event::Sqs(event) => {
-                    self.exactly_one(&path, &["sqsQueueName", "sqsQueueArn"]);
-                    let target = event.sqs_queue_name.as_deref();
-                    self.expect_some(&path.key("sqsQueueName"), target, &["sqs-queue"]);
-                }
-                Event::Sns(event) => {
-                    self.exactly_one(&path, &["snsTopicName", "snsTopicArn"]);
-                    let target = event.sns_topic_name.as_deref();
-                    self.expect_some(&path.key("snsTopicName"), target, &["sns-topic"]);
-                    self.failure(event.on_delivery_failure.as_ref(), &path);
-                }
-                Event::KinesisStream(event) => {
-                    self.exactly_one(&path, &["kinesisStreamName", "streamArn"]);
-                    let target = event.kinesis_stream_name.as_deref();
-                    self.expect_some(&path.key("kinesisStreamName"), target, &["kinesis-stream"]);
-                    if event.auto_create_consumer && event.consumer_arn.is_some() {
-                        let message =
-                            "consumerArn and autoCreateConsumer exclude each other".to_owned();
-                        let path = path.key("consumerArn");
-                        self.add(FaultKind::InvalidValue, &path, message, None);
-                    }
-                }
-                Event::EventBus(event) => self.event_bus(event, &path),
-                Event::Schedule(event) => {
-                    let rate = event.schedule_rate.trim();
-                    let is_rate = ["rate(", "cron("].iter().any(|form| rate.starts_with(form));
-                    if !is_rate || !rate.ends_with(')') {
-                        let message = format!("\"{rate}\" is neither rate(…) nor cron(…)");
-                        let help = Some("such as rate(5 minutes) or cron(0 12 * * ? *)".to_owned());
-                        self.add(
-                            FaultKind::InvalidValue,
-                            &path.key("scheduleRate"),
-                            message,
-                            help,
-                        );
-                    }
-                }
-                Event::S3(_)
-                | Event::DynamoDbStream(_)
-                | Event::CloudwatchLog(_)
-                | Event::CloudwatchAlarm(_) => {}
-            }
-        }
-    }
-
-    fn container_event(&mut self, event: &ContainerEvent, path: &Path) {
-        match event {
-            ContainerEvent::HttpApiGateway(event) => self.route(
-                &event.http_api_gateway_name,
-                event.authorizer.as_ref(),
-                &event.path,
-                path,
-            ),
-            ContainerEvent::ApplicationLoadBalancer(event) => {
-                self.balancer(&event.load_balancer_name, event.listener_port, path);
-            }
-            ContainerEvent::WorkloadInternal(_) | ContainerEvent::ServiceConnect(_) => {}
-        }
-    }
-
-    fn route(&mut self, api: &str, authorizer: Option<&Authorizer>, route: &str, path: &Path) {
-        self.expect(&path.key("httpApiGatewayName"), api, &["http-api-gateway"]);
-        if route != "*" && !route.starts_with('/') {
-            let message = format!("the path \"{route}\" does not begin with \"/\"");
-            let help = Some(format!("write /{route}"));
-            self.add(FaultKind::InvalidValue, &path.key("path"), message, help);
-        }
-        let path = path.key("authorizer").key("properties");
-        match authorizer {
-            Some(Authorizer::Cognito(authorizer)) => self.expect(
-                &path.key("userPoolName"),
-                &authorizer.user_pool_name,
-                &["user-auth-pool"],
-            ),
-            Some(Authorizer::Lambda(authorizer)) => self.expect(
-                &path.key("functionName"),
-                &authorizer.function_name,
-                &["function"],
-            ),
-            None => {}
-        }
-    }
-
-    fn balancer(&mut self, name: &str, port: Option<u16>, path: &Path) {
-        let kind = "application-load-balancer";
-        self.expect(&path.key("loadBalancerName"), name, &[kind]);
-        let Some(ResourceKind::ApplicationLoadBalancer(balancer)) =
-            self.typed.get(name).map(|resource| &resource.kind)
-        else {
-            return;
-        };
-        if balancer.listeners.is_empty() {
-            return;
-        }
-        let ports: Vec<String> = balancer
-            .listeners
-            .iter()
-            .map(|listener| listener.port.to_string())
-            .collect();
-        let fits = port.is_some_and(|port| ports.contains(&port.to_string()));
-        if !fits {
-            let message = format!("\"{name}\" has listeners of its own, and none is named here");
-            let help = Some(format!("give listenerPort: {}", ports.join(" or ")));
-            self.add(
-                FaultKind::UnknownReference,
-                &path.key("listenerPort"),
-                message,
-                help,
-            );
-        }
-    }
-
-    fn event_bus(&mut self, event: &EventBusEvent, path: &Path) {
-        self.exactly_one(path, &["eventBusName", "eventBusArn", "useDefaultBus"]);
-        let target = event.event_bus_name.as_deref();
-        self.expect_some(&path.key("eventBusName"), target, &["event-bus"]);
-        self.failure(event.on_delivery_failure.as_ref(), path);
-    }
-
-    fn failure(&mut self, failure: Option<&DeliveryFailure>, path: &Path) {
-        if let Some(failure) = failure {
-            let path = path.key("onDeliveryFailure");
-            self.exactly_one(&path, &["sqsQueueName", "sqsQueueArn"]);
-            let target = failure.sqs_queue_name.as_deref();
-            self.expect_some(&path.key("sqsQueueName"), target, &["sqs-queue"]);
-        }
-    }
-
-    fn cdn(&mut self, cdn: Option<&Cdn>, path: &Path) {
-        if let Some(cdn) = cdn {
-            self.rewrites(&cdn.route_rewrites, &path.key("cdn"));
-        }
-    }
-
-    fn rewrites(&mut self, rewrites: &[RouteRewrite], path: &Path) {
-        for (index, rewrite) in rewrites.iter().enumerate() {
-            let path = path
-                .key("routeRewrites")
-                .index(index)
-                .key("routeTo")
-                .key("properties");
-            match &rewrite.route_to {
-                Some(RouteTarget::ApplicationLoadBalancer(to)) => self.expect(
-                    &path.key("loadBalancerName"),
-                    &to.load_balancer_name,
-                    &["application-load-balancer"],
-                ),
-                Some(RouteTarget::HttpApiGateway(to)) => self.expect(
-                    &path.key("httpApiGatewayName"),
-                    &to.http_api_gateway_name,
-                    &["http-api-gateway"],
-                ),
-                Some(RouteTarget::Function(to)) => {
-                    self.expect(&path.key("functionName"), &to.function_name, &["function"]);
-                }
-                Some(RouteTarget::Bucket(to)) => self.expect(
-                    &path.key("bucketName"),
-                    &to.bucket_name,
-                    &["bucket", "hosting-bucket"],
-                ),
-                Some(RouteTarget::CustomOrigin(_)) | None => {}
-            }
-        }
-    }
-
-    fn expect_some(&mut self, path: &Path, name: Option<&str>, types: &[&str]) {
+    pub(super) fn expect_some(&mut self, path: &Path, name: Option<&str>, types: &[&str]) {
         if let Some(name) = name {
             self.expect(path, name, types);
         }
     }
 
     /// A resource of one of these types exists; of any type, when none is named.
-    fn expect(&mut self, path: &Path, name: &str, types: &[&str]) {
+    pub(super) fn expect(&mut self, path: &Path, name: &str, types: &[&str]) {
         let noun = match types {
             [] => "resource".to_owned(),
             types => types.join(" or "),
@@ -586,7 +424,7 @@ impl<'a> References<'a> {
     }
 
     /// Of these keys exactly one is given. A switch that is off counts as not given.
-    fn exactly_one(&mut self, path: &Path, keys: &[&str]) {
+    pub(super) fn exactly_one(&mut self, path: &Path, keys: &[&str]) {
         let mut node = self.tree;
         for step in &path.0 {
             let next = match step {
@@ -666,7 +504,13 @@ impl<'a> References<'a> {
         }
     }
 
-    fn add(&mut self, kind: FaultKind, path: &Path, message: String, help: Option<String>) {
+    pub(super) fn add(
+        &mut self,
+        kind: FaultKind,
+        path: &Path,
+        message: String,
+        help: Option<String>,
+    ) {
         let span = self.tree.locate(path);
         self.faults
             .push(Fault::new(kind, span, path, message).suggest(help));

@@ -165,7 +165,7 @@ impl Checker {
         let given = node.text().unwrap_or_default();
         let suggestion = match &node.kind {
             Kind::Number(number) if words.contains(&number.to_string()) => {
-                Some(format!("write \"{}\"", number.to_string()))
+                Some(format!("write \"{number}\""))
             }
             _ => suggest::question(given, words.iter().map(String::as_str)),
         };

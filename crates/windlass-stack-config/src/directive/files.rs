@@ -54,14 +54,34 @@ pub(super) fn beneath(
             "{name} is an absolute path; files stay inside the project"
         ));
     }
+    // Nothing is said about what is or is not outside.
+    let outside = || format!("{name} leads outside the project");
+    if !lexical(&directory.join(given)).starts_with(lexical(root)) {
+        return Err(outside());
+    }
     let missing = |error: std::io::Error| format!("{name} cannot be read: {}", cause(&error));
     let root = fs_err::canonicalize(root).map_err(missing)?;
     let path = fs_err::canonicalize(directory.join(given)).map_err(missing)?;
     if path.starts_with(&root) {
         Ok(path)
     } else {
-        Err(format!("{name} leads outside the project"))
+        Err(outside())
     }
+}
+
+/// A path without `.` and `..`, the file system not asked.
+fn lexical(path: &FilePath) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 fn cause(error: &std::io::Error) -> &'static str {

@@ -20,9 +20,21 @@ fn files_are_read_by_their_extension() {
         ),
         ("a.env", "no assignment", Err("a.env:1: expected KEY=value")),
         ("a.ini", "[s\n", Err("a.ini:1: expected key = value")),
-        ("a.ini", "s=1\n[s]\nx=1", Err("a.ini:3: a section has the name of a key")),
-        ("a.yml", "a: 1\na: 2", Err("a.yml:2: the key \"a\" stands here again; it is also on line 1")),
-        ("a.toml", "", Err("a.toml is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text")),
+        (
+            "a.ini",
+            "s=1\n[s]\nx=1",
+            Err("a.ini:3: a section has the name of a key"),
+        ),
+        (
+            "a.yml",
+            "a: 1\na: 2",
+            Err("a.yml:2: the key \"a\" stands here again; it is also on line 1"),
+        ),
+        (
+            "a.toml",
+            "",
+            Err("a.toml is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text"),
+        ),
     ] {
         let found = parse(name, text).map(|node| node.to_json());
         assert_eq!(found, expected.map_err(str::to_owned), "{name}");

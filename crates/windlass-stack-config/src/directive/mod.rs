@@ -3,14 +3,15 @@
 //! Those that can be answered before a deploy are replaced by their value; the others become
 //! [`Runtime`](crate::Runtime) values.
 
+mod context;
 mod files;
 mod git;
 mod resolve;
 pub mod syntax;
 
+pub use context::{Context, CustomCall, Lookups, NoLookups};
 pub use git::GitInfo;
 pub(crate) use resolve::Resolver;
-pub use resolve::{Context, CustomCall, Lookups, NoLookups};
 
 /// The directives Windlass knows, with their arguments.
 pub const BUILT_IN: &[(&str, &str)] = &[

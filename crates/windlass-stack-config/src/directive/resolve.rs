@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
-use windlass_types::{Problem, code};
+use serde_json::Value;
+use windlass_types::Problem;
 
 use super::syntax::{self, Argument, Directive, Part};
-use super::{BUILT_IN, GitInfo, files, git};
+use super::{BUILT_IN, Context, CustomCall, files, git};
 use crate::arguments::to_camel;
 use crate::fault::{Fault, FaultKind};
 use crate::suggest;
@@ -20,89 +19,6 @@ use crate::value::{Runtime, Text};
 const MAX_NESTING: usize = 16;
 /// How much may come out: a byte of text counts 1, a value 16.
 const MAX_OUTPUT: usize = 16 * 1024 * 1024;
-
-/// What directives are answered from.
-pub struct Context<'a> {
-    /// The project's name, when the command gave one.
-    pub project_name: Option<String>,
-    /// The stage.
-    pub stage: Option<String>,
-    /// The region.
-    pub region: Option<String>,
-    /// The AWS profile.
-    pub profile: Option<String>,
-    /// The command's arguments, by their camel-case names.
-    pub arguments: Map<String, Value>,
-    /// Files stay beneath this directory.
-    pub project_root: PathBuf,
-    /// Paths are relative to this directory: the config's.
-    pub config_directory: PathBuf,
-    /// Policy allows files outside the project.
-    pub files_outside_project: bool,
-    /// What has to be asked for.
-    pub lookups: &'a dyn Lookups,
-}
-
-/// A directive of the user's own, called.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CustomCall {
-    /// The directive's name.
-    pub name: String,
-    /// The file, inside the project.
-    pub file: PathBuf,
-    /// The function in it; its default export, or the one named like the directive, without.
-    pub function: Option<String>,
-    /// The arguments.
-    pub arguments: Vec<Value>,
-}
-
-/// Answers that need somebody else. They may block.
-pub trait Lookups {
-    /// The AWS account.
-    fn account_id(&self) -> Result<String, Problem>;
-    /// What git says about the project.
-    fn git(&self) -> Result<GitInfo, Problem>;
-    /// An output of another stack.
-    fn stack_output(
-        &self,
-        stack: &str,
-        output: &str,
-        region: Option<&str>,
-    ) -> Result<Value, Problem>;
-    /// What a directive of the user's own returns.
-    fn custom_directive(&self, call: &CustomCall) -> Result<Value, Problem>;
-}
-
-/// Nobody to ask: for checks that need no access to anything.
-#[derive(Clone, Copy, Debug)]
-pub struct NoLookups;
-
-impl NoLookups {
-    fn refuse<T>(what: &str) -> Result<T, Problem> {
-        Err(
-            Problem::new(&code::INVALID_INPUT, format!("{what} cannot be asked here"))
-                .with("reason", "directive_error"),
-        )
-    }
-}
-
-impl Lookups for NoLookups {
-    fn account_id(&self) -> Result<String, Problem> {
-        Self::refuse("the AWS account")
-    }
-
-    fn git(&self) -> Result<GitInfo, Problem> {
-        Self::refuse("git")
-    }
-
-    fn stack_output(&self, _: &str, _: &str, _: Option<&str>) -> Result<Value, Problem> {
-        Self::refuse("another stack")
-    }
-
-    fn custom_directive(&self, call: &CustomCall) -> Result<Value, Problem> {
-        Self::refuse(&format!("the custom directive ${}", call.name))
-    }
-}
 
 /// Why a directive has no value.
 struct Trouble {

@@ -151,7 +151,14 @@ impl<'a> Cursor<'a> {
         let mut path = Vec::new();
         let takes_path = WITH_PATH.contains(&name.as_str())
             || !super::BUILT_IN.iter().any(|(known, _)| *known == name);
-        while takes_path {
+        if !takes_path {
+            return Ok(Directive {
+                name,
+                arguments,
+                path,
+            });
+        }
+        loop {
             if let Some(behind) = self.rest.strip_prefix('.') {
                 let before = self.rest;
                 self.rest = behind;

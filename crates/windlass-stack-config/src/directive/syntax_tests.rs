@@ -16,6 +16,7 @@ fn printed(text: &str) -> String {
             "error {error}{}",
             error
                 .suggestion
+                .as_ref()
                 .map(|help| format!(" ({help})"))
                 .unwrap_or_default()
         ),
@@ -30,13 +31,22 @@ fn texts_are_taken_apart() {
         ("$Stage()", "directive $Stage()"),
         ("$Stage( )", "directive $Stage()"),
         ("a$Stage()b", "text \"a\" | directive $Stage() | text \"b\""),
-        ("$Stage()$Region()", "directive $Stage() | directive $Region()"),
+        (
+            "$Stage()$Region()",
+            "directive $Stage() | directive $Region()",
+        ),
         ("$Stage().dev", "directive $Stage() | text \".dev\""),
         ("$Var().a.b", "directive $Var().a.b"),
         ("$Var().a-b", "directive $Var()['a-b']"),
         ("$Var().a-b!", "directive $Var().a | text \"-b!\""),
-        ("x$Var().a-b", "text \"x\" | directive $Var().a | text \"-b\""),
-        ("see $Var().a.", "text \"see \" | directive $Var().a | text \".\""),
+        (
+            "x$Var().a-b",
+            "text \"x\" | directive $Var().a | text \"-b\"",
+        ),
+        (
+            "see $Var().a.",
+            "text \"see \" | directive $Var().a | text \".\"",
+        ),
         ("$Var()[\"a b\"].c", "directive $Var()['a b'].c"),
         ("$Custom(1).x", "directive $Custom(1).x"),
         ("$Secret('it\\'s')", "directive $Secret('it\\'s')"),
@@ -48,14 +58,29 @@ fn texts_are_taken_apart() {
         ("$lower()", "directive $lower()"),
         ("$other()", "text \"$other()\""),
         ("$5 $ $$ ${a} $(b) $A", "text \"$5 $ $$ ${a} $(b) $A\""),
-        ("$Secret(a)", "error $Secret: a is no number; texts stand in quotes (write 'a')"),
+        (
+            "$Secret(a)",
+            "error $Secret: a is no number; texts stand in quotes (write 'a')",
+        ),
         ("$Secret(", "error $Secret( is not closed by \")\""),
         ("$Secret('a'", "error $Secret( is not closed by \")\""),
-        ("$Secret('a", "error $Secret: a text is not closed by its quote"),
-        ("$Secret('a' 'b')", "error $Secret: expected \",\" or \")\" before '\\''"),
+        (
+            "$Secret('a",
+            "error $Secret: a text is not closed by its quote",
+        ),
+        (
+            "$Secret('a' 'b')",
+            "error $Secret: expected \",\" or \")\" before '\\''",
+        ),
         ("$Secret(,)", "error $Secret: an argument is missing"),
-        ("$Secret($Stage)", "error $Stage needs parentheses: $Stage()"),
-        ("$Secret($)", "error a directive's name is missing after \"$\""),
+        (
+            "$Secret($Stage)",
+            "error $Stage needs parentheses: $Stage()",
+        ),
+        (
+            "$Secret($)",
+            "error a directive's name is missing after \"$\"",
+        ),
         ("$Var()['a'", "error $Var: a key in \"[…]\" is not closed"),
     ] {
         assert_eq!(printed(text), expected, "{text}");

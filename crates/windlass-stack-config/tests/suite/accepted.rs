@@ -8,7 +8,7 @@ use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::events::{ContainerEvent, Event};
 use windlass_stack_config::{Config, ConfigText, LoadFailure, load, schema};
 
-use crate::world::{Answers, context};
+use super::world::{Answers, context};
 
 fn configs() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/configs");
@@ -126,16 +126,25 @@ resources:
         panic!("web is a web-service");
     };
     assert_eq!((web.logging.retention_days, web.stop_timeout), (90, 2));
-    assert_eq!(web.scaling.scaling_policy.keep_avg_cpu_utilization_under, 80);
+    assert_eq!(
+        web.scaling.scaling_policy.keep_avg_cpu_utilization_under,
+        80
+    );
     let ResourceKind::SqsQueue(queue) = &config.resources["queue"].kind else {
         panic!("queue is an sqs-queue");
     };
     assert_eq!(
-        (queue.visibility_timeout_seconds, queue.max_message_size_bytes),
+        (
+            queue.visibility_timeout_seconds,
+            queue.max_message_size_bytes
+        ),
         (30, 262_144)
     );
     assert_eq!(config.deployment_config.previous_versions_to_keep, 10);
-    assert_eq!(config.stack_config.stack_info_directory, ".stacktape-stack-info/");
+    assert_eq!(
+        config.stack_config.stack_info_directory,
+        ".stacktape-stack-info/"
+    );
 }
 
 #[test]
@@ -162,7 +171,10 @@ fn things_worth_knowing_are_warnings() {
             )
         })
         .collect();
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"
+    settings.yml:1: serviceName is deprecated; give projectName to the command
+    settings.yml:35: upstash is not supported; the section is not used
+    ");
     let place = loaded.place(&["resources", "files", "type"]).unwrap();
     assert_eq!((place.line, place.column), (11, 11));
 }

@@ -3,15 +3,21 @@
 use serde_json::{Value, json};
 use windlass_stack_config::{ConfigText, LoadFailure, load};
 
-use crate::world::{Answers, context, faults};
+use super::world::{Answers, context, faults};
 
 /// A project with files to name.
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [
-        ("a.json", r#"{"size": 512, "deep": {"list": ["x", "y"]}, "stage": "$Stage()"}"#),
+        (
+            "a.json",
+            r#"{"size": 512, "deep": {"list": ["x", "y"]}, "stage": "$Stage()"}"#,
+        ),
         ("b.yml", "memory: 256\nname: from-$Region()\n"),
-        ("c.env", "# comment\nexport KEY=\"one two\"\nEMPTY=\nPLAIN=a # b\nSINGLE='$x'\n"),
+        (
+            "c.env",
+            "# comment\nexport KEY=\"one two\"\nEMPTY=\nPLAIN=a # b\nSINGLE='$x'\n",
+        ),
         ("d.ini", "top = 1\n[part]\nkey = value\n"),
         ("e.txt", "raw text\n"),
         ("upper.js", "export default (text) => text.toUpperCase();\n"),
@@ -92,7 +98,10 @@ fn compile_time_directives_become_values() {
         ("$This().resources.files.type", json!("bucket")),
         ("$File('a.json').size", json!(512)),
         ("$File('a.json').stage", json!("dev")),
-        ("$File('b.yml')", json!({"memory": 256, "name": "from-eu-west-1"})),
+        (
+            "$File('b.yml')",
+            json!({"memory": 256, "name": "from-eu-west-1"}),
+        ),
         ("$File('c.env').KEY", json!("one two")),
         ("$File('c.env').EMPTY", json!("")),
         ("$File('c.env').PLAIN", json!("a")),
@@ -105,11 +114,17 @@ fn compile_time_directives_become_values() {
         ("$GitInfo('gitUrl')", json!("https://example.com/shop.git")),
         ("$GitInfo().commit", json!("c0ffee")),
         ("$StackOutput('net-dev', 'Id')", json!("net-dev/Id/here")),
-        ("$StackOutput('net-dev', 'Id', 'us-east-1')", json!("net-dev/Id/us-east-1")),
+        (
+            "$StackOutput('net-dev', 'Id', 'us-east-1')",
+            json!("net-dev/Id/us-east-1"),
+        ),
         ("$Upper('a', 1).arguments", json!(["a", 1])),
         ("a-$Stage()-$CliArgs('release')", json!("a-dev-7")),
         ("$Stage().example.com", json!("dev.example.com")),
-        ("costs $5 and ${x} and $HOME and $(date)", json!("costs $5 and ${x} and $HOME and $(date)")),
+        (
+            "costs $5 and ${x} and $HOME and $(date)",
+            json!("costs $5 and ${x} and $HOME and $(date)"),
+        ),
         ("prisma.$transaction(x)", json!("prisma.$transaction(x)")),
     ] {
         assert_eq!(value(written), expected, "{written}");
@@ -126,7 +141,9 @@ fn runtime_directives_stay() {
         ),
         (
             "$CfResourceParam('FilesBucket', 'Arn')",
-            runtime(json!({"directive": "cfResourceParam", "logicalId": "FilesBucket", "attribute": "Arn"})),
+            runtime(
+                json!({"directive": "cfResourceParam", "logicalId": "FilesBucket", "attribute": "Arn"}),
+            ),
         ),
         (
             "$Secret('key')",
@@ -197,7 +214,58 @@ fn failures_say_what_to_do() {
     ] {
         said.push_str(&format!("{written}\n    {}\n", value(written)));
     }
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @r#"
+    $Stge()
+        {"error":"there is no directive $Stge","help":"did you mean $Stage?"}
+    $Stage('x')
+        {"error":"$Stage takes no arguments, 1 given","help":"write $Stage()"}
+    $Profile()
+        {"error":"the profile is not known","help":"give the argument profile"}
+    $ResourceParam('files')
+        {"error":"$ResourceParam takes other arguments, 1 given","help":"write $ResourceParam(resource, parameter)"}
+    $Secret(name)
+        {"error":"$Secret: name is no number; texts stand in quotes","help":"write 'name'"}
+    $Secret('name'
+        {"error":"$Secret( is not closed by \")\"","help":null}
+    $Secret('name
+        {"error":"$Secret: a text is not closed by its quote","help":null}
+    $Secret('')
+        {"error":"$Secret: argument 1 is a text, not an empty one","help":null}
+    $Format('{}', $Secret('x'))
+        {"error":"$Secret is known only after the deploy, so $Format cannot use it","help":"use $CfFormat"}
+    $File($Secret('x'))
+        {"error":"$Secret is known only after the deploy, so $File cannot use it","help":null}
+    $Format('{} {}', 'a')
+        {"error":"$Format: the template has 2 \"{}\", and 1 values are given","help":null}
+    $CliArgs('absent')
+        {"error":"the argument absent was not given","help":"give it, or a default: $CliArgs('absent', …)"}
+    $Var().nme
+        {"error":"$Var().nme: there is no \"nme\"","help":"did you mean \"name\"?"}
+    $Var().name.more
+        {"error":"$Var().name.more: \"more\" is asked of the text \"dev-x\"","help":null}
+    $This().resources.thing.properties.resourceProperties.value
+        {"error":"$This().resources.thing.properties.resourceProperties.value leads to itself, or through more than 16 directives","help":null}
+    $File('/etc/passwd')
+        {"error":"/etc/passwd is an absolute path; files stay inside the project","help":null}
+    $File('../x.json')
+        {"error":"../x.json leads outside the project","help":null}
+    $File('missing.json')
+        {"error":"missing.json cannot be read: it does not exist","help":null}
+    $File('e.txt')
+        {"error":"e.txt is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text","help":null}
+    $GitInfo('brnch')
+        {"error":"$GitInfo has no \"brnch\"; it has hasUncommitedChanges, username, branch, commit, gitUrl","help":"did you mean \"branch\"?"}
+    $SsmParam('x', 'y')
+        {"error":"$SsmParam: a version is a number","help":null}
+    x-$File('b.yml')
+        {"error":"$File: a mapping cannot be a part of a text","help":null}
+    $StackOutput('missing', 'x')
+        {"lookup":"there is no stack missing"}
+    $ResourceParam('fles', 'arn')
+        {"error":"there is no resource \"fles\"","help":"did you mean \"files\"?"}
+    $ResourceParam('files', 'ARN')
+        {"error":"the bucket \"files\" has no parameter \"ARN\"","help":"did you mean \"arn\"?"}
+    "#);
 }
 
 #[cfg(unix)]
@@ -230,7 +298,9 @@ fn bombs_are_refused_soon() {
     let mut variables = String::from("  v0: aaaaaaaaaaaaaaaa\n");
     for level in 1..15 {
         let before = level - 1;
-        variables.push_str(&format!("  v{level}: $Var().v{before}$Var().v{before}$Var().v{before}$Var().v{before}\n"));
+        variables.push_str(&format!(
+            "  v{level}: $Var().v{before}$Var().v{before}$Var().v{before}$Var().v{before}\n"
+        ));
     }
     let said = faults(&format!("resources: {{}}\nvariables:\n{variables}"));
     assert!(said.contains("expand to more than"), "{said}");

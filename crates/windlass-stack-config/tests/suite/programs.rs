@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use windlass_stack_config::{
-    CustomCall, Interpreters, NoLookups, find_config, load_file,
-};
+use windlass_stack_config::{CustomCall, Interpreters, NoLookups, find_config, load_file};
 
-use crate::world::context;
+use super::world::context;
 
 fn interpreters() -> Interpreters {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -49,7 +47,10 @@ fn a_javascript_config_is_run_and_its_transforms_are_applied() {
     let read = load_file(&file, &context, &programs, "deploy").unwrap();
     assert!(read.has_transforms);
     let config = serde_json::to_value(&read.loaded.config).unwrap();
-    assert_eq!(config["resources"]["files"]["properties"]["versioning"], true);
+    assert_eq!(
+        config["resources"]["files"]["properties"]["versioning"],
+        true
+    );
     assert_eq!(config["variables"]["release"], 7);
     let template = json!({ "Resources": { "FilesBucket": { "Type": "AWS::S3::Bucket" } } });
     let changed = programs
@@ -73,10 +74,22 @@ fn failing_programs_say_why() {
     write(folder.path(), "pnpm-lock.yaml", "");
     let context = context(folder.path(), &NoLookups);
     for (text, reason, said) in [
-        ("throw new Error('broken on purpose')", "config_invalid", "broken on purpose"),
-        ("export default () => 5", "config_invalid", "gives no config"),
+        (
+            "throw new Error('broken on purpose')",
+            "config_invalid",
+            "broken on purpose",
+        ),
+        (
+            "export default () => 5",
+            "config_invalid",
+            "gives no config",
+        ),
         ("export const x = 1", "config_invalid", "no default export"),
-        ("process.exit(3)", "config_invalid", "ended without an answer"),
+        (
+            "process.exit(3)",
+            "config_invalid",
+            "ended without an answer",
+        ),
         (
             "import { defineConfig } from 'stacktape'; export default defineConfig",
             "dependencies_missing",
@@ -135,11 +148,13 @@ fn without_node_the_error_says_so() {
     let none = Interpreters::default();
     let problem = load_file(&file, &context, &none, "deploy").unwrap_err();
     assert_eq!(problem.details()["reason"], "node_not_found");
-    insta::assert_snapshot!(problem.message(), @"");
+    insta::assert_snapshot!(problem.message(), @"stacktape.ts needs Node, and there is none on the PATH");
     let named = find_config(folder.path(), Some("stacktape.yml")).unwrap();
     assert!(load_file(&named, &context, &none, "deploy").is_ok());
     assert_eq!(
-        find_config(folder.path(), Some("other.yml")).unwrap_err().details()["reason"],
+        find_config(folder.path(), Some("other.yml"))
+            .unwrap_err()
+            .details()["reason"],
         "config_missing"
     );
 }
@@ -174,7 +189,10 @@ fn custom_directives_run() {
     );
     call.function = None;
     if programs.python.is_some() {
-        assert_eq!(programs.directive(&call).unwrap(), json!(["a", 1, Value::Null]));
+        assert_eq!(
+            programs.directive(&call).unwrap(),
+            json!(["a", 1, Value::Null])
+        );
     } else {
         eprintln!("SKIPPED: no Python on the PATH");
     }

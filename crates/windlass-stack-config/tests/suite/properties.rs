@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use windlass_stack_config::directive::syntax::{Argument, Directive, Part, parse};
 use windlass_stack_config::{Config, NoLookups, load_value};
 
-use crate::world::{context, read};
+use super::world::{context, read};
 
 fn directive() -> impl Strategy<Value = Directive> {
     let argument = prop_oneof![
@@ -14,8 +14,16 @@ fn directive() -> impl Strategy<Value = Directive> {
         any::<bool>().prop_map(Argument::Bool),
     ];
     // A custom directive: it may have arguments and a path of any kind.
-    let leaf = ("[A-Z][a-z0-9]{0,6}x", prop::collection::vec(argument, 0..3), prop::collection::vec(".{0,6}", 0..3))
-        .prop_map(|(name, arguments, path)| Directive { name, arguments, path });
+    let leaf = (
+        "[A-Z][a-z0-9]{0,6}x",
+        prop::collection::vec(argument, 0..3),
+        prop::collection::vec(".{0,6}", 0..3),
+    )
+        .prop_map(|(name, arguments, path)| Directive {
+            name,
+            arguments,
+            path,
+        });
     leaf.prop_recursive(4, 12, 3, |inner| {
         (
             "[A-Z][a-z0-9]{0,6}x",

@@ -35,7 +35,10 @@ impl Lookups for Answers {
         if stack == "missing" {
             return Err(Problem::new(&code::NOT_FOUND, "there is no stack missing"));
         }
-        Ok(json!(format!("{stack}/{output}/{}", region.unwrap_or("here"))))
+        Ok(json!(format!(
+            "{stack}/{output}/{}",
+            region.unwrap_or("here")
+        )))
     }
 
     fn custom_directive(&self, call: &CustomCall) -> Result<Value, Problem> {
@@ -45,10 +48,12 @@ impl Lookups for Answers {
 
 /// A context for a directory.
 pub fn context<'a>(directory: &Path, lookups: &'a dyn Lookups) -> Context<'a> {
-    let arguments: Map<String, Value> =
-        [("release".to_owned(), json!(7)), ("dryRun".to_owned(), json!(false))]
-            .into_iter()
-            .collect();
+    let arguments: Map<String, Value> = [
+        ("release".to_owned(), json!(7)),
+        ("dryRun".to_owned(), json!(false)),
+    ]
+    .into_iter()
+    .collect();
     Context {
         project_name: Some("shop".to_owned()),
         stage: Some("dev".to_owned()),

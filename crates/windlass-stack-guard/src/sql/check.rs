@@ -33,6 +33,7 @@ const WRITES: &[&str] = &["insert", "update", "delete", "merge", "replace"];
 /// Lets one statement through that only reads.
 pub fn check(engine: SqlEngine, text: &str) -> Result<Statement, Refusal> {
     let mut tokens = lex(engine, text)?;
+    readable(engine, &tokens)?;
     while tokens.last().is_some_and(|last| last.is_symbol(';')) {
         tokens.pop();
     }
@@ -48,7 +49,6 @@ pub fn check(engine: SqlEngine, text: &str) -> Result<Statement, Refusal> {
             "there is more than one statement; send them one at a time",
         ));
     }
-    readable(engine, &tokens)?;
     let kind = kind(engine, &tokens)?;
     if let Some(name) = functions::denied(engine, &tokens) {
         return Err(Refusal::new(

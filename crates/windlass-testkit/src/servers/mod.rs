@@ -3,6 +3,7 @@
 //! A server's programs are where an environment variable says; `cargo xtask test` sets it.
 //! Without it the test is skipped, loudly.
 
+mod ask;
 mod mariadb;
 mod postgres;
 mod redis;
@@ -13,6 +14,7 @@ use std::process::{Command, Output};
 use std::sync::mpsc;
 use std::time::Duration;
 
+pub use ask::{asking, at_socket, reading};
 pub use mariadb::MariaDb;
 pub use postgres::Postgres;
 pub use redis::Redis;

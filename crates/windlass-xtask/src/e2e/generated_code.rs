@@ -1,26 +1,104 @@
 //! Projects that the pipeline generates, with the tools their users have: npm, tsc, eslint, the
-//! production build, vitest, and PostgreSQL for the migration.
+//! production build, vitest, Chromium, and PostgreSQL for the migration.
 //!
-//! The tests are Rust tests of `windlass-pipeline-code`, which skip themselves without these
-//! programs; this file brings the programs.
+//! The product itself writes the projects, from the example specs and in both presets. What is done
+//! with them is in the Rust tests of `windlass-pipeline-code`, which skip themselves without these
+//! programs, and in `harness/generated_pages.mjs`, which leaves its screenshots in the stage's folder.
 
-use anyhow::Result;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
+use anyhow::{Context as _, Result};
+
+use crate::binary::Binaries;
 use crate::process;
 use crate::repo::Repo;
 use crate::tools;
 
+const SPECS: &str = "examples/pipeline";
+const PRESETS: [&str; 2] = ["nextjs-react", "vite-react"];
+const SCRIPT: &str = "crates/windlass-xtask/harness/generated_pages.mjs";
+const RUN_LIMIT: Duration = Duration::from_secs(120);
+const PAGES_LIMIT: Duration = Duration::from_secs(300);
+
 /// Runs the stage.
-pub fn run(repo: &Repo) -> Result<String> {
+pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     let node = tools::node(repo)?;
     tools::require_npm()?;
     let postgres = tools::postgres()?;
+    let chromium = tools::chromium()?;
+    let scratch = repo.scratch("generated-code")?;
+    let (projects, rows) = (scratch.join("projects"), scratch.join("rows"));
+    let screenshots = scratch.join("screenshots");
+    let binary = binaries.product(repo)?;
+
+    let start = Instant::now();
+    let specs = specs(repo)?;
+    for preset in PRESETS {
+        for spec in &specs {
+            let out = projects.join(preset).join(name(spec)?);
+            write_project(&binary, spec, preset, &out, &scratch.join("home"))?;
+        }
+    }
+    println!(
+        "{} projects written in {:.1} s",
+        specs.len() * PRESETS.len(),
+        start.elapsed().as_secs_f64()
+    );
     process::run(
         tools::require_nextest(repo)?
             .args(["run", "--package", "windlass-pipeline-code"])
             .args(["--success-output", "immediate"])
             .env("WINDLASS_TEST_NODE", node.path())
-            .env("WINDLASS_TEST_POSTGRES", postgres),
+            .env("WINDLASS_TEST_POSTGRES", postgres)
+            .env("WINDLASS_TEST_PROJECTS", &projects)
+            .env("WINDLASS_TEST_ROWS", &rows),
     )?;
-    Ok(String::new())
+    let shown = process::capture(
+        node.script(&repo.root.join(SCRIPT))
+            .arg(chromium)
+            .arg(projects.join("vite-react"))
+            .arg(&rows)
+            .arg(&screenshots),
+        PAGES_LIMIT,
+    )?
+    .success("the pages in Chromium")?;
+    print!("{}", shown.stdout);
+    let last = shown.stdout.lines().last().unwrap_or_default();
+    Ok(format!("{last}; {}", screenshots.display()))
+}
+
+/// The example specs, sorted.
+fn specs(repo: &Repo) -> Result<Vec<std::path::PathBuf>> {
+    let mut specs = Vec::new();
+    for entry in fs_err::read_dir(repo.root.join(SPECS))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "md") {
+            specs.push(path);
+        }
+    }
+    specs.sort();
+    Ok(specs)
+}
+
+fn name(spec: &Path) -> Result<&str> {
+    spec.file_stem()
+        .and_then(|stem| stem.to_str())
+        .with_context(|| format!("{} has no plain name", spec.display()))
+}
+
+/// One project, as a user gets it.
+fn write_project(binary: &Path, spec: &Path, preset: &str, out: &Path, home: &Path) -> Result<()> {
+    process::capture(
+        Command::new(binary)
+            .args(["pipeline", "run", "--stack", preset, "--spec"])
+            .arg(spec)
+            .arg("--out")
+            .arg(out)
+            .env("WINDLASS_HOME", home),
+        RUN_LIMIT,
+    )?
+    .success(&format!("the pipeline for {}", spec.display()))?;
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! Not here: tests that need no foreign program; those are Rust tests in the crates.
 
 pub mod conformance;
+pub mod databases;
 pub mod generated_code;
 pub mod inspector;
 pub mod local_model;

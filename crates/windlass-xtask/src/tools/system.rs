@@ -3,10 +3,11 @@
 //! As root on a Debian-like machine they are installed; anywhere else the error says
 //! what to install. Not here: tools that live under `target/tools`.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use super::install::retry;
 use crate::process;
@@ -48,6 +49,19 @@ pub fn require(what: &str, probe: &[&str], packages: &[&str]) -> Result<()> {
 /// The fuzz engine is C++ and is compiled on this machine.
 pub fn require_cxx() -> Result<()> {
     require("a C++ compiler", &["c++", "--version"], &["g++"])
+}
+
+/// The folder that a program of the path is in.
+pub fn folder_of(program: &str) -> Result<PathBuf> {
+    let found = process::capture(
+        Command::new("sh").args(["-c", "command -v \"$1\"", "sh", program]),
+        Duration::from_secs(10),
+    )?
+    .success(&format!("the search for {program}"))?;
+    Path::new(found.stdout.trim())
+        .parent()
+        .map(Path::to_path_buf)
+        .with_context(|| format!("{program} is installed, but was not found"))
 }
 
 /// Whether a command exists and exits with zero.

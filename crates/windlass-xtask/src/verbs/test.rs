@@ -33,7 +33,7 @@ struct Stage {
     run: fn(&Context) -> Result<String>,
 }
 
-const STAGES: [Stage; 14] = [
+const STAGES: [Stage; 15] = [
     Stage {
         name: "fmt",
         lane: Lane::Fast,
@@ -97,8 +97,14 @@ const STAGES: [Stage; 14] = [
     Stage {
         name: "generated-code",
         lane: Lane::Full,
-        about: "generated projects: npm install, tsc, lint, build, tests, migration",
-        run: |context| e2e::generated_code::run(&context.repo),
+        about: "generated projects: npm install, tsc, lint, build, tests, Chromium, PostgreSQL",
+        run: |context| e2e::generated_code::run(&context.repo, &context.binaries),
+    },
+    Stage {
+        name: "databases",
+        lane: Lane::Full,
+        about: "PostgreSQL, MariaDB and Redis: reading, limits, attempts to write",
+        run: |context| e2e::databases::run(&context.repo),
     },
     Stage {
         name: "webhooks",

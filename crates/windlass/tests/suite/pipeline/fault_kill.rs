@@ -2,7 +2,7 @@
 //! bytes as one that was left in peace.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
@@ -19,6 +19,8 @@ use crate::suite::support::{
     library::{Library, runtime},
 };
 
+/// Jobs that are tried at most until there was a death in each phase.
+const MOST_ROUNDS: usize = 10;
 const PHASES: [&str; 4] = ["strategy", "architecture", "ux", "code"];
 
 type Artifacts = BTreeMap<&'static str, Vec<u8>>;
@@ -100,19 +102,24 @@ fn a_job_that_is_killed_in_every_phase_leaves_the_same_bytes() {
     let status = site.ended(&job);
     assert_eq!(status["status"], "completed", "{status:#}");
     let undisturbed = artifacts(&site, &job);
-    // As soon as a phase has begun, and half-way through it.
+    // As soon as a phase has begun, and half-way through it, in turn. A phase may be over before
+    // its server is dead, so that some jobs die in fewer phases than others.
     let half = |phase| status["phases"][phase]["duration_ms"].as_u64().unwrap() / 2;
-    for after in [
-        PHASES.map(|phase| (phase, Duration::ZERO)),
-        PHASES.map(|phase| (phase, Duration::from_millis(half(phase)))),
-    ] {
-        let (job, deaths) = with_deaths(&mut site, &spec, &after.into());
+    let at_once = PHASES.map(|phase| (phase, Duration::ZERO));
+    let half_way = PHASES.map(|phase| (phase, Duration::from_millis(half(phase))));
+    let mut died = BTreeSet::new();
+    for (round, after) in [at_once, half_way].iter().cycle().enumerate() {
+        let (job, deaths) = with_deaths(&mut site, &spec, &BTreeMap::from(*after));
         println!("died in {deaths:?}");
-        assert_eq!(deaths, PHASES, "one death in each phase");
+        died.extend(deaths);
         assert!(
             artifacts(&site, &job) == undisturbed,
             "the artifacts differ"
         );
+        if round > 0 && PHASES.iter().all(|phase| died.contains(*phase)) {
+            break;
+        }
+        assert!(round < MOST_ROUNDS, "only in {died:?}");
     }
     println!("{:?}", started.elapsed());
 }

@@ -10,10 +10,10 @@ use sha2::Sha256;
 
 use super::site::{NO_LIMITS, SPEC, Site, start};
 use crate::suite::support::{
-    binary::{free_address, say},
+    binary::say,
     home::Place,
     http::Ask,
-    loopback::{Loopback, Request},
+    loopback::{Closed, Loopback, Request},
 };
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -72,13 +72,13 @@ fn delivery(place: &Place, job: &str) -> Option<Value> {
 
 #[test]
 fn news_of_a_job_arrive_when_there_is_somebody_to_hear_them() {
-    let receiver = free_address();
+    let receiver = Closed::take();
     let settings = format!(
         "{NO_LIMITS}[webhooks]\nallow_http = true\nallow_private_targets = true\n\
          retry_seconds = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
     );
     let mut site = Site::open(&settings);
-    let url = format!("http://{receiver}/hook");
+    let url = format!("http://{}/hook", receiver.address());
     let input = json!({ "spec": SPEC, "phases": ["strategy"], "webhook_url": url });
     let job = site.begin(&input);
     assert_eq!(site.ended(&job)["status"], "completed");
@@ -93,7 +93,7 @@ fn news_of_a_job_arrive_when_there_is_somebody_to_hear_them() {
     };
     site.daemon.process.kill();
 
-    let there = Loopback::start_at(receiver, |request| match request.path.as_str() {
+    let there = Loopback::start_on(receiver.open(), |request| match request.path.as_str() {
         "/hook" => (204, Vec::new(), String::new()),
         _ => (404, Vec::new(), String::new()),
     });

@@ -4,10 +4,12 @@
 use std::{
     collections::BTreeMap,
     io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream},
+    os::fd::OwnedFd,
     sync::{Arc, Mutex},
 };
 
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with};
 use serde_json::Value;
 
 /// A request, as received. Names of headers are in lower case.
@@ -46,15 +48,14 @@ pub(crate) struct Loopback {
 impl Loopback {
     /// Starts it; each request is answered in a thread of its own.
     pub(crate) fn start(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
-        Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0)), answer)
+        Self::start_on(TcpListener::bind("127.0.0.1:0").unwrap(), answer)
     }
 
     /// The same where somebody expects it.
-    pub(crate) fn start_at(
-        address: SocketAddr,
+    pub(crate) fn start_on(
+        listener: TcpListener,
         answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let received = Arc::default();
         let (kept, answer) = (Arc::clone(&received), Arc::new(answer));
@@ -71,6 +72,27 @@ impl Loopback {
     /// Everything that was asked, in order.
     pub(crate) fn received(&self) -> Vec<Request> {
         self.received.lock().unwrap().clone()
+    }
+}
+
+/// An address of its own that refuses every connection until somebody listens there.
+pub(crate) struct Closed(OwnedFd);
+
+impl Closed {
+    pub(crate) fn take() -> Self {
+        let flags = SocketFlags::CLOEXEC;
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
+        bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+        Self(socket)
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        getsockname(&self.0).unwrap().try_into().unwrap()
+    }
+
+    pub(crate) fn open(self) -> TcpListener {
+        listen(&self.0, 16).unwrap();
+        self.0.into()
     }
 }
 

@@ -3,9 +3,9 @@
 
 use windlass_ports::database::{DatabaseAddress, DatabaseFailure, SqlEngine::Postgres as Engine};
 use windlass_stack_guard::sql;
-use windlass_testkit::servers::Postgres;
+use windlass_testkit::servers::{Postgres, at_socket, reading};
 
-use super::request::{at_socket, reading, run};
+use super::ask::run;
 
 /// What stops an attempt when the rules do not.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,15 +1,14 @@
-//! Requests as tests make them.
+//! Requests to servers of our own.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use windlass_database::Databases;
 use windlass_ports::database::{
-    Access, DatabaseAddress, DatabaseFailure, DatabasePort as _, Listening, RedisAsk, RedisReply,
-    RedisRequest, Rows, SqlEngine, SqlRequest, Tls,
+    Access, DatabaseAddress, Listening, RedisAsk, RedisRequest, SqlEngine, SqlRequest, Tls,
 };
 
-pub const MEGABYTE: usize = 1 << 20;
+const MEGABYTE: usize = 1 << 20;
+const LONG: Duration = Duration::from_secs(20);
 
 /// A server by its socket, without a password.
 pub fn at_socket(socket: PathBuf, user: &str, database: &str) -> DatabaseAddress {
@@ -31,26 +30,18 @@ pub fn reading(engine: SqlEngine, address: &DatabaseAddress, statement: &str) ->
         statement: statement.to_owned(),
         row_limit: 100,
         byte_limit: MEGABYTE,
-        statement_timeout: Duration::from_secs(20),
-        connect_timeout: Duration::from_secs(20),
+        statement_timeout: LONG,
+        connect_timeout: LONG,
     }
 }
 
-pub async fn run(request: &SqlRequest) -> Result<Rows, DatabaseFailure> {
-    Databases.query(request).await
-}
-
-pub async fn command(
-    address: &DatabaseAddress,
-    access: Access,
-    words: Vec<Vec<u8>>,
-) -> Result<RedisReply, DatabaseFailure> {
-    let request = RedisRequest {
+/// A question to Redis.
+pub fn asking(address: &DatabaseAddress, access: Access, ask: RedisAsk) -> RedisRequest {
+    RedisRequest {
         address: address.clone(),
         access,
-        ask: RedisAsk::Command(words),
+        ask,
         byte_limit: MEGABYTE,
-        timeout: Duration::from_secs(20),
-    };
-    Databases.redis(&request).await
+        timeout: LONG,
+    }
 }
