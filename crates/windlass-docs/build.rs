@@ -32,7 +32,7 @@ fn variable(name: &str) -> io::Result<String> {
 fn collect(folder: &Path, prefix: &str, pages: &mut Vec<String>) -> io::Result<()> {
     // A folder's own time changes when a page comes or goes; contents are watched by include_str.
     if let Some(path) = folder.to_str() {
-        cargo(&format!("rerun-if-changed={path}"));
+        println!("cargo::rerun-if-changed={path}");
     }
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?;
@@ -47,9 +47,4 @@ fn collect(folder: &Path, prefix: &str, pages: &mut Vec<String>) -> io::Result<(
         }
     }
     Ok(())
-}
-
-#[expect(clippy::print_stdout, reason = "how a build script talks to cargo")]
-fn cargo(instruction: &str) {
-    println!("cargo::{instruction}");
 }

@@ -72,6 +72,15 @@ pub(crate) fn run() -> Result<()> {
         latency.quantile(0.99)
     );
     report::figure("floor: every page once, one word", &floor, "ms");
+    let slowest = latency.quantile(0.99) / 20.0;
+    report::ratio(
+        "answer p99, of 20 ms allowed",
+        slowest,
+        "≤ 1",
+        slowest <= 1.0,
+    );
+    let build = builds.median() / 1_000.0;
+    report::ratio("index build, of 1 s allowed", build, "≤ 1", build <= 1.0);
     Ok(())
 }
 

@@ -46,6 +46,6 @@ pub(crate) fn answer(index: &Index<'_>, resource_type: Option<&str>, ranked: &[H
         answer: format!("Nothing in {place} answers this question."),
         references: Vec::new(),
         snippets: None,
-        next_queries: Some(titles),
+        next_queries: (!titles.is_empty()).then_some(titles),
     }
 }

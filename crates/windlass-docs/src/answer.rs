@@ -19,7 +19,7 @@ const LONGEST_LINE: usize = 180;
 const STATEMENTS_OF_BEST: usize = 5;
 const STATEMENTS_OF_OTHERS: usize = 2;
 /// A chunk opens with what it is about.
-const OPENING: f32 = 2.0;
+const OPENING: f32 = 1.0;
 /// Statements below this part of the best one are left out.
 const STATEMENT_FLOOR: f32 = 0.5;
 const SNIPPETS_OF_ANSWER: usize = 1;
@@ -184,10 +184,11 @@ fn quoted<'a>(
         .take(most)
         .map(|(at, _)| *at)
         .collect();
-    if whole {
+    chosen.sort_unstable();
+    // Behind the statements, so that a place stands before it.
+    if whole && !chosen.is_empty() {
         chosen.extend(command.0);
     }
-    chosen.sort_unstable();
     chosen.into_iter().map(|at| &chunk.passages[at]).collect()
 }
 

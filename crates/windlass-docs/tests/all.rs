@@ -1,5 +1,7 @@
 //! Integration tests of the documentation search.
 
+// Marked as test code so that its helpers may unwrap as the tests themselves may.
+#[cfg(test)]
 mod suite {
     mod examples;
     mod questions;

@@ -317,7 +317,7 @@ mod tests {
     fn what_failed_inside_is_not_told() {
         let inside = Problem::internal("content store", "/home/ada/.windlass/blobs: no such file");
         assert_eq!(
-            error_object(&inside, "req_1"),
+            Value::from(error_object(&inside, "req_1")),
             json!({
                 "code": "INTERNAL_ERROR",
                 "message": "Unexpected server error",
@@ -327,7 +327,7 @@ mod tests {
         );
         let late = crate::fault::timeout(Phase::Ux, 30);
         assert_eq!(
-            error_object(&late, "req_1"),
+            Value::from(error_object(&late, "req_1")),
             json!({
                 "code": "AGENT_TIMEOUT",
                 "message": "the ux phase did not end within 30 s",

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod suite {
+    mod by_ids;
     mod jobs;
     mod models;
     mod proofs;

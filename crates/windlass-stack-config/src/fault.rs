@@ -108,7 +108,7 @@ impl Fault {
             "{:gutter$}--> {}:{line}:{column}\n",
             "", self.file
         ));
-        if let Some(excerpt) = text.lines().nth(line - 1) {
+        if let Some(excerpt) = line_of(text, line) {
             let before: String = excerpt.chars().take(column - 1).collect();
             let pointed: String = excerpt.chars().skip(column - 1).take(self.width).collect();
             // Tabs keep their width by standing above themselves.
@@ -139,6 +139,18 @@ impl Fault {
             out.push_str(&format!("{indent}= at {}\n", self.path));
         }
     }
+}
+
+/// A line, from 1. As in YAML, a carriage return alone ends one too.
+fn line_of(text: &str, number: usize) -> Option<&str> {
+    let mut rest = text;
+    for _ in 1..number {
+        let end = rest.find(['\n', '\r'])?;
+        let is_pair = rest[end..].starts_with("\r\n");
+        rest = &rest[end + if is_pair { 2 } else { 1 }..];
+    }
+    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    (!rest.is_empty()).then(|| &rest[..end])
 }
 
 /// Every fault of a config, in the order of the file.
@@ -214,5 +226,29 @@ impl Faults {
         .with("line", first.line)
         .with("column", first.column)
         .with("faults", faults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_as_in_yaml() {
+        let text = "one\ntwo\r\nthree\rfour\n\nsix";
+        let lines: Vec<_> = (1..=7).map(|number| line_of(text, number)).collect();
+        assert_eq!(
+            lines,
+            [
+                Some("one"),
+                Some("two"),
+                Some("three"),
+                Some("four"),
+                Some(""),
+                Some("six"),
+                None
+            ]
+        );
+        assert_eq!(line_of("", 1), None);
     }
 }

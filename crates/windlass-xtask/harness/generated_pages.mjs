@@ -188,7 +188,7 @@ async function size(screen) {
   await page("Emulation.setDeviceMetricsOverride", { ...screen, deviceScaleFactor: 1, mobile: false });
 }
 
-/** Goes to a page and waits until its heading is there and nothing is loading. */
+/** Goes to a page and waits until its title and heading are there and nothing is loading. */
 async function open(path) {
   complaints = [];
   await page("Page.navigate", { url: `http://app.test${path}` });
@@ -196,7 +196,8 @@ async function open(path) {
     const end = Date.now() + 15000;
     const look = () => {
       const here = location.host === "app.test" && document.readyState === "complete";
-      if (here && document.querySelector("h1") && !document.querySelector("[class*='animate-pulse']")) {
+      const titled = document.title.includes(" · ");
+      if (here && titled && document.querySelector("h1") && !document.querySelector("[class*='animate-pulse']")) {
         resolve({ title: document.title, heading: document.querySelector("h1").textContent });
       } else if (Date.now() > end) {
         reject(new Error("the page did not settle: " + document.body.innerText.slice(0, 300)));
@@ -219,7 +220,7 @@ function routes(name) {
   const all = [...text.matchAll(/<Route path="([^"]+)" element=\{<Titled title="([^"]+)">/g)];
   return all
     .map(([, path, title]) => {
-      const table = path.split("/")[1].replaceAll("-", "_");
+      const table = (path.split("/")[1] ?? "").replaceAll("-", "_");
       return { path: path.replace(/:\w+/, rows[table]?.[0]?.id ?? ":none"), title };
     })
     .filter(({ path }) => path !== "*" && !path.includes(":none"));
@@ -264,8 +265,15 @@ async function look(name, wanted) {
     check(`${name}: header`, hex(await style("header", "background-color")) === wanted.header);
   }
   for (const [variable, value] of Object.entries(wanted.variables ?? {})) {
-    const found = await style(":root", variable);
-    check(`${name}: ${variable} is ${found}`, found.toUpperCase() === value);
+    // However the style sheet spells it, as the browser paints it.
+    const found = await evaluate(`(() => {
+      const element = document.body.appendChild(document.createElement("i"));
+      element.style.color = "var(${variable})";
+      const colour = getComputedStyle(element).color;
+      element.remove();
+      return colour;
+    })()`);
+    check(`${name}: ${variable} is ${hex(found)}`, hex(found) === value);
   }
   const header = await evaluate(`document.querySelector("header").getBoundingClientRect().width`);
   check(`${name}: the navigation stands where it should`, wanted.sidebar ? header < 400 : header > 1000);

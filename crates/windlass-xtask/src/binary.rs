@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::process;
-use crate::repo::Repo;
+use crate::repo::{self, Repo};
 
 /// Builds each binary at most once per run of this tool.
 pub struct Binaries {
@@ -43,7 +43,11 @@ impl Binaries {
     /// The product plus the tools, resources and prompts of the conformance suite.
     pub fn with_fixtures(&self, repo: &Repo) -> Result<PathBuf> {
         self.built(&self.fixtures, || {
-            let path = build(repo, "fixtures", &["--features", "conformance-fixtures"])?;
+            let path = build(
+                repo,
+                "fixtures",
+                &["--features", "windlass/conformance-fixtures"],
+            )?;
             // Leave the product, not the test build, under the name people run.
             build(repo, "product", &[])?;
             Ok(path)
@@ -70,10 +74,21 @@ impl Binaries {
     }
 }
 
+/// What is built together. On a build machine the stage `tests` has just built all of it, with
+/// features that the program alone would not have; at a desk the program alone is quicker.
+fn selection() -> &'static [&'static str] {
+    if repo::on_build_machine() {
+        &["--workspace", "--tests"]
+    } else {
+        &["--package", "windlass"]
+    }
+}
+
 fn build(repo: &Repo, kind: &str, options: &[&str]) -> Result<PathBuf> {
     process::run(
         repo.cargo()
-            .args(["build", "--quiet", "--package", "windlass"])
+            .args(["build", "--quiet"])
+            .args(selection())
             .args(options),
     )?;
     let built = repo.target.join("debug").join("windlass");

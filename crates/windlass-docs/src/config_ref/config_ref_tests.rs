@@ -51,7 +51,7 @@ fn properties_come_from_the_schema() {
 
     | property | type | default | description |
     | --- | --- | --- | --- |
-    | `kind` | `a` or `b` | required |  |
+    | `kind` | `a` or `b`, required |  |  |
     | `delay` | number | `0` | Seconds before a message shows. |
     | `events` | list of type and properties |  | What calls it |
     | `redrive` | object |  | Where failures go. |
@@ -62,7 +62,7 @@ fn properties_come_from_the_schema() {
 
     | property | type | default | description |
     | --- | --- | --- | --- |
-    | `count` | number | required |  |
+    | `count` | number, required |  |  |
     | `to` | object |  |  |
     | `to.name` | text |  |  |
 

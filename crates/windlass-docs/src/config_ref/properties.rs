@@ -42,16 +42,13 @@ fn fields<'a>(schema: &Schema<'a>, object: &'a Value) -> Vec<(&'a str, &'a Value
 const HEAD: &str = "| property | type | default | description |\n| --- | --- | --- | --- |\n";
 
 fn row(text: &mut String, schema: &Schema<'_>, name: &str, field: &Value, required: bool) {
-    let default = if required {
-        "required".to_owned()
-    } else {
-        schema
-            .default(field)
-            .map_or_else(String::new, |value| format!("`{value}`"))
-    };
+    let required = if required { ", required" } else { "" };
+    let default = schema
+        .default(field)
+        .map_or_else(String::new, |value| format!("`{value}`"));
     let _ = writeln!(
         text,
-        "| `{name}` | {} | {} | {} |",
+        "| `{name}` | {}{required} | {} | {} |",
         cell(&schema.type_name(field)),
         cell(&default),
         cell(&schema.description(field))

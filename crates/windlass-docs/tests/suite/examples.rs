@@ -1,9 +1,30 @@
-//! Every YAML example of the pages about stacks fits the config's schema.
+//! Pages about stacks and the config's schema agree: reference pages are those made of it, and every
+//! YAML example fits it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use windlass_docs::{Docs, Mode, Query};
+use windlass_docs::{Docs, Mode, Query, config_reference};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn schema() -> Value {
+    let path = root().join("schemas/stacktape.schema.json");
+    serde_json::from_str(&fs_err::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn reference_pages_are_those_made_of_the_schema() {
+    for (path, text) in config_reference(&schema()).unwrap() {
+        let committed = fs_err::read_to_string(root().join(&path)).unwrap_or_default();
+        assert!(
+            committed == text,
+            "{path} is out of date: run `cargo xtask generate`"
+        );
+    }
+}
 
 /// The text between fences, for every `yaml` block of a page.
 fn examples(text: &str) -> Vec<String> {
@@ -25,11 +46,7 @@ fn examples(text: &str) -> Vec<String> {
 
 #[test]
 fn every_example_is_a_valid_config() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let schema: Value = serde_json::from_str(
-        &fs_err::read_to_string(root.join("schemas/stacktape.schema.json")).unwrap(),
-    )
-    .unwrap();
+    let (root, schema) = (root(), schema());
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut count = 0;
     let mut faults = Vec::new();

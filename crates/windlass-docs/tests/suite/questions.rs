@@ -182,36 +182,3 @@ fn citations(text: &str) -> Vec<&str> {
         .filter(|place| place.contains(".md#"))
         .collect()
 }
-
-#[test]
-fn temporary_look() {
-    let docs = Docs::embedded().unwrap();
-    for (question, mode) in [
-        ("connect a function to postgres", Mode::Answer),
-        ("how do I undo a pack deployment", Mode::Answer),
-        ("queue with dead letters", Mode::Snippet),
-        ("stack stuck in UPDATE_ROLLBACK_FAILED", Mode::Answer),
-        ("verify webhook signature", Mode::Reference),
-        ("deploy a nextjs app", Mode::Answer),
-        ("memory of a lambda", Mode::Answer),
-        ("pizza dough", Mode::Answer),
-    ] {
-        let answer = docs
-            .query(&Query {
-                mode,
-                ..Query::new(question)
-            })
-            .unwrap();
-        println!(
-            "=====Q {question} {mode:?}\n{}\n--next {:?} refs {:?} snippets {:?}",
-            answer.answer,
-            answer.next_queries,
-            answer
-                .references
-                .iter()
-                .map(|r| &r.path)
-                .collect::<Vec<_>>(),
-            answer.snippets.map(|s| s.len())
-        );
-    }
-}

@@ -92,7 +92,12 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         imports.add("react", "useState");
         setup.push("const [version, setVersion] = useState(0);".to_owned());
     }
-    for part in &page.parts {
+    // Numbers come before what they count.
+    let (numbers, others): (Vec<usize>, Vec<usize>) = page
+        .parts
+        .iter()
+        .partition(|part| blueprint.components[**part].kind == ComponentKind::Stats);
+    for part in numbers.iter().chain(&others) {
         let component = &blueprint.components[*part];
         let name = &component.name;
         let module = format!("@/components/{name}");

@@ -15,10 +15,7 @@ pub fn run(repo: &Repo) -> Result<String> {
     let mariadb = tools::mariadb()?;
     let redis = tools::redis()?;
     process::run(
-        tools::require_nextest(repo)?
-            .args(["run", "--package", "windlass-database"])
-            .args(["--package", "windlass-stack-guard"])
-            .args(["--success-output", "immediate"])
+        tools::tests_of(repo, &["windlass-database", "windlass-stack-guard"])?
             .env("WINDLASS_TEST_POSTGRES", postgres)
             .env("WINDLASS_TEST_MARIADB", mariadb)
             .env("WINDLASS_TEST_REDIS", redis),

@@ -47,9 +47,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
         start.elapsed().as_secs_f64()
     );
     process::run(
-        tools::require_nextest(repo)?
-            .args(["run", "--package", "windlass-pipeline-code"])
-            .args(["--success-output", "immediate"])
+        tools::tests_of(repo, &["windlass-pipeline-code"])?
             .env("WINDLASS_TEST_NODE", node.path())
             .env("WINDLASS_TEST_POSTGRES", postgres)
             .env("WINDLASS_TEST_PROJECTS", &projects)

@@ -36,8 +36,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     let scratch = repo.scratch("local-model")?;
     let server = ModelServer::start(&python, &repo.root.join(SCRIPT), &scratch)?;
     process::run(
-        tools::require_nextest(repo)?
-            .args(["run", "--package", "windlass-model-calls", "--test", "all"])
+        tools::tests_of(repo, &["windlass-model-calls"])?
             // There is one model, and it answers one question at a time.
             .args(["--test-threads", "1"])
             .env("WINDLASS_TEST_MODEL", &server.url),

@@ -40,6 +40,20 @@ pub fn require_nextest(repo: &Repo) -> Result<Command> {
     Ok(command)
 }
 
+/// The tests of some packages, out of the build that the stage `tests` makes: a build of these
+/// packages alone has other features, and would compile most of what they stand on again.
+pub fn tests_of(repo: &Repo, packages: &[&str]) -> Result<Command> {
+    let chosen: Vec<String> = packages
+        .iter()
+        .map(|package| format!("package({package})"))
+        .collect();
+    let mut command = require_nextest(repo)?;
+    command
+        .args(["run", "--workspace", "--success-output", "immediate", "-E"])
+        .arg(chosen.join(" | "));
+    Ok(command)
+}
+
 /// The licence, ban and source checker.
 pub fn cargo_deny(repo: &Repo) -> Result<PathBuf> {
     cargo_install(repo, "cargo-deny", CARGO_DENY_VERSION)

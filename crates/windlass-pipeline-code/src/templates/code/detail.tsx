@@ -95,7 +95,7 @@ export function {=name=}({ id }: { id: string }) {
 <% if actions or inline_edit or edit_path or remove or below %>
         <div className="flex flex-wrap gap-3">
 <% for action in actions %>
-          <Button onClick={() => act({=action.label|ts=}, {=action.name=})}>{=action.label|jsx=}</Button>
+          <Button<% if not loop.first %> variant="outline"<% endif %> onClick={() => act({=action.label|ts=}, {=action.name=})}>{=action.label|jsx=}</Button>
 <% endfor %>
 <% for page in below %>
           <Button asChild variant="outline">

@@ -78,7 +78,7 @@ export function {=name=}(<% if filters %>{ <% for field in filters %>{=field.col
         </div>
 <% endif %>
 <% if create_path %>
-        <Button asChild>
+        <Button asChild className="ml-auto">
           <AppLink href={=create_path|attr=}>{=("Create " ~ human)|jsx=}</AppLink>
         </Button>
 <% endif %>

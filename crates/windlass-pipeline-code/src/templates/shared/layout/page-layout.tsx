@@ -6,11 +6,11 @@ export type Layout = "single-column" | "sidebar-main" | "split" | "grid" | "cent
 
 const arrangement: Record<Layout, string> = {
   "single-column": "flex flex-col gap-8",
-  "sidebar-main": "grid gap-8 lg:grid-cols-[16rem_minmax(0,1fr)] [&>*:only-child]:lg:col-span-2",
-  split: "grid gap-8 lg:grid-cols-2 [&>*:only-child]:lg:col-span-2",
-  grid: "grid gap-6 sm:grid-cols-2 lg:grid-cols-3 [&>*]:col-span-full",
+  "sidebar-main": "grid gap-8 [&>*]:min-w-0 lg:grid-cols-[16rem_minmax(0,1fr)] [&>*:only-child]:lg:col-span-2",
+  split: "grid gap-8 [&>*]:min-w-0 lg:grid-cols-2 [&>*:only-child]:lg:col-span-2",
+  grid: "grid gap-6 sm:grid-cols-2 lg:grid-cols-3 [&>*]:col-span-full [&>*]:min-w-0",
   centered: "mx-auto flex w-full max-w-xl flex-col gap-8",
-  "master-detail": "grid gap-8 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)] [&>*:only-child]:lg:col-span-2",
+  "master-detail": "grid gap-8 [&>*]:min-w-0 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)] [&>*:only-child]:lg:col-span-2",
 };
 
 type PageLayoutProps = {
