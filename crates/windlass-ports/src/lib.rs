@@ -13,6 +13,7 @@ pub mod git;
 pub mod language_model;
 pub mod lease;
 pub mod outbound;
+pub mod sockets;
 pub mod store;
 pub mod toolchain;
 
@@ -28,6 +29,7 @@ pub use language_model::{
 };
 pub use lease::{DriverLease, Lease};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream};
+pub use sockets::{MessageSocket, MessageSockets, SocketFailure, SocketMessage};
 pub use store::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, Counted, DeliveryFilter,
     DeliveryRecord, DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, Quota, RunFilter,

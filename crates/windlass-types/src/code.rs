@@ -91,6 +91,12 @@ codes! {
     NOT_FOUND: User, 404, 3, false,
         "The thing named does not exist.",
         "Check the name; the list command of the same noun shows what exists.";
+    ALREADY_EXISTS: User, 409, 5, false,
+        "There is something of that name already.",
+        "Choose another name, or say that it may be replaced; `details.reason` tells whether it exists or is waiting to be deleted.";
+    READ_ONLY_VIOLATION: Policy, 403, 4, false,
+        "The call would change something where only reading is allowed; it was not made.",
+        "`details.rule` names the rule that refused. Ask in a form that only reads, or use the operation that makes the change under its own confirmation.";
     ILLEGAL_STATE: User, 409, 5, false,
         "The run is in a state in which this cannot be done.",
         "`windlass runs show RUN` prints the state and what may be done next.";

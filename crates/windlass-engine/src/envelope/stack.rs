@@ -57,7 +57,8 @@ pub(super) fn code_name(code: &'static Code) -> &'static str {
         | "CONFIRM_TOKEN_USED"
         | "APPROVAL_REQUIRED"
         | "APPROVAL_REJECTED" => "CONFIRMATION_REQUIRED",
-        "POLICY_DENIED" => "READ_ONLY_VIOLATION",
+        "ALREADY_EXISTS" => "ALREADY_EXISTS",
+        "READ_ONLY_VIOLATION" | "POLICY_DENIED" => "READ_ONLY_VIOLATION",
         _ if code.kind == Kind::Policy => "AUTH_ERROR",
         _ => "INTERNAL_ERROR",
     }

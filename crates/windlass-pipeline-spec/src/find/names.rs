@@ -211,7 +211,10 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
         }
     }
     for reading in readings.iter().filter(|reading| !reading.is_set_aside()) {
-        if crate::classify::addresses_reader(reading) || reading.row.is_some() {
+        if crate::classify::addresses_reader(reading)
+            || reading.row.is_some()
+            || is_shouted(&reading.tokens)
+        {
             continue;
         }
         let mut at = 0;
@@ -261,6 +264,15 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
         }
     }
     found.items
+}
+
+/// `USERS MUST UPLOAD PHOTOS`: where everything is capitalised, capitals name nothing.
+fn is_shouted(tokens: &[Token]) -> bool {
+    let words = || tokens.iter().filter(|token| token.kind == Kind::Word);
+    let loud = words()
+        .filter(|token| !token.text.chars().any(char::is_lowercase))
+        .count();
+    loud >= 4 && loud * 5 >= words().count() * 4
 }
 
 /// `StockPilot`, `Next.js`: a name wherever it stands.

@@ -87,7 +87,8 @@ impl Block {
 /// Reads the blocks of a spec in the order of the text.
 pub fn read(spec: &str) -> Vec<Block> {
     let mut reader = Reader::default();
-    for (event, range) in Parser::new_ext(spec, Options::ENABLE_TABLES).into_offset_iter() {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    for (event, range) in Parser::new_ext(spec, options).into_offset_iter() {
         reader.take(event, range);
     }
     reader.flush();
@@ -107,6 +108,8 @@ struct Reader {
     cells: Vec<String>,
     in_head: bool,
     line_broke: bool,
+    /// What ends a script, a style sheet or a comment that began on an earlier line.
+    raw_until: Option<&'static str>,
 }
 
 impl Reader {
@@ -121,7 +124,7 @@ impl Reader {
                     block.push(" ", range);
                 }
             }
-            Event::Html(text) => self.verbatim(&text, range, "markup, not text"),
+            Event::Html(text) => self.html(&text, &range),
             _ => {}
         }
     }
@@ -284,6 +287,47 @@ impl Reader {
         block.push(text, range);
     }
 
+    /// A line of markup: tags, scripts and comments are set aside, what stands between them is read.
+    fn html(&mut self, line: &str, range: &Range<usize>) {
+        let mut at = 0;
+        while at < line.len() {
+            let rest = &line[at..];
+            let (width, is_text) = match self.raw_until {
+                Some(end) => {
+                    let found = rest.to_ascii_lowercase().find(end);
+                    if found.is_some() {
+                        self.raw_until = None;
+                    }
+                    (found.map_or(rest.len(), |place| place + end.len()), false)
+                }
+                None => markup(rest, &mut self.raw_until),
+            };
+            let piece = &rest[..width];
+            // Line ends may be written differently in the source.
+            let source = if line.len() == range.len() {
+                range.start + at..range.start + at + width
+            } else {
+                range.clone()
+            };
+            at += width;
+            let reading = self
+                .open
+                .as_ref()
+                .is_some_and(|open| open.set_aside.is_none());
+            if !is_text && is_inline(piece) {
+                continue;
+            }
+            if is_text && (reading || piece.chars().any(char::is_alphanumeric)) {
+                if !reading {
+                    self.flush();
+                }
+                self.text(piece, source);
+            } else {
+                self.verbatim(piece, source, "markup, not text");
+            }
+        }
+    }
+
     fn flush(&mut self) {
         self.bold_from = None;
         self.line_broke = false;
@@ -293,6 +337,49 @@ impl Reader {
             self.blocks.push(block);
         }
     }
+}
+
+/// How much of a line is one tag or one piece of text, and whether it is text. Notes what has to come
+/// before text goes on.
+fn markup(rest: &str, raw_until: &mut Option<&'static str>) -> (usize, bool) {
+    let opens = |text: &str| {
+        text.strip_prefix('<').is_some_and(|tag| {
+            tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
+        })
+    };
+    if !opens(rest) {
+        let end = rest
+            .char_indices()
+            .skip(1)
+            .find(|(place, _)| opens(&rest[*place..]))
+            .map_or(rest.len(), |(place, _)| place);
+        return (end, true);
+    }
+    if rest.starts_with("<!--") {
+        *raw_until = Some("-->");
+        return (4, false);
+    }
+    let lower = rest.to_ascii_lowercase();
+    for (start, end) in [("<script", "</script>"), ("<style", "</style>")] {
+        if lower.starts_with(start) {
+            *raw_until = Some(end);
+        }
+    }
+    (rest.find('>').map_or(rest.len(), |place| place + 1), false)
+}
+
+/// A tag inside of a sentence: `<b>`, `</a>`.
+fn is_inline(tag: &str) -> bool {
+    let name: String = tag
+        .trim_start_matches(['<', '/'])
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    let inline = [
+        "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub",
+        "sup", "u",
+    ];
+    inline.contains(&name.to_ascii_lowercase().as_str())
 }
 
 fn starts_with_bullet(text: &str) -> bool {

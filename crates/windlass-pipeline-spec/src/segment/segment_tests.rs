@@ -67,3 +67,8 @@ fn nothing_but_space_is_nothing() {
     assert!(segment("").is_empty() && segment(" \n\t ").is_empty());
     assert_eq!(segment("***").len(), 1);
 }
+
+#[test]
+fn markup_is_set_aside_and_what_it_holds_is_read() {
+    insta::assert_snapshot!(read("<script>alert(1)</script> Members can order.\n\n<div class=\"x\">\nUsers can rate\n<b>books</b>.\n</div>\n\n<!-- not\nthis -->\n\n- [ ] Chefs can cook\n- [x] Guests can eat\n"), @"");
+}
