@@ -110,7 +110,7 @@ fn every_piece_of_the_spec_is_accounted_for() {
         .collect();
     assert_snapshot!(verbatim, @"
     colour teal: token:primary ux_markdown
-    name Parcelo: page:Home architecture_markdown ux_markdown
+    name Parcelo: page:Sign in page:Home architecture_markdown ux_markdown
     number 40 parcels: req:FR-1 req:FR-2 req:FR-3 architecture_markdown ux_markdown
     ");
 }

@@ -150,7 +150,7 @@ fn everything(said: &Said<'_>, line: &Line, people: &People, rules: &mut Rules) 
 
 /// `published articles`, `drafts`: the rows with that value.
 fn condition(entity: &str, object: &Phrase, entities: &Entities) -> Option<StatedValue> {
-    let head = windlass_pipeline_model::naming::singular(&object.head());
+    let head = windlass_pipeline_model::naming::singular(object.head());
     object
         .adjectives
         .iter()

@@ -211,10 +211,7 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
         }
     }
     for reading in readings.iter().filter(|reading| !reading.is_set_aside()) {
-        if crate::classify::addresses_reader(reading)
-            || reading.row.is_some()
-            || is_shouted(&reading.tokens)
-        {
+        if crate::classify::addresses_reader(reading) || reading.row.is_some() {
             continue;
         }
         let mut at = 0;
@@ -252,11 +249,12 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
                             || token.kind == Kind::Number && token.text.len() == 1)
                     })
                     .map_or(reading.tokens.len(), |width| at + width);
-                found.add(
-                    slice(&reading.text, &reading.tokens[at..end.max(at + 1)]),
-                    &reading.id,
-                );
-                at = end.max(at + 1);
+                let end = end.max(at + 1);
+                let name = &reading.tokens[at..end];
+                if !is_shouted(name) {
+                    found.add(slice(&reading.text, name), &reading.id);
+                }
+                at = end;
             } else {
                 at += 1;
             }
@@ -266,13 +264,12 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
     found.items
 }
 
-/// `USERS MUST UPLOAD PHOTOS`: where everything is capitalised, capitals name nothing.
+/// `USERS MUST UPLOAD PHOTOS`: where everything is in capitals, they name nothing.
 fn is_shouted(tokens: &[Token]) -> bool {
-    let words = || tokens.iter().filter(|token| token.kind == Kind::Word);
-    let loud = words()
-        .filter(|token| !token.text.chars().any(char::is_lowercase))
-        .count();
-    loud >= 4 && loud * 5 >= words().count() * 4
+    tokens.len() > 3
+        && tokens
+            .iter()
+            .all(|token| !token.text.chars().any(char::is_lowercase))
 }
 
 /// `StockPilot`, `Next.js`: a name wherever it stands.

@@ -70,5 +70,14 @@ fn nothing_but_space_is_nothing() {
 
 #[test]
 fn markup_is_set_aside_and_what_it_holds_is_read() {
-    insta::assert_snapshot!(read("<script>alert(1)</script> Members can order.\n\n<div class=\"x\">\nUsers can rate\n<b>books</b>.\n</div>\n\n<!-- not\nthis -->\n\n- [ ] Chefs can cook\n- [x] Guests can eat\n"), @"");
+    insta::assert_snapshot!(read("<script>alert(1)</script> Members can order.\n\n<div class=\"x\">\nUsers can rate\n<b>books</b>.\n</div>\n\n<!-- not\nthis -->\n\n- [ ] Chefs can cook\n- [x] Guests can eat\n"), @r#"
+    Unknown Sentence "" (markup, not text): "<script>alert(1)</script>"
+    Unknown Sentence "": "Members can order."
+    Unknown Sentence "" (markup, not text): "<div class=\"x\">"
+    Unknown Sentence "": "Users can rate\n<b>books</b>."
+    Unknown Sentence "" (markup, not text): "</div>"
+    Unknown Sentence "" (markup, not text): "<!-- not\nthis -->"
+    Unknown Bullet "": "- [ ] Chefs can cook"
+    Unknown Bullet "": "- [x] Guests can eat"
+    "#);
 }

@@ -168,7 +168,6 @@ fn clinic_appointments() {
     relation Patient one-to-many Appointment
     relation Doctor one-to-many Appointment
     access Appointment owner
-    access Appointment {role_read:doctor}
     access VisitNote {role_read:doctor}
     access Appointment {role_all:receptionist}
     access Availability owner
@@ -365,7 +364,7 @@ fn knowledge_base() {
     access Article {members:Workspace}
     access Member {role_all:owner}
     access Version {role_all:editor}
-    access Article owner
+    access Article owner when state=draft
     access Article {role_all:owner}
     access Article {role_read:reader}
     access Comment owner

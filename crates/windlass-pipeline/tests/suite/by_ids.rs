@@ -43,6 +43,12 @@ async fn artifacts(spec: &str, stack: &str) -> Value {
         .await
         .expect("the job ends")
         .unwrap();
+    let status = process
+        .call("pipeline.get_status", json!({ "job_id": job }))
+        .await
+        .unwrap()
+        .output;
+    assert_eq!(status["status"], "completed", "{spec}\n{status:#}");
     let answer = process
         .call(
             "pipeline.get_artifact",

@@ -7,6 +7,7 @@ mod context;
 mod files;
 mod git;
 mod resolve;
+mod runtime;
 pub mod syntax;
 
 pub use context::{Context, CustomCall, Lookups, NoLookups};

@@ -510,7 +510,7 @@ impl Draftsman<'_, '_> {
                             render.clone(),
                             "fireEvent.change(screen.getByLabelText(\"Phone number\"), { target: { value: \"+4912345\" } });".to_owned(),
                             "fireEvent.submit(screen.getByRole(\"form\", { name: \"Code by SMS\" }));".to_owned(),
-                            "fireEvent.change(await screen.findByLabelText(\"Code\"), { target: { value: \"123456\" } });".to_owned(),
+                            "fireEvent.change(await screen.findByRole(\"textbox\", { name: \"Code\" }), { target: { value: \"123456\" } });".to_owned(),
                             "fireEvent.submit(screen.getByRole(\"form\", { name: \"Code\" }));".to_owned(),
                             "await waitFor(() => expect(goTo).toHaveBeenCalled());".to_owned(),
                             "expect(checkCode).toHaveBeenCalledWith(\"+4912345\", \"123456\");".to_owned(),

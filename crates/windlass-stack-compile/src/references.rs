@@ -1,0 +1,125 @@
+//! Every reference of the template must lead somewhere: what users write by hand
+//! (`$CfResourceParam`, overrides, raw resources) may not.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::refusal::Refusal;
+use crate::stack::Stack;
+
+impl Stack<'_> {
+    pub fn resolve_references(&mut self) {
+        let mut missing: Vec<(Vec<String>, String)> = Vec::new();
+        for (id, part) in &self.parts {
+            let mut found = BTreeSet::new();
+            collect(&part.properties, &mut found);
+            part.attributes
+                .values()
+                .for_each(|value| collect(value, &mut found));
+            found.extend(part.prerequisites());
+            for target in found {
+                if !self.parts.contains_key(&target) {
+                    let path = match &part.owner {
+                        Some(owner) => vec!["resources".to_owned(), owner.clone()],
+                        None => vec!["cloudformationResources".to_owned(), id.clone()],
+                    };
+                    missing.push((path, target));
+                }
+            }
+        }
+        for (value, _) in self.outputs.values() {
+            let mut found = BTreeSet::new();
+            collect(value, &mut found);
+            for target in found {
+                if !self.parts.contains_key(&target) {
+                    let path = vec!["stackConfig".to_owned(), "outputs".to_owned()];
+                    missing.push((path, target));
+                }
+            }
+        }
+        missing.sort();
+        missing.dedup();
+        for (path, target) in missing {
+            self.refusals.push(Refusal {
+                path,
+                message: format!("there is no logical id \"{target}\" in the template"),
+                suggestion: Some("`windlass stack compile` shows all of them".to_owned()),
+            });
+        }
+    }
+}
+
+/// The logical ids a value mentions; pseudo parameters aside.
+fn collect(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match (key.as_str(), value) {
+                    ("Ref", Value::String(id)) if entries.len() == 1 => note(id, found),
+                    ("Fn::GetAtt", Value::Array(parts)) if entries.len() == 1 => {
+                        if let Some(id) = parts.first().and_then(Value::as_str) {
+                            note(id, found);
+                        }
+                    }
+                    ("Fn::GetAtt", Value::String(text)) if entries.len() == 1 => {
+                        note(text.split('.').next().unwrap_or(text), found);
+                    }
+                    ("Fn::Sub", Value::String(text)) => substitutions(text, &[], found),
+                    ("Fn::Sub", Value::Array(parts)) => {
+                        let names: Vec<&str> = parts
+                            .get(1)
+                            .and_then(Value::as_object)
+                            .map(|names| names.keys().map(String::as_str).collect())
+                            .unwrap_or_default();
+                        if let Some(text) = parts.first().and_then(Value::as_str) {
+                            substitutions(text, &names, found);
+                        }
+                        parts.iter().skip(1).for_each(|part| collect(part, found));
+                    }
+                    (_, value) => collect(value, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn substitutions(text: &str, names: &[&str], found: &mut BTreeSet<String>) {
+    for piece in text.split("${").skip(1) {
+        let Some((name, _)) = piece.split_once('}') else {
+            continue;
+        };
+        if name.starts_with('!') || names.contains(&name) {
+            continue;
+        }
+        note(name.split('.').next().unwrap_or(name), found);
+    }
+}
+
+fn note(id: &str, found: &mut BTreeSet<String>) {
+    if !id.starts_with("AWS::") {
+        found.insert(id.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn finds_every_kind() {
+        let value = json!([
+            {"Ref": "A"}, {"Ref": "AWS::Region"}, {"Fn::GetAtt": ["B", "Arn"]},
+            {"Fn::GetAtt": "C.Arn"}, {"Fn::Sub": "${D}-${E.Arn}-${!F}-${AWS::StackName}"},
+            {"Fn::Sub": ["${G}-${H}", {"G": {"Ref": "I"}}]},
+        ]);
+        let mut found = BTreeSet::new();
+        collect(&value, &mut found);
+        let found: Vec<String> = found.into_iter().collect();
+        assert_eq!(found, ["A", "B", "C", "D", "E", "H", "I"]);
+    }
+}

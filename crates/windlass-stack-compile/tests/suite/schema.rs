@@ -1,0 +1,258 @@
+//! Every property of every type does something: it changes the template or what is said about
+//! it, or another phase uses it and it stands in the list here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use windlass_stack_compile::{Facts, compile};
+use windlass_stack_config::{Config, schema};
+
+use super::world::{configs, facts};
+
+/// Properties that other phases use, and which.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("BuildArgument.", "packaging"),
+    ("CommandIn.", "packaging and dev"),
+    ("Config.directives", "reading"),
+    ("Config.hooks", "deploy"),
+    ("Config.scripts", "scripts"),
+    ("Config.serviceName", "the stack's name, before compiling"),
+    ("Config.variables", "reading"),
+    ("CustomDirective.", "reading"),
+    ("DeploymentConfig.", "deploy"),
+    ("Config.deploymentConfig", "deploy"),
+    ("DeploymentScript.parameters", "deploy: the script's call"),
+    ("DevSettings.", "dev"),
+    ("DirectoryUpload.", "bucket sync"),
+    ("Dockerfile.buildArgs", "packaging"),
+    ("Dockerfile.buildContextPath", "packaging"),
+    ("Dockerfile.dockerfilePath", "packaging"),
+    ("ExternalBuildpack.builder", "packaging"),
+    ("ExternalBuildpack.buildpacks", "packaging"),
+    ("ExternalBuildpack.sourceDirectoryPath", "packaging"),
+    ("FileOptions.", "bucket sync"),
+    ("FunctionBuildpack.exclude", "packaging"),
+    ("FunctionBuildpack.include", "packaging"),
+    ("FunctionBuildpack.languageSpecificConfig", "packaging"),
+    ("Hook.", "deploy"),
+    ("Hooks.", "deploy"),
+    ("HostingBucket.build", "packaging"),
+    ("HostingBucket.dev", "dev"),
+    ("HostingBucket.excludeFilesPatterns", "bucket sync"),
+    ("HostingBucket.fileOptions", "bucket sync"),
+    ("HostingBucket.injectEnvironment", "bucket sync"),
+    ("HostingBucket.uploadDirectoryPath", "bucket sync"),
+    ("HostingBucket.writeDotenvFilesTo", "packaging"),
+    ("ImageBuildpack.", "packaging"),
+    ("KeyValue.", "bucket sync; lifecycle rules are tested"),
+    ("LanguageConfig.", "packaging"),
+    ("LocalScript.", "scripts"),
+    ("BastionScript.", "scripts"),
+    ("TunnelScript.", "scripts"),
+    ("Nixpacks.", "packaging"),
+    ("NixpacksPhase.", "packaging"),
+    ("StackConfig.disableStackInfoSaving", "deploy"),
+    ("StackConfig.stackInfoDirectory", "deploy"),
+    ("CustomArtifact.packagePath", "packaging"),
+    ("ReuseVpc.", "looking up the network, before compiling"),
+    (
+        "AuroraServerlessEngine.",
+        "refused with its engine: AWS makes none any more",
+    ),
+    (".dev", "dev"),
+];
+
+#[test]
+fn every_property_does_something() {
+    let schema = schema();
+    let mut seen: BTreeMap<String, bool> = BTreeMap::new();
+    for (name, config) in configs() {
+        let facts = facts(&config);
+        let written = serde_json::to_value(&config).unwrap();
+        let before = outcome(&config, &facts);
+        assert!(before.is_ok(), "{name}");
+        let mut places = Vec::new();
+        walk(
+            &schema,
+            &schema,
+            "Config",
+            &written,
+            &mut Vec::new(),
+            &mut places,
+        );
+        for (property, path) in places {
+            let works = seen.entry(property).or_default();
+            if !*works {
+                *works = mutations(&written, &path)
+                    .into_iter()
+                    .filter_map(|changed| serde_json::from_value::<Config>(changed).ok())
+                    .any(|changed| outcome(&changed, &facts) != before);
+            }
+        }
+    }
+    let mut problems = Vec::new();
+    for property in all_properties(&schema) {
+        let is_elsewhere = ELSEWHERE.iter().any(|(listed, _)| {
+            property.starts_with(listed) || (listed.starts_with('.') && property.ends_with(listed))
+        });
+        match (seen.get(&property), is_elsewhere) {
+            (_, true) | (Some(true), false) => {}
+            (None, false) => problems.push(format!("{property}: in no config of tests/configs")),
+            (Some(false), false) => problems.push(format!("{property}: changes nothing")),
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What a config becomes: the template and what is said about it, or why not.
+fn outcome(config: &Config, facts: &Facts) -> Result<String, String> {
+    match compile(config, facts) {
+        Ok(compiled) => Ok(format!(
+            "{}{:?}{:?}{:?}{:?}",
+            compiled.body(),
+            compiled.warnings,
+            compiled.tags,
+            compiled.scripts,
+            compiled.synced_buckets
+        )),
+        Err(refusals) => Err(format!("{:?}", refusals.list)),
+    }
+}
+
+/// The same config without a property, or with another value there.
+fn mutations(written: &Value, path: &[String]) -> Vec<Value> {
+    let mut changed = Vec::new();
+    let (last, parents) = path.split_last().unwrap();
+    let mut without = written.clone();
+    if let Some(Value::Object(entries)) = at(&mut without, parents) {
+        entries.remove(last);
+        changed.push(without);
+    }
+    let mut other = written.clone();
+    if let Some(place) = at(&mut other, path) {
+        let value = match &*place {
+            Value::Bool(flag) => Some(json!(!flag)),
+            Value::Number(number) => number.as_f64().map(|number| match number.fract() == 0.0 {
+                true => json!(number as i64 + 1),
+                false => json!(number * 2.0),
+            }),
+            Value::String(text) => Some(json!(format!("{text}x"))),
+            Value::Array(_) => Some(json!([])),
+            _ => None,
+        };
+        if let Some(value) = value {
+            *place = value;
+            changed.push(other);
+        }
+    }
+    changed
+}
+
+fn at<'a>(value: &'a mut Value, path: &[String]) -> Option<&'a mut Value> {
+    let mut at = value;
+    for key in path {
+        at = match at {
+            Value::Object(entries) => entries.get_mut(key)?,
+            Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(at)
+}
+
+/// Follows references and leaves out what stands for directives.
+fn resolve<'a>(root: &'a Value, node: &'a Value, name: &str) -> (&'a Value, String) {
+    if let Some(reference) = node["$ref"].as_str() {
+        let definition = reference.rsplit('/').next().unwrap();
+        return resolve(root, &root["$defs"][definition], definition);
+    }
+    if let Some(alternatives) = node["anyOf"].as_array() {
+        let real = alternatives
+            .iter()
+            .find(|it| it["$ref"] != "#/$defs/Directive")
+            .unwrap();
+        return resolve(root, real, name);
+    }
+    (node, name.to_owned())
+}
+
+/// Every property of a value by its type's name, with its path.
+fn walk(
+    root: &Value,
+    node: &Value,
+    name: &str,
+    value: &Value,
+    path: &mut Vec<String>,
+    places: &mut Vec<(String, Vec<String>)>,
+) {
+    let (node, name) = resolve(root, node, name);
+    if let Some(alternatives) = node["oneOf"].as_array() {
+        let chosen = alternatives
+            .iter()
+            .find(|it| it["properties"]["type"]["const"] == value["type"]);
+        if let (Some(chosen), Some(inner)) = (chosen, value.get("properties")) {
+            path.push("properties".to_owned());
+            walk(
+                root,
+                &chosen["properties"]["properties"],
+                "",
+                inner,
+                path,
+                places,
+            );
+            path.pop();
+        }
+        return;
+    }
+    match value {
+        Value::Object(entries) => {
+            for (key, inner) in entries {
+                path.push(key.clone());
+                if let Some(property) = node["properties"].get(key) {
+                    places.push((format!("{name}.{key}"), path.clone()));
+                    walk(root, property, &name, inner, path, places);
+                } else if node["additionalProperties"].is_object() {
+                    walk(
+                        root,
+                        &node["additionalProperties"],
+                        &name,
+                        inner,
+                        path,
+                        places,
+                    );
+                }
+                path.pop();
+            }
+        }
+        Value::Array(items) => {
+            for (index, inner) in items.iter().enumerate() {
+                path.push(index.to_string());
+                walk(root, &node["items"], &name, inner, path, places);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn all_properties(schema: &Value) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let mut add = |name: &str, node: &Value| {
+        if node["oneOf"].is_array() {
+            return;
+        }
+        for key in node["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(key, _)| key)
+        {
+            all.insert(format!("{name}.{key}"));
+        }
+    };
+    add("Config", schema);
+    for (name, node) in schema["$defs"].as_object().unwrap() {
+        add(name, node);
+    }
+    all
+}

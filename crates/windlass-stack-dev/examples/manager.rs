@@ -1,0 +1,54 @@
+//! The manager by itself: `manager PLAN.json` runs a session until it is stopped.
+//!
+//! What the `windlass` binary does for `stack dev`, without the rest of it; the crate's tests
+//! start it as a process of its own, because they kill it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_stack_config::Runtime;
+use windlass_stack_dev::{ConfigEnvironment, DevManager, DevPlan, Outside, Programs};
+use windlass_types::Problem;
+
+#[tokio::main]
+async fn main() -> Result<(), Problem> {
+    let file: PathBuf = std::env::args_os()
+        .nth(1)
+        .ok_or_else(|| Problem::invalid("plan", "a file", "usage: manager PLAN.json"))?
+        .into();
+    let bytes = fs_err::read(file).map_err(|error| Problem::internal("plan", error))?;
+    let plan: DevPlan =
+        serde_json::from_slice(&bytes).map_err(|error| Problem::internal("plan", error))?;
+    let inherited = std::env::vars()
+        .filter(|(name, _)| ["PATH", "HOME", "LANG", "TMPDIR"].contains(&name.as_str()));
+    let mut programs = Programs::find(&std::env::var_os("PATH").unwrap_or_default());
+    if let Some(node) = std::env::var_os("WINDLASS_TEST_NODE") {
+        programs.node = Some(node.into());
+    }
+    if let Some(folder) = std::env::var_os("WINDLASS_TEST_POSTGRES") {
+        programs.postgres = Some(folder.into());
+    }
+    if let Some(folder) = std::env::var_os("WINDLASS_TEST_REDIS") {
+        programs.redis = Some(PathBuf::from(folder).join("redis-server"));
+    }
+    let lookup = |runtime: &Runtime| {
+        Err(Problem::invalid(
+            "environment",
+            "local",
+            format!("${} has no local value", runtime.directive()),
+        ))
+    };
+    let outside = Outside {
+        clock: Arc::new(windlass_system::SystemClock),
+        entropy: Arc::new(windlass_system::OsEntropy),
+        databases: Arc::new(windlass_database::Databases),
+        environment: Arc::new(ConfigEnvironment::new(
+            plan.config.clone(),
+            Box::new(lookup),
+        )),
+        aws: None,
+        programs,
+        inherited: inherited.collect(),
+    };
+    DevManager::run(plan, outside).await
+}

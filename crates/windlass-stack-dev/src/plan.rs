@@ -1,0 +1,181 @@
+//! What a session is asked to run, and where its files are.
+//!
+//! Everything is known before anything starts: a plan can be written down, handed to a process of
+//! its own and read there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_stack_config::Config;
+use windlass_types::Problem;
+
+/// The port the HTTP API is tried on first.
+pub const FIRST_AGENT_PORT: u16 = 7331;
+/// How many ports are tried.
+pub const AGENT_PORTS: u16 = 100;
+
+/// What to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DevPlan {
+    /// The project.
+    pub project_name: String,
+    /// The stage; `dev` where nobody says otherwise.
+    pub stage: String,
+    /// The region that workloads are told.
+    pub region: String,
+    /// The folder of the config file: paths in the config start here, `.windlass` is here.
+    pub directory: PathBuf,
+    /// The config, its directives resolved.
+    pub config: Config,
+    /// The resources to run; all when empty or `["all"]`.
+    #[serde(default)]
+    pub resources: Vec<String>,
+    /// Resources that are used as they are deployed, beside those with `dev.remote`.
+    #[serde(default)]
+    pub remote: BTreeSet<String>,
+    /// The port of the HTTP API; the first free one without.
+    #[serde(default)]
+    pub agent_port: Option<u16>,
+    /// Whether the data of local databases is removed first.
+    #[serde(default)]
+    pub fresh_db: bool,
+    /// Emulators of AWS services: service → address; `aws` stands for every service that has no
+    /// address of its own.
+    #[serde(default)]
+    pub emulators: BTreeMap<String, String>,
+}
+
+impl DevPlan {
+    /// Refuses names that are not in the config, and names that cannot be files.
+    pub fn check(&self) -> Result<(), Problem> {
+        for (field, name) in [("projectName", &self.project_name), ("stage", &self.stage)] {
+            let is_plain = !name.is_empty()
+                && name
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+            if !is_plain {
+                return Err(Problem::invalid(
+                    field,
+                    "letters, digits, - and _",
+                    format!("{field} '{name}' is not a name: use letters, digits, - and _"),
+                ));
+            }
+        }
+        for name in self.resources.iter().chain(&self.remote) {
+            if name != "all" && !self.config.resources.contains_key(name) {
+                let known: Vec<&str> = self.config.resources.keys().map(String::as_str).collect();
+                return Err(Problem::invalid(
+                    "resources",
+                    "a resource of the config",
+                    format!(
+                        "there is no resource '{name}' in the config; it has {}",
+                        known.join(", ")
+                    ),
+                )
+                .with("reason", "unknown_resource"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a resource belongs to this session: it was asked for, or one that was needs it.
+    pub fn is_chosen(&self, name: &str) -> bool {
+        if self.resources.is_empty() || self.resources.iter().any(|wanted| wanted == "all") {
+            return true;
+        }
+        self.resources.iter().any(|wanted| {
+            wanted == name
+                || self.config.resources.get(wanted).is_some_and(|resource| {
+                    resource
+                        .kind
+                        .connect_to()
+                        .iter()
+                        .any(|target| target == name)
+                        || crate::routes::entrances(&resource.kind).contains(&name)
+                })
+        })
+    }
+
+    /// Whether the deployed resource is used.
+    pub fn is_remote(&self, name: &str) -> bool {
+        self.remote.contains(name)
+            || self
+                .config
+                .resources
+                .get(name)
+                .is_some_and(|resource| resource.kind.is_remote_in_dev())
+    }
+
+    /// The emulator of a service.
+    pub fn emulator(&self, service: &str) -> Option<&str> {
+        self.emulators
+            .get(service)
+            .or_else(|| self.emulators.get("aws"))
+            .map(String::as_str)
+    }
+
+    /// Where the session's files are.
+    pub fn places(&self) -> Places {
+        Places::new(&self.directory, &self.project_name, &self.stage)
+    }
+}
+
+/// The files of one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The session file.
+    pub session: PathBuf,
+    /// Held by the manager for as long as it runs.
+    pub lock: PathBuf,
+    /// Everything else of the stage.
+    pub stage: PathBuf,
+}
+
+impl Places {
+    /// The files of a project's stage in a folder.
+    pub fn new(directory: &Path, project: &str, stage: &str) -> Self {
+        let root = dev_folder(directory);
+        Self {
+            session: root.join(format!("{project}-{stage}.json")),
+            lock: root.join(format!("{project}-{stage}.lock")),
+            stage: root.join(stage),
+        }
+    }
+
+    /// Data of local databases; all that `freshDb` removes.
+    pub fn data(&self) -> PathBuf {
+        self.stage.join("data")
+    }
+
+    /// Bundles and bootstraps; made anew whenever they are needed.
+    pub fn build(&self) -> PathBuf {
+        self.stage.join("build")
+    }
+
+    /// The log.
+    pub fn log(&self) -> PathBuf {
+        self.stage.join("log.jsonl")
+    }
+
+    /// The processes that were started.
+    pub fn ledger(&self) -> PathBuf {
+        self.stage.join("processes.json")
+    }
+
+    /// Ports that were used last, so that addresses stay the same.
+    pub fn ports(&self) -> PathBuf {
+        self.stage.join("ports.json")
+    }
+
+    /// The environment variable that marks every process of this session.
+    pub(crate) fn marker(&self) -> (&'static str, String) {
+        ("WINDLASS_DEV_SESSION", self.session.display().to_string())
+    }
+}
+
+/// The folder of all sessions of a directory.
+pub fn dev_folder(directory: &Path) -> PathBuf {
+    directory.join(".windlass").join("dev")
+}

@@ -1,0 +1,3 @@
+mod app;
+mod failures;
+mod project;

@@ -1,0 +1,42 @@
+//! A deployed stack asked what it is and does: its status, logs, metrics, alarms and data, AWS
+//! actions that read, a command in a container, and the secrets of the account.
+//!
+//! Thirteen questions and three operations on secrets, each in a file of its own, over AWS and
+//! databases as ports. What only reads is held to it by windlass-stack-guard and by the databases
+//! themselves. Answers are plain data with known secrets and secret patterns taken out. Not here:
+//! policy, runs, envelopes, artifacts and bounds of a surface (windlass-stack).
+
+mod alarms;
+mod answer;
+mod arguments;
+mod aws_sdk;
+mod call;
+mod channel;
+mod container_exec;
+mod credentials;
+mod dynamodb;
+mod ecs;
+mod failure;
+mod info_operations;
+mod info_stack;
+mod info_stacks;
+mod info_whoami;
+mod logs;
+mod metrics;
+mod names;
+mod opensearch;
+mod operation;
+mod outside;
+mod redis;
+mod secret_create;
+mod secret_delete;
+mod secret_get;
+mod secrets;
+mod shapes;
+mod sql;
+mod times;
+
+pub use answer::{Answer, answer, check};
+pub use failure::{aws_problem, database_problem, refused};
+pub use operation::{Effect, Operation};
+pub use outside::{JournalAsk, JournalRecord, OperationJournal, Outside, ProjectNames, Settings};

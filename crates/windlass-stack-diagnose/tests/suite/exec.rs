@@ -1,0 +1,199 @@
+//! Commands in containers, with a peer on the data channel that runs nothing and says what it is told.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use windlass_ports::{BoxFuture, MessageSocket, MessageSockets, SocketFailure, SocketMessage};
+use windlass_types::Secret;
+
+use super::cloud::ScriptedCloud;
+use super::world::{World, of_stack, told};
+
+/// Sends each text as one message of output, then closes.
+#[derive(Clone, Default)]
+pub struct Peer {
+    pub output: Arc<Mutex<Vec<String>>>,
+    sent: i64,
+}
+
+impl MessageSockets for Peer {
+    fn open<'a>(
+        &'a self,
+        url: &'a Secret<String>,
+    ) -> BoxFuture<'a, Result<Box<dyn MessageSocket>, SocketFailure>> {
+        let opened = url.expose_secret().starts_with("wss://");
+        let socket: Box<dyn MessageSocket> = Box::new(self.clone());
+        Box::pin(async move {
+            if opened {
+                Ok(socket)
+            } else {
+                Err(SocketFailure {
+                    message: "no route".to_owned(),
+                })
+            }
+        })
+    }
+}
+
+impl MessageSocket for Peer {
+    fn send(&mut self, _: SocketMessage) -> BoxFuture<'_, Result<(), SocketFailure>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn receive(&mut self) -> BoxFuture<'_, Result<Option<SocketMessage>, SocketFailure>> {
+        let mut output = self.output.lock().unwrap();
+        let next = (!output.is_empty()).then(|| output.remove(0));
+        let message = next.map(|text| SocketMessage::Binary(frame(self.sent, text.as_bytes())));
+        self.sent += 1;
+        Box::pin(async move { Ok(message) })
+    }
+}
+
+/// A message of output, written here by the published layout and not by the code under test.
+fn frame(sequence: i64, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = 116_u32.to_be_bytes().to_vec();
+    bytes.extend(format!("{:<32}", "output_stream_data").bytes());
+    bytes.extend(1_u32.to_be_bytes());
+    bytes.extend(0_u64.to_be_bytes());
+    bytes.extend(sequence.to_be_bytes());
+    bytes.extend(0_u64.to_be_bytes());
+    bytes.extend([9; 16]);
+    bytes.extend(Sha256::digest(payload));
+    bytes.extend(1_u32.to_be_bytes());
+    bytes.extend(u32::try_from(payload.len()).unwrap().to_be_bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+pub fn with_task(cloud: &ScriptedCloud, enabled: bool) {
+    cloud
+        .answer("ecs:ListTasks", json!({ "taskArns": ["arn:task"] }))
+        .answer(
+            "ecs:DescribeTasks",
+            json!({ "tasks": [{
+            "taskArn": "arn:task", "lastStatus": "RUNNING", "group": "service:web-1",
+            "enableExecuteCommand": enabled, "containers": [{ "name": "main" }],
+        }] }),
+        )
+        .answer(
+            "ecs:ExecuteCommand",
+            json!({ "session": {
+            "sessionId": "s", "streamUrl": "wss://x", "tokenValue": "session-token-value" } }),
+        );
+}
+
+/// The marker is made of seeded randomness; a call that fails tells it, the next has the same.
+async fn marker() -> String {
+    let mut world = World::new();
+    with_task(&world.cloud, true);
+    world.sockets = Some(Arc::new(Peer::default()));
+    let (_, left) = world
+        .ask("container_exec", exec(json!({ "confirm": true })))
+        .await;
+    let command = left.cloud.inputs("ecs:ExecuteCommand")[0]["command"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let tail = command.rsplit("\\n'\"'\"' ").next().unwrap();
+    let mut halves = tail.split(' ');
+    format!("{}{}", halves.next().unwrap(), halves.next().unwrap())
+}
+
+fn exec(more: Value) -> Value {
+    let mut arguments = of_stack(json!({ "resourceName": "web", "command": "ls" }));
+    for (name, value) in more.as_object().unwrap() {
+        arguments[name] = value.clone();
+    }
+    arguments
+}
+
+#[tokio::test]
+async fn a_command_is_run_after_a_yes_and_its_exit_code_told() {
+    let (answered, left) = World::new().ask("container_exec", exec(json!({}))).await;
+    assert_eq!(told(&answered.unwrap_err()).0, "CONFIRM_REQUIRED");
+    assert!(left.cloud.asked.lock().unwrap().is_empty());
+
+    let marker = marker().await;
+    let mut world = World::new();
+    with_task(&world.cloud, true);
+    let peer = Peer::default();
+    *peer.output.lock().unwrap() = vec![
+        "\u{1b}[32mfile\u{1b}[0m\r\n".to_owned(),
+        format!("\r\n{}", &marker[..5]),
+        format!("{}:3\r\n", &marker[5..]),
+    ];
+    world.sockets = Some(Arc::new(peer));
+    let (answered, left) = world
+        .ask("container_exec", exec(json!({ "confirm": true })))
+        .await;
+    let answer = answered.unwrap();
+    assert_eq!(answer.data["output"], "file\n");
+    assert_eq!(answer.data["exitCode"], 3);
+    assert_eq!(answer.data["containerName"], "main");
+    assert_eq!(answer.raw_tail.as_deref(), Some("file"));
+    let asked = &left.cloud.inputs("ecs:ExecuteCommand")[0];
+    assert_eq!(
+        (&asked["cluster"], &asked["interactive"]),
+        (&json!("cluster"), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn what_keeps_a_command_from_running_is_told() {
+    for (enabled, tasks, sockets, more, expected) in [
+        (
+            false,
+            true,
+            true,
+            json!({}),
+            ("INVALID_INPUT", "remote_sessions_disabled"),
+        ),
+        (
+            true,
+            true,
+            false,
+            json!({}),
+            ("INVALID_INPUT", "no_message_sockets"),
+        ),
+        (
+            true,
+            true,
+            true,
+            json!({ "container": "other" }),
+            ("NOT_FOUND", "not_found"),
+        ),
+        (
+            true,
+            true,
+            true,
+            json!({ "resourceName": "api" }),
+            ("INVALID_INPUT", "wrong_resource_type"),
+        ),
+        (true, false, true, json!({}), ("NOT_FOUND", "not_found")),
+        // The peer closes before the marker.
+        (
+            true,
+            true,
+            true,
+            json!({}),
+            ("UPSTREAM_ERROR", "interrupted"),
+        ),
+    ] {
+        let mut world = World::new();
+        if !tasks {
+            world
+                .cloud
+                .answer("ecs:ListTasks", json!({ "taskArns": [] }));
+        }
+        if tasks {
+            with_task(&world.cloud, enabled);
+        }
+        world.sockets = sockets.then(|| Arc::new(Peer::default()) as Arc<dyn MessageSockets>);
+        let mut arguments = exec(more);
+        arguments["confirm"] = json!(true);
+        let (answered, _) = world.ask("container_exec", arguments).await;
+        let (code, reason) = told(&answered.unwrap_err());
+        assert_eq!((code, reason.as_str()), expected);
+    }
+}

@@ -1,0 +1,7 @@
+//! One binary for all of them.
+
+mod deploy;
+mod preview;
+mod remove;
+mod versions;
+mod world;

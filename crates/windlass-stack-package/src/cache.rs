@@ -1,0 +1,74 @@
+//! Packages that were made before, found again while everything they were made from is the same.
+//!
+//! A record holds the digests of the input files, and of the names of all files of the project:
+//! a new file may be preferred to an old one by a bundler, and no content would say so.
+
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+use windlass_types::Digest;
+
+/// What is remembered of a package.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub names: Digest,
+    pub inputs: Vec<(PathBuf, Digest)>,
+    pub digest: Digest,
+    pub unzipped: u64,
+    pub handler: Option<String>,
+}
+
+/// A folder with packages and records.
+pub(crate) struct Cache<'a>(pub &'a Path);
+
+impl Cache<'_> {
+    /// Where the package of a digest is.
+    pub fn zip(&self, digest: &Digest) -> PathBuf {
+        self.0.join("zips").join(format!("{digest}.zip"))
+    }
+
+    /// The record of a key, when it still holds and its package is whole.
+    pub fn look(&self, key: &Digest, names: &Digest) -> Option<Record> {
+        let text = fs::read(self.record(key)).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
+        let holds = record.names == *names
+            && record
+                .inputs
+                .iter()
+                .all(|(path, digest)| file_digest(path).ok() == Some(*digest))
+            && file_digest(&self.zip(&record.digest)).ok() == Some(record.digest);
+        holds.then_some(record)
+    }
+
+    /// Keeps a record.
+    pub fn keep(&self, key: &Digest, record: &Record) -> std::io::Result<()> {
+        place(&self.record(key), &serde_json::to_vec(record)?)
+    }
+
+    /// Keeps a package; gives its path.
+    pub fn keep_zip(&self, digest: &Digest, bytes: &[u8]) -> std::io::Result<PathBuf> {
+        let path = self.zip(digest);
+        place(&path, bytes)?;
+        Ok(path)
+    }
+
+    fn record(&self, key: &Digest) -> PathBuf {
+        self.0.join("records").join(format!("{key}.json"))
+    }
+}
+
+/// The digest of a file's contents.
+pub(crate) fn file_digest(path: &Path) -> std::io::Result<Digest> {
+    Ok(Digest::of(&fs::read(path)?))
+}
+
+/// Writes a file whole or not at all: others may package at the same time.
+fn place(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)?;
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    fs::write(file.path(), bytes)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

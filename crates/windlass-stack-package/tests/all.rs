@@ -1,0 +1,4 @@
+//! The whole crate on real folders and programs.
+
+#[cfg(test)]
+mod suite;
