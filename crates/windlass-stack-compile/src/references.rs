@@ -1,7 +1,8 @@
-//! Every reference of the template must lead somewhere: what users write by hand
-//! (`$CfResourceParam`, overrides, raw resources) may not.
+//! Every reference of the template must lead somewhere, and not in a circle: what users write by
+//! hand (`$CfResourceParam`, overrides, raw resources) may not, and two resources that both need
+//! to know the other's address cannot be made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -11,6 +12,7 @@ use crate::stack::Stack;
 impl Stack<'_> {
     pub fn resolve_references(&mut self) {
         let mut missing: Vec<(Vec<String>, String)> = Vec::new();
+        let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (id, part) in &self.parts {
             let mut found = BTreeSet::new();
             collect(&part.properties, &mut found);
@@ -18,6 +20,7 @@ impl Stack<'_> {
                 .values()
                 .for_each(|value| collect(value, &mut found));
             found.extend(part.prerequisites());
+            needs.insert(id.clone(), found.clone());
             for target in found {
                 if !self.parts.contains_key(&target) {
                     let path = match &part.owner {
@@ -40,6 +43,25 @@ impl Stack<'_> {
         }
         missing.sort();
         missing.dedup();
+        let circle = circle(&needs);
+        if !circle.is_empty() {
+            let owners: BTreeSet<&str> = circle
+                .iter()
+                .filter_map(|id| self.parts.get(id))
+                .filter_map(|part| part.owner.as_deref())
+                .collect();
+            let owners: Vec<String> = owners.iter().map(|name| format!("\"{name}\"")).collect();
+            let ids: Vec<String> = circle.iter().cloned().collect();
+            self.refusals.push(Refusal {
+                path: vec!["resources".to_owned()],
+                message: format!(
+                    "{} wait for each other: {}",
+                    owners.join(" and "),
+                    ids.join(", ")
+                ),
+                suggestion: Some("take one out of the other's connectTo or environment".to_owned()),
+            });
+        }
         for (path, target) in missing {
             self.refusals.push(Refusal {
                 path,
@@ -47,6 +69,33 @@ impl Stack<'_> {
                 suggestion: Some("`windlass stack compile` shows all of them".to_owned()),
             });
         }
+    }
+}
+
+/// The ids of parts that wait for each other in a circle.
+fn circle(needs: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut left: BTreeSet<String> = needs.keys().cloned().collect();
+    loop {
+        // Neither what can be made nor what nobody waits for is part of a circle.
+        let wanted: BTreeSet<&String> = left
+            .iter()
+            .filter_map(|id| needs.get(id))
+            .flatten()
+            .collect();
+        let kept: BTreeSet<String> = left
+            .iter()
+            .filter(|id| wanted.contains(id))
+            .filter(|id| {
+                needs
+                    .get(*id)
+                    .is_some_and(|needs| needs.iter().any(|need| left.contains(need)))
+            })
+            .cloned()
+            .collect();
+        if kept.len() == left.len() {
+            return kept;
+        }
+        left = kept;
     }
 }
 

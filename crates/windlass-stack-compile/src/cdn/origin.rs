@@ -101,7 +101,11 @@ impl Stack<'_> {
     fn bucket_origin(&mut self, name: &str) -> Target {
         let control = self.access_control("S3", "s3");
         Target {
-            domain: attribute(&logical(&[name, "Bucket"]), "RegionalDomainName"),
+            // By its name: the bucket may wait for a function that knows the distribution.
+            domain: sub(format!(
+                "{}.s3.${{AWS::Region}}.${{AWS::URLSuffix}}",
+                self.bucket_name(name)
+            )),
             is_static: true,
             access: Access::Signed(control, true),
         }

@@ -181,18 +181,13 @@ fn cache_config(selections: Option<Selections<'_>>, ttl: Ttl, is_static: bool) -
     let most = ttl.most.unwrap_or(31_536_000);
     let usual = usual.min(most);
     let all = if is_static { "none" } else { "all" };
-    let (cookies, headers, query) = match selections {
-        Some(it) => (
-            self::cookies(it.cookies, all),
-            it.headers.and_then(|it| it.whitelist.clone()),
-            self::query(it.query, all),
-        ),
-        None => (
-            self::cookies(None, all),
-            // Otherwise one caller could get another's answer.
-            (!is_static).then(|| vec!["Authorization".to_owned()]),
-            self::query(None, all),
-        ),
+    let cookies = self::cookies(selections.as_ref().and_then(|it| it.cookies), all);
+    let query = self::query(selections.as_ref().and_then(|it| it.query), all);
+    let headers = match selections.as_ref().and_then(|it| it.headers) {
+        Some(it) if it.none => None,
+        Some(it) => it.whitelist.clone(),
+        // Otherwise one caller could get another's answer.
+        None => (!is_static).then(|| vec!["Authorization".to_owned()]),
     };
     let headers = match headers {
         Some(names) => json!({ "HeaderBehavior": "whitelist", "Headers": names }),

@@ -37,6 +37,17 @@ impl Stack<'_> {
 
     pub fn bucket(&mut self, name: &str, it: &Bucket) {
         let mode = it.accessibility.accessibility_mode;
+        for (index, rule) in it.lifecycle_rules.iter().enumerate() {
+            if let LifecycleRule::AbortIncompleteMultipartUpload(rule) = rule
+                && !rule.tags.is_empty()
+            {
+                self.refuse(
+                    &format!("lifecycleRules.{index}.properties.tags"),
+                    "an upload that was never finished has no tags",
+                    Some("use prefix, or leave it out"),
+                );
+            }
+        }
         let rules: Vec<Value> = it
             .lifecycle_rules
             .iter()

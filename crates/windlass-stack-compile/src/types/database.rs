@@ -3,6 +3,8 @@
 //! What happens to the data when the stack lets go of a database: with `deletionProtection` AWS
 //! refuses to delete it and the stack leaves it behind (`Retain`); otherwise AWS takes a last
 //! snapshot (`Snapshot`, which is also AWS's own default).
+//!
+//! Long because instances and clusters share every decision but the resource they end in.
 
 use serde_json::{Value, json};
 use windlass_stack_config::Text;

@@ -124,6 +124,19 @@ impl Stack<'_> {
         let log_group = self.logs(&logical(&[name, "LogGroup"]), group, code.logging);
         let role_id = logical(&[name, "Role"]);
         let role = self.role(&role_id, "lambda.amazonaws.com", &[], statements);
+        for (variable, _) in &code.environment {
+            let mut letters = variable.chars();
+            let is_fine = letters.next().is_some_and(|it| it.is_ascii_alphabetic())
+                && variable.len() > 1
+                && letters.all(|it| it.is_ascii_alphanumeric() || it == '_');
+            if !is_fine {
+                self.refuse(
+                    "environment",
+                    format!("Lambda takes no variable \"{variable}\""),
+                    Some("use two or more letters, digits and underscores, a letter first"),
+                );
+            }
+        }
         let variables: serde_json::Map<String, Value> = code.environment.into_iter().collect();
         let architecture = match code.architecture {
             Architecture::X86_64 => "x86_64",

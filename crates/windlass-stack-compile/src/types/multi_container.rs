@@ -2,7 +2,7 @@
 
 use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::container::MultiContainerWorkload;
-use windlass_stack_config::model::events::ContainerEvent;
+use windlass_stack_config::model::events::{ContainerEvent, PayloadFormat};
 
 use super::task::{Container, Reach, Way, Workload, condition};
 use crate::artifacts::container_name;
@@ -26,6 +26,13 @@ impl Stack<'_> {
                     ContainerEvent::HttpApiGateway(event) => {
                         let gateway = event.http_api_gateway_name.as_str();
                         let port = event.container_port;
+                        if event.payload_format == PayloadFormat::V2 {
+                            self.refuse(
+                                &format!("{property}.properties.payloadFormat"),
+                                "containers receive requests, not events",
+                                Some("leave it out"),
+                            );
+                        }
                         let route = Route {
                             gateway,
                             method: event.method,

@@ -91,7 +91,8 @@ fn references_to_nothing() {
   one: {type: sqs-queue}
 stackConfig:
   outputs:
-    - {name: lost, value: $CfResourceParam('NoSuchThing', 'Arn')}
+    - name: lost
+      value: $CfResourceParam('NoSuchThing', 'Arn')
 ";
     insta::assert_snapshot!(refused(text), @r#"stackConfig.outputs: there is no logical id "NoSuchThing" in the template [`windlass stack compile` shows all of them]"#);
 }
@@ -119,6 +120,39 @@ fn domains_without_zone_or_certificate() {
     resources.gate.properties.customDomains: "api.example.org" needs a certificate [give customCertificateArn: certificates are not issued for you]
     resources.gate.properties.customDomains: the account has no hosted zone for "api.example.org" [create one, or set disableDnsRecordCreation: true]
     "#);
+}
+
+#[test]
+fn addresses_that_know_each_other() {
+    let text = format!(
+        "resources:
+  one: {{type: function, properties: {{{CODE}, url: {{enabled: true}}, connectTo: [two]}}}}
+  two: {{type: function, properties: {{{CODE}, url: {{enabled: true}}, connectTo: [one]}}}}
+"
+    );
+    insta::assert_snapshot!(refused(&text), @r#"resources: "one" and "two" wait for each other: OneFunction, OneUrl, TwoFunction, TwoUrl [take one out of the other's connectTo or environment]"#);
+}
+
+#[test]
+fn what_aws_does_not_know() {
+    let text = format!(
+        "resources:
+  one: {{type: function, properties: {{{CODE}, environment: [{{name: A, value: b}}]}}}}
+  db:
+    type: relational-database
+    properties:
+      credentials: {{masterUserPassword: $Secret('db')}}
+      engine: {{type: aurora-mysql-serverless, properties: {{}}}}
+  files:
+    type: bucket
+    properties:
+      lifecycleRules:
+        - {{type: abort-incomplete-multipart-upload, properties: {{daysAfterInitiation: 1, tags: [{{key: a, value: b}}]}}}}
+cloudformationResources:
+  Thing: {{Type: 'AWS::SNS::Topic', Condition: IsBig}}
+"
+    );
+    insta::assert_snapshot!(refused(&text), @"");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_stack_compile::{Artifact, Facts, Need, NeedKind, needed_artifacts};
+use windlass_stack_compile::{Artifact, Facts, Need, NeedKind, Network, needed_artifacts};
 use windlass_stack_config::{Config, ConfigText, Context, LoadFailure, NoLookups, load};
 
 /// Every config there is, by name.
@@ -53,6 +53,18 @@ pub fn facts(config: &Config) -> Facts {
     facts.account_id = Some("123456789012".to_owned());
     let zone = ("example.com".to_owned(), "Z0123456789ABC".to_owned());
     facts.hosted_zones = Some([zone].into());
+    facts.network = Some(Network {
+        vpc_id: "vpc-0123456789abcdef0".to_owned(),
+        cidr: "172.16.0.0/16".to_owned(),
+        public_subnets: vec![
+            "subnet-0123456789abcdef0".to_owned(),
+            "subnet-0123456789abcdef1".to_owned(),
+        ],
+        private_subnets: vec![
+            "subnet-0123456789abcdef2".to_owned(),
+            "subnet-0123456789abcdef3".to_owned(),
+        ],
+    });
     facts.artifacts = needed_artifacts(config).iter().map(artifact).collect();
     facts
 }

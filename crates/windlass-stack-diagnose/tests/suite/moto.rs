@@ -299,7 +299,10 @@ async fn stack(aws: &Aws) {
         change_set: "first".to_owned(),
     };
     let template = TemplateSource::Body(template.to_string());
-    let request = CreateChangeSet::new("shop-dev", "first", ChangeSetKind::Create, template);
+    let mut request = CreateChangeSet::new("shop-dev", "first", ChangeSetKind::Create, template);
+    for (key, value) in [("windlass:project", "shop"), ("windlass:stage", "dev")] {
+        request.tags.insert(key.to_owned(), value.to_owned());
+    }
     aws.create_change_set(&target, request).await.unwrap();
     let execute = ExecuteChangeSet {
         address,

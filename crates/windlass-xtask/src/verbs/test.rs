@@ -258,15 +258,17 @@ fn tests(context: &Context) -> Result<String> {
     } else {
         "default"
     };
-    // Tests that need the real Hugo or moto skip themselves without it.
+    // Tests that need the real Hugo, moto or cfn-lint skip themselves without it.
     let hugo = tools::hugo(&context.repo)?;
     let moto = tools::moto(&context.repo)?;
+    let cfn_lint = tools::cfn_lint(&context.repo)?;
     process::run(
         tools::require_nextest(&context.repo)?
             .args(["run", "--workspace", "--profile"])
             .arg(profile)
             .env("WINDLASS_TEST_HUGO", hugo)
-            .env("WINDLASS_TEST_MOTO", moto),
+            .env("WINDLASS_TEST_MOTO", moto)
+            .env("WINDLASS_TEST_CFN_LINT", cfn_lint),
     )?;
     Ok(String::new())
 }
