@@ -29,14 +29,17 @@ enum Source {
     /// An expression over metrics, each with its id.
     Expression {
         expression: String,
-        metrics: Vec<(
-            String,
-            &'static str,
-            String,
-            Vec<(String, Value)>,
-            &'static str,
-        )>,
+        metrics: Vec<Measure>,
     },
+}
+
+/// One metric of an expression.
+struct Measure {
+    id: String,
+    namespace: &'static str,
+    name: String,
+    dimensions: Vec<(String, Value)>,
+    statistic: &'static str,
 }
 
 impl Stack<'_> {
@@ -113,18 +116,18 @@ impl Stack<'_> {
                     "Expression": expression,
                     "ReturnData": true,
                 })];
-                for (id, namespace, name, dimensions, statistic) in metrics {
+                for measure in metrics {
                     list.push(json!({
-                        "Id": id,
+                        "Id": measure.id,
                         "ReturnData": false,
                         "MetricStat": {
                             "Metric": {
-                                "Namespace": namespace,
-                                "MetricName": name,
-                                "Dimensions": to_dimensions(&dimensions),
+                                "Namespace": measure.namespace,
+                                "MetricName": measure.name,
+                                "Dimensions": to_dimensions(&measure.dimensions),
                             },
                             "Period": period,
-                            "Stat": statistic,
+                            "Stat": measure.statistic,
                         },
                     }));
                 }
@@ -189,18 +192,19 @@ impl Stack<'_> {
             statistic: stat.map_or(usual, statistic),
         };
         let rate = |namespace, errors: &[&str], all: &str| {
-            let mut metrics = vec![(
-                "all".to_owned(),
+            let sum = |id: String, name: &str| Measure {
+                id,
                 namespace,
-                all.to_owned(),
-                subject.clone(),
-                "Sum",
-            )];
+                name: name.to_owned(),
+                dimensions: subject.clone(),
+                statistic: "Sum",
+            };
+            let mut metrics = vec![sum("all".to_owned(), all)];
             let mut terms = Vec::new();
             for (index, error) in errors.iter().enumerate() {
                 let id = format!("e{index}");
                 terms.push(format!("FILL({id}, 0)"));
-                metrics.push((id, namespace, (*error).to_owned(), subject.clone(), "Sum"));
+                metrics.push(sum(id, error));
             }
             Source::Expression {
                 expression: format!("100 * ({}) / all", terms.join(" + ")),
@@ -306,14 +310,12 @@ impl Stack<'_> {
                     ("visible", "ApproximateNumberOfMessagesVisible"),
                     ("hidden", "ApproximateNumberOfMessagesNotVisible"),
                 ]
-                .map(|(id, metric)| {
-                    (
-                        id.to_owned(),
-                        "AWS/SQS",
-                        metric.to_owned(),
-                        subject.clone(),
-                        "Maximum",
-                    )
+                .map(|(id, name)| Measure {
+                    id: id.to_owned(),
+                    namespace: "AWS/SQS",
+                    name: name.to_owned(),
+                    dimensions: subject.clone(),
+                    statistic: "Maximum",
                 });
                 let source = Source::Expression {
                     expression: "visible + hidden".to_owned(),
@@ -439,13 +441,13 @@ impl Stack<'_> {
             ] {
                 let id = format!("{prefix}{index}");
                 terms.push(format!("FILL({id}, 0)"));
-                metrics.push((
+                metrics.push(Measure {
                     id,
-                    "AWS/ApplicationELB",
-                    metric.to_owned(),
-                    dimensions.clone(),
-                    "Maximum",
-                ));
+                    namespace: "AWS/ApplicationELB",
+                    name: metric.to_owned(),
+                    dimensions: dimensions.clone(),
+                    statistic: "Maximum",
+                });
             }
         }
         let (unhealthy, healthy) = (unhealthy.join(" + "), healthy.join(" + "));

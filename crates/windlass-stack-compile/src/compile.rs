@@ -26,7 +26,10 @@ pub fn compile(config: &Config, facts: &Facts) -> Result<Compiled, Refusals> {
     stack.overrides();
     stack.all_outputs();
     let tags = stack.tags();
-    stack.resolve_references();
+    // What was refused leaves holes; they say nothing new.
+    if stack.refusals.is_empty() {
+        stack.resolve_references();
+    }
     stack.provider_settings();
     finish(stack, tags)
 }

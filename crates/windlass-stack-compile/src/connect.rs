@@ -40,11 +40,14 @@ impl Stack<'_> {
         for target in targets {
             let params = self.find(target).and_then(referenceable_params);
             for param in params.into_iter().flatten() {
+                let Some(expression) = self.try_param(target, param, Tie::Loose) else {
+                    continue;
+                };
                 connections.push(Connection {
                     variable: variable(target, param),
                     resource: target.clone(),
                     param,
-                    expression: self.param(target, param, Tie::Loose),
+                    expression,
                 });
             }
         }
@@ -109,9 +112,10 @@ impl Stack<'_> {
         };
         match kind {
             ResourceKind::Function(_) => {
-                let arn = self.param(target, "arn", Tie::Loose);
-                let versions = join([arn.clone(), json!(":*")]);
-                vec![allow(&["lambda:InvokeFunction"], vec![arn, versions])]
+                vec![allow(
+                    &["lambda:InvokeFunction"],
+                    self.function_and_versions(target),
+                )]
             }
             ResourceKind::EventBus(_) => {
                 let arn = self.param(target, "arn", Tie::Loose);
@@ -207,6 +211,15 @@ impl Stack<'_> {
             | ResourceKind::CustomResourceDefinition(_)
             | ResourceKind::CustomResourceInstance(_) => Vec::new(),
         }
+    }
+
+    /// A function by its name, and everything that is published of it.
+    pub fn function_and_versions(&self, name: &str) -> Vec<Value> {
+        let function = format!("lambda:function:{}", self.physical(name, 64));
+        vec![
+            crate::cf::arn(&function),
+            crate::cf::arn(&format!("{function}:*")),
+        ]
     }
 
     /// Functions outside the network cannot reach what is only inside it.

@@ -26,8 +26,10 @@ impl Stack<'_> {
         params.sort();
         let mut left_out = 0;
         for (_, resource, param) in params {
-            let value = self.param(&resource, param, Tie::Firm);
-            if cf::holds_secret(&value) {
+            let Some(value) = self.try_param(&resource, param, Tie::Firm) else {
+                continue;
+            };
+            if cf::holds_secret(&value) || !self.leads_somewhere(&value) {
                 continue;
             }
             let id = logical(&[&resource, param]);

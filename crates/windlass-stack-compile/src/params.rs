@@ -31,6 +31,12 @@ impl Stack<'_> {
         }
     }
 
+    /// A parameter that may not be there: a workload without logs has no log group.
+    pub fn try_param(&mut self, resource: &str, param: &str, tie: Tie) -> Option<Value> {
+        let kind = self.find(resource)?;
+        self.known_param(resource, kind, param, tie)
+    }
+
     fn known_param(
         &mut self,
         name: &str,
@@ -52,10 +58,7 @@ impl Stack<'_> {
                 | ResourceKind::DeploymentScript(_)
                 | ResourceKind::CustomResourceDefinition(_),
                 "arn",
-            ) => {
-                let loose = arn(&format!("lambda:function:{}", self.physical(name, 64)));
-                pick(loose, self.function_target(name))
-            }
+            ) => pick(self.function_by_name(name), self.function_target(name)),
             (
                 ResourceKind::Function(_)
                 | ResourceKind::DeploymentScript(_)

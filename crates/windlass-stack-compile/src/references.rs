@@ -10,6 +10,13 @@ use crate::refusal::Refusal;
 use crate::stack::Stack;
 
 impl Stack<'_> {
+    /// Whether everything a value mentions is there.
+    pub fn leads_somewhere(&self, value: &Value) -> bool {
+        let mut found = BTreeSet::new();
+        collect(value, &mut found);
+        found.iter().all(|id| self.parts.contains_key(id))
+    }
+
     pub fn resolve_references(&mut self) {
         let mut missing: Vec<(Vec<String>, String)> = Vec::new();
         let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

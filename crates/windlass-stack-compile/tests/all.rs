@@ -1,5 +1,6 @@
 //! The compiler against whole configs.
 
+#[cfg(test)]
 mod suite {
     mod goldens;
     mod lint;

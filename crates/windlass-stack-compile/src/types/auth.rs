@@ -385,7 +385,7 @@ impl Stack<'_> {
             let Some(hook) = hook else { continue };
             let (called, target) = match hook.runtime() {
                 Some(Runtime::ResourceParam { resource, .. }) => (
-                    self.loose_function(resource),
+                    self.function_by_name(resource),
                     self.function_target(resource),
                 ),
                 _ => (self.text(hook), self.text(hook)),

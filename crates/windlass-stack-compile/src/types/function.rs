@@ -17,7 +17,6 @@ use crate::cf::{arn, attribute, join, reference};
 use crate::connect::allow;
 use crate::name::logical;
 use crate::stack::Stack;
-use crate::text::Tie;
 
 /// What a function and those that are functions underneath have in common.
 pub(crate) struct Code<'a> {
@@ -350,15 +349,18 @@ impl Stack<'_> {
         ])
     }
 
-    /// The ARN of a function by its name, alias included.
-    pub fn loose_function(&mut self, name: &str) -> Value {
-        let arn = self.param(name, "arn", Tie::Loose);
-        match self.find(name) {
+    /// The ARN of a function by its name; of the alias where there is one.
+    pub fn function_by_name(&self, name: &str) -> Value {
+        let alias = match self.find(name) {
             Some(ResourceKind::Function(function)) if release::is_aliased(function) => {
-                join([arn, json!(format!(":{}", release::ALIAS))])
+                format!(":{}", release::ALIAS)
             }
-            _ => arn,
-        }
+            _ => String::new(),
+        };
+        arn(&format!(
+            "lambda:function:{}{alias}",
+            self.physical(name, 64)
+        ))
     }
 }
 

@@ -6,6 +6,7 @@ mod bastion;
 mod batch;
 pub(crate) mod bucket;
 mod capacity;
+mod connection;
 mod custom;
 mod database;
 mod dynamo;

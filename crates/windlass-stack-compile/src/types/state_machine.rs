@@ -7,7 +7,7 @@ use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::messaging::{StateMachine, StateMachineDefinition};
 use windlass_stack_config::{Data, DataMap, Runtime};
 
-use crate::cf::{arn, join};
+use crate::cf::arn;
 use crate::connect::allow;
 use crate::name::logical;
 use crate::stack::Stack;
@@ -56,9 +56,10 @@ impl Stack<'_> {
         };
         match kind {
             ResourceKind::Function(_) => {
-                let target = self.param(resource, "arn", Tie::Loose);
-                let versions = join([target.clone(), json!(":*")]);
-                vec![allow(&["lambda:InvokeFunction"], vec![target, versions])]
+                vec![allow(
+                    &["lambda:InvokeFunction"],
+                    self.function_and_versions(resource),
+                )]
             }
             ResourceKind::SqsQueue(_) => own(self, &["sqs:SendMessage"], "arn"),
             ResourceKind::SnsTopic(_) => own(self, &["sns:Publish"], "arn"),

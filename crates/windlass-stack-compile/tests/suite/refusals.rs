@@ -123,6 +123,24 @@ fn domains_without_zone_or_certificate() {
 }
 
 #[test]
+fn logs_that_are_off_are_no_outputs() {
+    let text = format!(
+        "resources:
+  seed: {{type: deployment-script, properties: {{trigger: after:deploy, {CODE}, logging: {{disabled: true}}}}}}
+  shop:
+    type: multi-container-workload
+    properties:
+      resources: {{cpu: 0.25, memory: 512}}
+      containers:
+        - name: api
+          packaging: {{type: prebuilt-image, properties: {{image: 'busybox:1'}}}}
+          logging: {{disabled: true}}
+"
+    );
+    assert_eq!(refused(&text), "compiled");
+}
+
+#[test]
 fn addresses_that_know_each_other() {
     let text = format!(
         "resources:
@@ -152,7 +170,12 @@ cloudformationResources:
   Thing: {{Type: 'AWS::SNS::Topic', Condition: IsBig}}
 "
     );
-    insta::assert_snapshot!(refused(&text), @"");
+    insta::assert_snapshot!(refused(&text), @r#"
+    resources.db.properties.engine: AWS makes no new aurora-mysql-serverless databases [use the engine's -serverless-v2 form]
+    resources.files.properties.lifecycleRules.0.properties.tags: an upload that was never finished has no tags [use prefix, or leave it out]
+    resources.one.properties.environment: Lambda takes no variable "A" [use two or more letters, digits and underscores, a letter first]
+    cloudformationResources.Thing.Condition: the template has no conditions [vary the config by $Stage() instead]
+    "#);
 }
 
 #[test]
