@@ -283,3 +283,92 @@ pub(crate) fn is_inter(tokens: &DesignTokens) -> bool {
         .trim()
         .eq_ignore_ascii_case("inter")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tokens(background: &str, text: &str, more: &serde_json::Value) -> DesignTokens {
+        let mut colors = json!({
+            "primary": "#0F766E", "secondary": "#B45309", "background": background, "text": text,
+        });
+        for (role, value) in more.as_object().into_iter().flatten() {
+            colors[role] = value.clone();
+        }
+        serde_json::from_value(json!({
+            "colors": colors,
+            "typography": { "font_family": "Inter", "heading_sizes": {} },
+            "spacing": { "unit": "0.25rem", "scale": [1] },
+        }))
+        .unwrap()
+    }
+
+    fn colour(all: &[ThemeColour], name: &str) -> Rgb {
+        let found = all.iter().find(|colour| colour.name == name);
+        Rgb::parse(&found.unwrap().value).unwrap()
+    }
+
+    #[test]
+    fn whatever_is_behind_it_text_can_be_read() {
+        for (background, text) in [
+            ("#FFFFFF", "#111827"),
+            ("#FFFFF0", "#1A1A1A"),
+            ("#D3D3D3", "#000000"),
+            ("#111827", "#F9FAFB"),
+            ("#000000", "#FFFFFF"),
+        ] {
+            for more in [
+                json!({}),
+                json!({ "header": "#000080" }),
+                json!({ "header": "#FFD700" }),
+            ] {
+                let all = colours(&tokens(background, text, &more));
+                for (front, behind) in [
+                    ("foreground", "background"),
+                    ("foreground", "surface"),
+                    ("muted-foreground", "background"),
+                    ("muted-foreground", "surface"),
+                    ("muted-foreground", "muted"),
+                    ("header-foreground", "header"),
+                    ("primary-foreground", "primary"),
+                    ("secondary-foreground", "secondary"),
+                    ("destructive-foreground", "destructive"),
+                    ("warning", "background"),
+                ] {
+                    let ratio = colour(&all, front).contrast(colour(&all, behind));
+                    assert!(
+                        ratio >= 4.5,
+                        "{front} on {behind} of {background}: {ratio:.2}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stated_places_get_their_colours_and_fonts() {
+        let mut given = tokens(
+            "#FFFFFF",
+            "#111827",
+            &json!({ "sidebar": "#000080", "warnings": "#B45309", "on_primary": "#FFFFFF" }),
+        );
+        given.typography.heading_font_family = Some("Fraunces".to_owned());
+        let lines = lines(&given);
+        for wanted in [
+            "--color-header: #000080;",
+            "--color-header-foreground: #FFFFFF;",
+            "--color-warning: #B45309;",
+            "--color-primary-foreground: #FFFFFF;",
+            "--font-sans: \"Inter Variable\", \"Inter\", ui-sans-serif, system-ui, sans-serif;",
+            "--font-heading: \"Fraunces\", ui-serif, Georgia, serif;",
+        ] {
+            assert!(
+                lines.iter().any(|line| line == wanted),
+                "{wanted}\n{lines:#?}"
+            );
+        }
+        assert!(!lines.iter().any(|line| line.contains("on-primary")));
+    }
+}

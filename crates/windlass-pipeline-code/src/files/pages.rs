@@ -102,6 +102,8 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         let name = &component.name;
         let module = format!("@/components/{name}");
         match component.kind {
+            // A row's own page shows what belongs to it, and shows it once.
+            ComponentKind::List(at) if belongs_to_detail(blueprint, page, at) => {}
             ComponentKind::List(at) => {
                 imports.add(&module, name);
                 let mut tag = format!("<{name}");
@@ -225,6 +227,14 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         hero: page.kind == PageKind::Landing,
         body,
     }
+}
+
+/// Whether rows of an entity belong to the row that a page shows; its detail lists them.
+fn belongs_to_detail(blueprint: &Blueprint<'_>, page: &Page, child: usize) -> bool {
+    page.parts.iter().any(|part| {
+        matches!(blueprint.components[*part].kind, ComponentKind::Detail(at)
+            if at != child && blueprint.entities[child].reference_to(at).is_some())
+    })
 }
 
 /// Whether the navigation stands beside every page: so is said of more pages than the dashboard.

@@ -289,3 +289,19 @@ fn a_product_that_keeps_nothing_needs_no_database() {
         );
     }
 }
+
+#[test]
+fn what_belongs_to_a_row_is_listed_once_and_only_its_own() {
+    let product = Product::example("warehouse", Preset::ViteReact);
+    let generated = product.generate(Preset::ViteReact, &[]).unwrap();
+    let page = file(&generated, "src/pages/PurchaseOrderDetailsPage.tsx");
+    assert!(!page.contains("OrderLineList"), "{page}");
+    let detail = file(&generated, "src/components/PurchaseOrderDetail.tsx");
+    assert_eq!(
+        detail
+            .matches("<OrderLineList purchase_order_id={id} />")
+            .count(),
+        1,
+        "{detail}"
+    );
+}

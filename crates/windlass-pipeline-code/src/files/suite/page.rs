@@ -152,7 +152,7 @@ impl Draftsman<'_, '_> {
                 render,
                 "expect((await screen.findAllByRole(\"alert\")).map((alert) => alert.textContent).join()).toContain(\"The network is down.\");".to_owned(),
                 format!("vi.mocked({list}).mockResolvedValue([{sample}]);"),
-                "fireEvent.click(screen.getAllByRole(\"button\", { name: \"Try again\" })[0] ?? document.body);".to_owned(),
+                "screen.getAllByRole(\"button\", { name: \"Try again\" }).forEach((button) => fireEvent.click(button));".to_owned(),
                 format!("expect(await screen.findByRole(\"table\", {{ name: {} }})).toBeTruthy();", ts_string(&entity.label_plural)),
             ],
         );
