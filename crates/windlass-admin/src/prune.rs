@@ -54,7 +54,7 @@ impl Change for PlanPrune {
                 .to_owned(),
             effect: EffectClass::Destructive,
             kind: KIND.to_owned(),
-            examples: vec![Example { title: "Keep a quarter".to_owned(), input: json!({ "keep_days": 90 }) }],
+            examples: vec![Example { title: "Keep a quarter".to_owned(), input: json!({ "keep_days": 90 }), output: None }],
         }
     }
 

@@ -26,6 +26,7 @@ use crate::{
         policy::PolicyCommand,
         runs::RunsCommand,
         serve::ServeArgs,
+        stack::{DocsArgs, StackCommand},
         store::StoreCommand,
         tour::TourArgs,
         webhooks::WebhooksCommand,
@@ -149,6 +150,15 @@ pub(crate) enum Command {
     /// from, and what was left out is reported.
     #[command(subcommand)]
     Pipeline(PipelineCommand),
+    /// Deploy AWS stacks from one config, look into them, and run them on this machine.
+    ///
+    /// Reads stacktape.yml, .yaml, .ts or .js. Every change is a durable run: it survives a kill
+    /// of this command and goes on with what CloudFormation does. Looking is read-only, by
+    /// enforcement. `windlass stack dev` needs no AWS account.
+    #[command(subcommand)]
+    Stack(Box<StackCommand>),
+    /// Ask the documentation; the answer says where it is from.
+    Docs(DocsArgs),
     /// Serve MCP clients.
     #[command(subcommand)]
     Mcp(McpCommand),
@@ -196,7 +206,7 @@ impl Command {
     /// What the command needs around it.
     pub(crate) const fn need(&self) -> Need {
         match self {
-            Self::Mcp(_) | Self::Serve(_) => Need::Long,
+            Self::Mcp(_) | Self::Serve(_) | Self::Stack(_) => Need::Long,
             Self::Ops(command) => command.need(),
             Self::Runs(command) => command.need(),
             Self::Demo(command) => command.need(),

@@ -23,7 +23,9 @@ use crate::{
     cli::{Cli, Command, Globals, Need},
     commands::{
         doctor,
+        internal::InternalCommand,
         pack::{Program, Wire},
+        stack,
     },
     early, exit,
     output::{Mode, Printer},
@@ -31,7 +33,7 @@ use crate::{
 };
 
 /// How long detached work of a finished command may hold up its exit.
-const LEAVE: Duration = Duration::from_millis(200);
+pub(crate) const LEAVE: Duration = Duration::from_millis(200);
 
 /// A failure and how it is written for machines.
 pub(crate) struct Failure {
@@ -44,6 +46,16 @@ pub(crate) struct Failure {
     pub(crate) input: Value,
 }
 
+impl Failure {
+    fn context(&self) -> EnvelopeContext<'_> {
+        EnvelopeContext {
+            operation: &self.operation,
+            request_id: &self.request_id,
+            input: &self.input,
+        }
+    }
+}
+
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         Self {
@@ -52,6 +64,35 @@ impl From<Problem> for Failure {
             operation: String::new(),
             request_id: String::new(),
             input: Value::Null,
+        }
+    }
+}
+
+/// Whose contract says how the outcome of a command looks to programs.
+enum Outward {
+    /// Windlass's own, or that of the operation that failed.
+    Own,
+    /// Contract 003.
+    Pack(Box<Wire>),
+    /// Contract 000.
+    Stack,
+}
+
+impl Outward {
+    fn of_command(program: Program, command: &Command) -> Self {
+        match command {
+            Command::Pack(args) => Self::Pack(Box::new(args.wire(program))),
+            Command::Stack(command) if command.has_envelope() => Self::Stack,
+            _ => Self::Own,
+        }
+    }
+
+    /// Of a command line that was not understood.
+    fn of_arguments(program: Program, args: &[OsString]) -> Self {
+        match Wire::of_arguments(program, args) {
+            Some(wire) => Self::Pack(Box::new(wire)),
+            None if early::command(args) == Some("stack") => Self::Stack,
+            None => Self::Own,
         }
     }
 }
@@ -67,15 +108,12 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
             return not_understood(
                 &error,
                 &Printer::to_process(early::printing(&args), &environment),
-                Wire::of_arguments(program, &args).as_ref(),
+                &Outward::of_arguments(program, &args),
             );
         }
     };
     let printer = Printer::to_process(cli.globals.printing(), &environment);
-    let wire = match &cli.command {
-        Command::Pack(args) => Some(args.wire(program)),
-        _ => None,
-    };
+    let outward = Outward::of_command(program, &cli.command);
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         execute(host, cli, environment, &printer)
     }));
@@ -87,7 +125,7 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
             .unwrap_or_else(|| "panic".to_owned());
         Err(Problem::internal("command", text).into())
     });
-    finish(&printer, outcome, wire.as_ref())
+    finish(&printer, outcome, &outward)
 }
 
 fn execute(
@@ -111,6 +149,11 @@ fn execute(
                 Ok(doctor::run(host, &cli.globals, environment, printer, interrupt).await?)
             })
         }),
+        Command::Internal(InternalCommand::DevManager(args)) => {
+            let options = open_options(&cli.globals, environment)?;
+            let _guard = start_telemetry(&cli.globals, &options, printer, false)?;
+            Ok(args.run(host, &options)?)
+        }
         command => {
             let need = command.need();
             let options = OpenOptions {
@@ -146,6 +189,8 @@ impl Command {
             Self::Ops(command) => return command.run(session).await,
             Self::Launch(command) => return command.run(session).await,
             Self::Pipeline(command) => return command.run(session).await,
+            Self::Stack(command) => return command.run(session).await,
+            Self::Docs(args) => return args.run(session).await,
             Self::Runs(command) => command.run(session).await,
             Self::Demo(command) => command.run(session).await,
             Self::Pack(args) => args.run(session, host, options).await,
@@ -268,43 +313,75 @@ fn build_runtime(need: Need) -> std::io::Result<Runtime> {
     }
 }
 
-fn finish(printer: &Printer, outcome: Result<Report, Failure>, wire: Option<&Wire>) -> ExitCode {
+fn finish(printer: &Printer, outcome: Result<Report, Failure>, outward: &Outward) -> ExitCode {
     match outcome {
-        Ok(report) => {
-            match printer.mode() {
-                Mode::Human => {}
-                Mode::Json if report.ending == Ending::Streamed => {}
-                Mode::Json => match wire {
-                    Some(wire) => printer.raw(&wire.success(report.data)),
-                    None => printer.json(&report.data),
-                },
-                Mode::Agent => printer.ndjson().success(&report.message, report.data),
-            }
-            match report.ending {
-                _ if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
-                Ending::Found => ExitCode::from(exit::FOUND),
-                Ending::Unsound => ExitCode::from(exit::UNSOUND),
-                Ending::Document | Ending::Streamed => ExitCode::SUCCESS,
-            }
-        }
+        Ok(report) => succeed(printer, report, outward),
         Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
-        Err(failure) => {
-            if let Some(wire) = wire {
-                return fail_pack(printer, wire, &failure.problem);
-            }
-            let context = EnvelopeContext {
-                operation: &failure.operation,
-                request_id: &failure.request_id,
-                input: &failure.input,
-            };
-            match printer.mode() {
-                Mode::Human => printer.problem(&failure.problem),
-                Mode::Json => printer.json(&failure.envelope.failure(context, &failure.problem)),
-                Mode::Agent => printer.ndjson().failure(&failure.problem),
-            }
-            exit::of(&failure.problem)
-        }
+        Err(failure) => match outward {
+            Outward::Pack(wire) => fail_pack(printer, wire, &failure.problem),
+            Outward::Stack => fail_stack(printer, &failure),
+            Outward::Own => fail(printer, &failure),
+        },
     }
+}
+
+fn succeed(printer: &Printer, report: Report, outward: &Outward) -> ExitCode {
+    let ending = report.ending;
+    match (printer.mode(), outward) {
+        (Mode::Human, _) => {}
+        (Mode::Json, _) if ending == Ending::Streamed => {}
+        (Mode::Json, Outward::Pack(wire)) => printer.raw(&wire.success(report.data)),
+        (Mode::Json, Outward::Stack) => printer.json(&stack_envelope(report)),
+        (Mode::Json, Outward::Own) => printer.json(&report.data),
+        (Mode::Agent, Outward::Stack) => printer.ndjson().envelope(stack_envelope(report)),
+        (Mode::Agent, _) => printer.ndjson().success(&report.message, report.data),
+    }
+    match ending {
+        _ if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
+        Ending::Found => ExitCode::from(exit::FOUND),
+        Ending::Unsound => ExitCode::from(exit::UNSOUND),
+        Ending::Document | Ending::Streamed => ExitCode::SUCCESS,
+    }
+}
+
+/// An answer as contract 000 writes it.
+fn stack_envelope(report: Report) -> Value {
+    let mut output = report.data;
+    if let Some(members) = output.as_object_mut()
+        && !members.contains_key("message")
+    {
+        members.insert("message".to_owned(), Value::from(report.message));
+    }
+    let context = EnvelopeContext {
+        operation: "",
+        request_id: "",
+        input: &Value::Null,
+    };
+    Envelope::Stack.success(context, output)
+}
+
+fn fail(printer: &Printer, failure: &Failure) -> ExitCode {
+    match printer.mode() {
+        Mode::Human => printer.problem(&failure.problem),
+        Mode::Json => printer.json(
+            &failure
+                .envelope
+                .failure(failure.context(), &failure.problem),
+        ),
+        Mode::Agent => printer.ndjson().failure(&failure.problem),
+    }
+    exit::of(&failure.problem)
+}
+
+/// A failure of a stack command: also one from before it began looks as contract 000 says.
+fn fail_stack(printer: &Printer, failure: &Failure) -> ExitCode {
+    let envelope = || Envelope::Stack.failure(failure.context(), &failure.problem);
+    match printer.mode() {
+        Mode::Human => stack::tell_failure(printer, &failure.problem),
+        Mode::Json => printer.json(&envelope()),
+        Mode::Agent => printer.ndjson().envelope(envelope()),
+    }
+    exit::of_stack(&failure.problem)
 }
 
 /// A failure of a pack command, which has codes and an envelope of its own.
@@ -327,7 +404,7 @@ fn success(printer: &Printer) -> ExitCode {
 }
 
 /// Help, version, or arguments that make no sense.
-fn not_understood(error: &clap::Error, printer: &Printer, wire: Option<&Wire>) -> ExitCode {
+fn not_understood(error: &clap::Error, printer: &Printer, outward: &Outward) -> ExitCode {
     let text = error.render();
     if matches!(
         error.kind(),
@@ -353,11 +430,16 @@ fn not_understood(error: &clap::Error, printer: &Printer, wire: Option<&Wire>) -
         Mode::Json | Mode::Agent => {
             let message = text.to_string();
             let message = message.trim_start_matches("error: ").trim_end();
-            let problem = match wire {
-                Some(_) => Wire::usage(message),
-                None => Problem::invalid("arguments", "usage", message).next("windlass --help"),
+            let problem = match outward {
+                Outward::Pack(_) => Wire::usage(message),
+                Outward::Stack => Problem::invalid("arguments", "usage", message)
+                    .with("reason", "usage")
+                    .next("windlass stack --help"),
+                Outward::Own => {
+                    Problem::invalid("arguments", "usage", message).next("windlass --help")
+                }
             };
-            finish(printer, Err(problem.into()), wire);
+            finish(printer, Err(problem.into()), outward);
         }
     }
     ExitCode::from(exit::USAGE)

@@ -30,6 +30,22 @@ pub(crate) fn printing(args: &[OsString]) -> Options {
     options
 }
 
+/// Flags that take the next word.
+const WITH_VALUE: [&str; 3] = ["--home", "--color", "--log-format"];
+
+/// The command the arguments begin with, known or not.
+pub(crate) fn command(args: &[OsString]) -> Option<&str> {
+    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
+    while let Some(word) = words.next() {
+        if WITH_VALUE.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
+}
+
 fn color(text: &str) -> ColorChoice {
     ColorChoice::from_str(text, false).unwrap_or_default()
 }
@@ -37,6 +53,19 @@ fn color(text: &str) -> ColorChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_command_is_the_first_word() {
+        for (line, expected) in [
+            ("windlass", None),
+            ("windlass --agent stack deploy", Some("stack")),
+            ("windlass --home stack -v pack", Some("pack")),
+            ("windlass --color=never stack", Some("stack")),
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert_eq!(command(&args), expected, "{line}");
+        }
+    }
 
     #[test]
     fn printing_flags_are_found_anywhere() {

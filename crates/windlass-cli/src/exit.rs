@@ -18,6 +18,17 @@ pub(crate) fn of(problem: &Problem) -> ExitCode {
     ExitCode::from(problem.code().exit_code)
 }
 
+/// The exit code of a failure of `windlass stack`: contract 000 has its own codes for programs, so
+/// scripts need only tell success, usage and interruption apart.
+pub(crate) fn of_stack(problem: &Problem) -> ExitCode {
+    let is_usage = problem.details().get("constraint") == Some(&"usage".into());
+    match problem.code() {
+        code if code == &code::INTERRUPTED => of(problem),
+        code if code == &code::INVALID_INPUT && is_usage => ExitCode::from(USAGE),
+        _ => ExitCode::FAILURE,
+    }
+}
+
 /// What each exit code means, in order.
 pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
     let fixed: [(u8, &'static str); 12] = [
@@ -25,7 +36,7 @@ pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         (
             1,
             "A run failed or was cancelled; its effects were undone or are listed. Every failure of \
-             `windlass pack`.",
+             `windlass pack` and `windlass stack`.",
         ),
         (
             USAGE,
@@ -93,6 +104,21 @@ mod tests {
             );
         }
         assert!(meanings.is_sorted_by_key(|(exit, _, _)| *exit));
+    }
+
+    #[test]
+    fn a_stack_fails_with_one() {
+        let cases = [
+            (Problem::new(&code::DEPLOY_FAILED, "x"), 1),
+            (Problem::new(&code::CONFIRM_REQUIRED, "x"), 1),
+            (Problem::invalid("sql", "required", "x"), 1),
+            (Problem::invalid("arguments", "usage", "x"), 2),
+            (Problem::new(&code::INTERRUPTED, "x"), 130),
+            (Problem::internal("x", "x"), 1),
+        ];
+        for (problem, expected) in cases {
+            assert_eq!(of_stack(&problem), ExitCode::from(expected), "{problem}");
+        }
     }
 
     #[test]

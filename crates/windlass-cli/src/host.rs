@@ -1,6 +1,10 @@
 //! What the command line asks of the binary: the only place that knows adapters and servers.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde_json::Value;
 use windlass_config::{Environment, Home, Settings};
@@ -158,6 +162,14 @@ pub trait Host: Send + Sync {
         &'a self,
         opened: Opened,
         request: TuiRequest,
+    ) -> BoxFuture<'a, Result<(), Problem>>;
+
+    /// Holds the session of local development that a plan file describes until it is stopped.
+    /// Called inside a runtime with several threads.
+    fn run_dev_manager<'a>(
+        &'a self,
+        options: &'a OpenOptions,
+        plan: &'a Path,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
     /// Generated documents of other surfaces (the OpenAPI document, the tool list), by their

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass_engine::{
     Engine,
-    operation::{Answer, CallContext, CallRequest, Catalogue},
+    operation::{Answer, CallContext, CallRequest, Catalogue, Terms},
 };
 use windlass_ports::entropy::random;
 use windlass_types::{Principal, Problem, Surface};
@@ -99,19 +99,53 @@ impl Session {
 
     /// Calls an operation as the user of the command line.
     pub(crate) async fn call(&self, operation: &str, input: Value) -> Result<Answer, Problem> {
-        let context = CallContext {
+        let request = CallRequest {
+            operation: operation.to_owned(),
+            input,
+            context: self.context(Terms::default()),
+        };
+        self.catalogue().call(request).await
+    }
+
+    /// The same; what takes long answers at once with a ticket.
+    pub(crate) async fn call_deferring(
+        &self,
+        operation: &str,
+        input: Value,
+    ) -> Result<Answer, Problem> {
+        let request = CallRequest {
+            operation: operation.to_owned(),
+            input,
+            context: self.deferring(),
+        };
+        self.catalogue().call(request).await
+    }
+
+    /// The answer a ticket was given for, once it is there.
+    pub(crate) async fn settled(
+        &self,
+        operation: &str,
+        ticket: &str,
+    ) -> Result<Option<Answer>, Problem> {
+        let context = self.deferring();
+        self.catalogue().settled(operation, context, ticket).await
+    }
+
+    fn deferring(&self) -> CallContext {
+        self.context(Terms {
+            may_defer: true,
+            ..Terms::default()
+        })
+    }
+
+    fn context(&self, terms: Terms) -> CallContext {
+        CallContext {
             principal: self.principal().clone(),
             surface: Surface::Cli,
             request_id: self.request_id.clone(),
             directory: std::env::current_dir().ok(),
-            terms: windlass_engine::operation::Terms::default(),
-        };
-        let request = CallRequest {
-            operation: operation.to_owned(),
-            input,
-            context,
-        };
-        self.catalogue().call(request).await
+            terms,
+        }
     }
 
     /// Text as it may leave the process.

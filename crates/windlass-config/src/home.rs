@@ -82,6 +82,11 @@ impl Home {
         self.0.join("launch")
     }
 
+    /// Packages of stacks, named by their content.
+    pub fn stack_cache_dir(&self) -> PathBuf {
+        self.0.join("stack").join("packages")
+    }
+
     /// Backups of the store, unless another place is named.
     pub fn backups_dir(&self) -> PathBuf {
         self.0.join("backups")

@@ -11,7 +11,7 @@ use windlass_types::{Problem, code};
 
 use crate::{
     Environment, FileError, Home, LaunchSettings, LimitSettings, ModelSettings, PipelineSettings,
-    ServerSettings, StoreSettings, TelemetrySettings, WebhookSettings, env, file,
+    ServerSettings, StackSettings, StoreSettings, TelemetrySettings, WebhookSettings, env, file,
 };
 
 /// Everything a user can set.
@@ -38,6 +38,8 @@ pub struct Settings {
     pub models: ModelSettings,
     /// How product pipelines work.
     pub pipeline: PipelineSettings,
+    /// What may be done to AWS stacks, and with which role they are asked.
+    pub stack: StackSettings,
 }
 
 /// Why the settings cannot be had.

@@ -95,6 +95,7 @@ impl Change for PlanDemo {
             examples: vec![Example {
                 title: "Write one file".to_owned(),
                 input: json!({ "dir": "/srv/scratch", "files": { "hello.txt": "hello\n" } }),
+                output: None,
             }],
         }
     }

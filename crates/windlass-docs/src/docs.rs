@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use windlass_types::Problem;
 
 use crate::{
-    abstain, answer,
+    abstain, answer, asked,
     concepts::concepts,
     corpus,
     index::Index,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 const LONGEST_QUESTION: usize = 1_000;
-const MOST_ITEMS: u32 = 20;
+pub(crate) const MOST_ITEMS: u32 = 20;
 
 /// Documentation that can be asked.
 pub struct Docs<'a> {
@@ -111,24 +111,18 @@ impl<'a> Docs<'a> {
     /// Refuses what cannot be asked; gives the resource type to keep to.
     fn check<'q>(&self, query: &'q Query) -> Result<Option<&'q str>, Problem> {
         if query.query.trim().is_empty() {
-            return Err(Problem::invalid(
-                "query",
-                "not empty",
-                "query is empty: ask a question",
-            ));
+            return Err(asked::invalid("query", "query is empty: ask a question"));
         }
         if query.query.chars().count() > LONGEST_QUESTION {
-            return Err(Problem::invalid(
+            return Err(asked::invalid(
                 "query",
-                "maxLength",
-                format!("query is longer than {LONGEST_QUESTION} characters"),
+                &format!("query is longer than {LONGEST_QUESTION} characters"),
             ));
         }
         if !(1..=MOST_ITEMS).contains(&query.max_items) {
-            return Err(Problem::invalid(
+            return Err(asked::invalid(
                 "maxItems",
-                "range",
-                format!(
+                &format!(
                     "maxItems is {}; it must be from 1 to {MOST_ITEMS}",
                     query.max_items
                 ),
@@ -142,15 +136,11 @@ impl<'a> Docs<'a> {
         if types.contains(&about) || is_unsupported {
             return Ok(Some(about));
         }
-        let nearest = types.iter().max_by(|a, b| {
-            strsim::jaro_winkler(a, about).total_cmp(&strsim::jaro_winkler(b, about))
-        });
-        Err(Problem::invalid(
+        Err(asked::invalid(
             "resourceType",
-            "known type",
-            format!(
+            &format!(
                 "there is no resource type {about:?}{}; known: {}",
-                nearest.map_or_else(String::new, |name| format!(" (did you mean {name}?)")),
+                asked::did_you_mean(about, &types),
                 types.join(", ")
             ),
         ))

@@ -145,7 +145,7 @@ fn a_resource_type_is_a_hard_filter() {
     let problem = about("sqs-quue", "delay").unwrap_err();
     assert_eq!(
         problem.message(),
-        "there is no resource type \"sqs-quue\" (did you mean sqs-queue?); known: sqs-queue"
+        "there is no resource type \"sqs-quue\"; did you mean \"sqs-queue\"?; known: sqs-queue"
     );
 }
 

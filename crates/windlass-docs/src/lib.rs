@@ -2,10 +2,12 @@
 //! memory by the first question.
 //!
 //! Answers are made of sentences of the pages and say where each stands; with nothing that fits they
-//! say so. Not here: the operations and commands that ask, and where generated pages are written.
+//! say so. `domain` offers them as the documentation tool of contract 000. Not here: the command that
+//! asks, and where generated pages are written.
 
 mod abstain;
 mod answer;
+mod asked;
 mod chunk;
 mod concepts;
 mod config_ref;
@@ -13,6 +15,7 @@ mod corpus;
 mod docs;
 mod index;
 mod markdown;
+mod operation;
 mod page;
 mod query;
 mod rank;
@@ -22,5 +25,6 @@ mod words;
 
 pub use config_ref::config_reference;
 pub use docs::Docs;
+pub use operation::domain;
 pub use page::DocType;
 pub use query::{Answer, Mode, Query, Reference, Snippet};

@@ -86,6 +86,7 @@ pub struct Reference {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Snippet {
     /// `yaml` or `typescript`.
+    #[schemars(extend("enum" = ["yaml", "typescript"]))]
     pub language: String,
     /// The code.
     pub code: String,

@@ -208,6 +208,10 @@ impl Git for GitProgram {
         self.ask_remote_url(repo, remote)
     }
 
+    fn user_name(&self, repo: &Path) -> Result<Option<String>, GitError> {
+        self.ask_user_name(repo)
+    }
+
     fn head(&self, repo: &Path) -> Result<Head, GitError> {
         self.ask_head(repo)
     }

@@ -32,6 +32,21 @@ impl GitProgram {
         }
     }
 
+    pub(crate) fn ask_user_name(&self, repo: &Path) -> Result<Option<String>, GitError> {
+        let answer = self
+            .ask(repo, Scope::AsGitSeesIt)
+            .args(["config", "--get", "user.name"])
+            .answer()?;
+        match answer.code {
+            Some(0) => Ok(Some(
+                String::from_utf8_lossy(line(answer.stdout).as_bytes()).into_owned(),
+            )),
+            // Its exit code for a key that is not set.
+            Some(1) => Ok(None),
+            _ => Err(answer.failed()),
+        }
+    }
+
     pub(crate) fn ask_remote_url(
         &self,
         repo: &Path,

@@ -1,4 +1,5 @@
-//! Outbound HTTP behind the `Outbound` port, with an address policy that cannot be sidestepped.
+//! Outbound HTTP behind the `Outbound` port and WebSockets behind `MessageSockets`, with an address
+//! policy that cannot be sidestepped.
 //!
 //! An address is checked as text before anything is sent, and every name is resolved by a
 //! resolver that checks what it found; the connection goes to exactly those addresses, so
@@ -11,8 +12,10 @@ mod forbidden_tests;
 mod outbound;
 mod policy;
 mod resolver;
+mod sockets;
 
 pub use address::{AddressClass, address_is_public, classify};
 pub use outbound::HttpOutbound;
 pub use policy::OutboundPolicy;
 pub use resolver::{Lookup, SystemLookup};
+pub use sockets::WebSockets;

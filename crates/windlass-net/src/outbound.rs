@@ -9,7 +9,7 @@ use std::{
 
 use futures::stream;
 use reqwest::{
-    Client, Method, Response, Url,
+    Client, ClientBuilder, Method, Response, Url,
     header::{HeaderName, HeaderValue},
     redirect,
 };
@@ -26,7 +26,7 @@ use crate::{
 /// Answers are kept for a log and for people; more than this helps neither.
 const MAX_BODY: usize = 64 * 1024;
 /// A host that takes longer to accept a connection is not there.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Outbound HTTP under a policy.
 pub struct HttpOutbound {
@@ -74,22 +74,16 @@ impl HttpOutbound {
 
     fn client(&self) -> Result<&Client, OutboundError> {
         let built = self.client.get_or_init(|| {
-            Client::builder()
-                .redirect(redirect::Policy::none())
-                // A proxy would resolve names itself, past the policy.
-                .no_proxy()
-                .referer(false)
-                .connect_timeout(self.connect_timeout)
+            let resolver = GuardedResolver {
+                policy: self.policy.clone(),
+                lookup: Arc::clone(&self.lookup),
+                found: self.found.clone(),
+            };
+            guarded(resolver, self.connect_timeout)
                 .pool_max_idle_per_host(if self.reuses_connections {
                     usize::MAX
                 } else {
                     0
-                })
-                .user_agent(concat!("Windlass/", env!("CARGO_PKG_VERSION")))
-                .dns_resolver(GuardedResolver {
-                    policy: self.policy.clone(),
-                    lookup: Arc::clone(&self.lookup),
-                    found: self.found.clone(),
                 })
                 .build()
                 .map_err(|error| error.to_string())
@@ -230,6 +224,18 @@ impl Outbound for HttpOutbound {
     }
 }
 
+/// A client that connects only to what the policy lets through.
+pub(crate) fn guarded(resolver: GuardedResolver, connect_timeout: Duration) -> ClientBuilder {
+    Client::builder()
+        .redirect(redirect::Policy::none())
+        // A proxy would resolve names itself, past the policy.
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(connect_timeout)
+        .user_agent(concat!("Windlass/", env!("CARGO_PKG_VERSION")))
+        .dns_resolver(resolver)
+}
+
 /// A body that is being read.
 struct Body {
     response: Response,
@@ -292,7 +298,7 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Outbound
 }
 
 /// The cause that helps, without the address: its query may hold a secret.
-fn explain(error: reqwest::Error) -> OutboundError {
+pub(crate) fn explain(error: reqwest::Error) -> OutboundError {
     let error = error.without_url();
     let mut causes = Vec::new();
     let mut next: Option<&(dyn Error + 'static)> = Some(&error);

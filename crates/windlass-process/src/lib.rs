@@ -8,4 +8,4 @@ mod find;
 mod run;
 
 pub use find::find;
-pub use run::{Bounds, Ended, Output, Running, Stragglers, run, start};
+pub use run::{Bounds, Ended, Following, Output, Running, Stragglers, run, start};

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -134,6 +135,14 @@ impl Running {
         self.group.pid()
     }
 
+    /// Reads its output while it runs.
+    pub fn following(&self) -> io::Result<Following> {
+        Ok(Following {
+            stdout: (self.stdout.0.try_clone()?, 0),
+            stderr: (self.stderr.0.try_clone()?, 0),
+        })
+    }
+
     /// Waits for its end, or ends it.
     pub fn finish(mut self, bounds: &Bounds<'_>) -> io::Result<Ended> {
         match self.group.wait(bounds)? {
@@ -143,6 +152,35 @@ impl Running {
                 stdout: self.stdout,
                 stderr: self.stderr,
             }),
+        }
+    }
+}
+
+/// The output of a process, read as it grows.
+#[derive(Debug)]
+pub struct Following {
+    stdout: (File, u64),
+    stderr: (File, u64),
+}
+
+impl Following {
+    /// What was written to its output and to its messages since the last call.
+    pub fn more(&mut self) -> io::Result<(Vec<u8>, Vec<u8>)> {
+        Ok((grown(&mut self.stdout)?, grown(&mut self.stderr)?))
+    }
+}
+
+/// Reads at a place of its own: the process writes at the one the handles share.
+fn grown((file, read): &mut (File, u64)) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 16 * 1024];
+    loop {
+        match file.read_at(&mut chunk, *read)? {
+            0 => return Ok(bytes),
+            count => {
+                bytes.extend_from_slice(chunk.get(..count).unwrap_or_default());
+                *read += count as u64;
+            }
         }
     }
 }

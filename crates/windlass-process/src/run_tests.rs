@@ -40,6 +40,42 @@ fn input_is_what_is_given_and_nothing_else() {
 }
 
 #[test]
+fn output_is_followed_while_it_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let seen_it = directory.path().join("seen");
+    // Goes on only once its first line was seen.
+    let script = "echo one; echo first >&2; until [ -e seen ]; do sleep 0.01; done; echo two";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).current_dir(directory.path());
+    let running = start(&mut command, None, Command::spawn).unwrap();
+    let following = std::cell::RefCell::new(running.following().unwrap());
+    let seen = std::cell::RefCell::new((Vec::new(), Vec::new()));
+    let look = || {
+        let more = following.borrow_mut().more().unwrap();
+        let mut seen = seen.borrow_mut();
+        seen.0.extend(more.0);
+        seen.1.extend(more.1);
+        if seen.0 == b"one\n" {
+            fs_err::write(&seen_it, "").unwrap();
+        }
+        false
+    };
+    let ended = running.finish(&Bounds {
+        time: LONG,
+        unwanted: &look,
+        stragglers: Stragglers::End,
+    });
+    look();
+    // Looking moves nothing: the process wrote on where it was.
+    let whole = (Some(0), "one\ntwo\n".to_owned(), "first\n".to_owned());
+    assert_eq!(output(ended.unwrap()), whole);
+    assert_eq!(
+        seen.into_inner(),
+        (b"one\ntwo\n".to_vec(), b"first\n".to_vec())
+    );
+}
+
+#[test]
 fn a_death_by_signal_has_no_code() {
     assert_eq!(output(shell("kill -9 $$", None, LONG)).0, None);
 }

@@ -61,6 +61,7 @@ impl Change for PlanRollback {
             examples: vec![Example {
                 title: "One run".to_owned(),
                 input: json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
+                output: None,
             }],
         }
     }

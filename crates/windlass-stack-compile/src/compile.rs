@@ -8,7 +8,7 @@ use windlass_stack_config::model::script::Script;
 use windlass_stack_config::{Config, Text};
 
 use crate::compiled::{Compiled, CompiledResource, state_of};
-use crate::connect::Connection;
+use crate::connect::{Connection, Parameter};
 use crate::facts::Facts;
 use crate::refusal::{Refusal, Refusals};
 use crate::stack::Stack;
@@ -45,6 +45,12 @@ pub fn connections(config: &Config, facts: &Facts, workload: &str) -> Vec<Connec
             .unwrap_or_default(),
     };
     Stack::new(config, facts).connections(targets)
+}
+
+/// Where a parameter of a resource is found once the stack is deployed; none where the resource
+/// has no such parameter.
+pub fn parameter(config: &Config, facts: &Facts, resource: &str, param: &str) -> Option<Parameter> {
+    Stack::new(config, facts).parameter(resource, param)
 }
 
 impl Stack<'_> {

@@ -12,7 +12,7 @@ use windlass_stack_config::model::database::{
 use windlass_stack_config::referenceable_params;
 
 use crate::cf::{join, sub};
-use crate::name::variable;
+use crate::name::{logical, variable};
 use crate::stack::Stack;
 use crate::text::Tie;
 use crate::types::service::offers_names;
@@ -33,7 +33,28 @@ pub struct Connection {
     pub expression: Value,
 }
 
+/// Where a parameter of a resource is found once the stack is deployed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The output that holds it, as far as it may be one; none where an output of the config
+    /// has its name.
+    pub output: Option<String>,
+    /// The value as CloudFormation writes it.
+    pub expression: Value,
+}
+
 impl Stack<'_> {
+    /// Where a parameter is found.
+    pub fn parameter(&mut self, resource: &str, param: &str) -> Option<Parameter> {
+        let id = logical(&[resource, param]);
+        let mut own = self.config.stack_config.outputs.iter();
+        let is_taken = own.any(|output| logical(&[&output.name]) == id);
+        Some(Parameter {
+            output: (!is_taken).then_some(id),
+            expression: self.try_param(resource, param, Tie::Loose)?,
+        })
+    }
+
     /// The variables that connectTo gives.
     pub fn connections(&mut self, targets: &[String]) -> Vec<Connection> {
         let mut connections = Vec::new();

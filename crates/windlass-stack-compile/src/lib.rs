@@ -30,12 +30,12 @@ mod text;
 mod types;
 
 pub use artifacts::{Need, NeedKind, needed_artifacts};
-pub use compile::{compile, connections};
+pub use compile::{compile, connections, parameter};
 pub use compiled::{
     Compiled, CompiledResource, CompiledScript, Output, SecretUse, State, SyncedBucket, state_of,
 };
-pub use connect::Connection;
+pub use connect::{Connection, Parameter};
 pub use facts::{Artifact, Facts, Network};
 pub use limits::{INLINE_BYTES, TEMPLATE_BYTES};
-pub use name::variable;
+pub use name::{role_id, variable};
 pub use refusal::{Refusal, Refusals, Remark};

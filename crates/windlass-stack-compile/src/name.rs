@@ -12,6 +12,11 @@ pub(crate) fn logical(parts: &[&str]) -> String {
         .collect()
 }
 
+/// The logical id of the role that a workload acts with.
+pub fn role_id(resource: &str) -> String {
+    logical(&[resource, "Role"])
+}
+
 /// The variable that a connected resource's parameter is given in.
 pub fn variable(resource: &str, param: &str) -> String {
     let words: Vec<String> = words("STP")

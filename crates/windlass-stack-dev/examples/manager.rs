@@ -16,9 +16,7 @@ async fn main() -> Result<(), Problem> {
         .nth(1)
         .ok_or_else(|| Problem::invalid("plan", "a file", "usage: manager PLAN.json"))?
         .into();
-    let bytes = fs_err::read(file).map_err(|error| Problem::internal("plan", error))?;
-    let plan: DevPlan =
-        serde_json::from_slice(&bytes).map_err(|error| Problem::internal("plan", error))?;
+    let plan = DevPlan::read(&file)?;
     let inherited = std::env::vars()
         .filter(|(name, _)| ["PATH", "HOME", "LANG", "TMPDIR"].contains(&name.as_str()));
     let mut programs = Programs::find(&std::env::var_os("PATH").unwrap_or_default());

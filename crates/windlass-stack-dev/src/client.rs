@@ -4,7 +4,7 @@
 //! is in the session file, the list of processes and the manager's answers.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use reqwest::Method;
@@ -37,8 +37,10 @@ pub struct Start<'a> {
     pub project_name: &'a str,
     /// The stage.
     pub stage: &'a str,
-    /// The command that runs the manager; started detached.
+    /// The command that runs the manager, as [`crate::DevManager::run`] does.
     pub manager: Command,
+    /// Whether to wait until everything runs, and not only until the manager answers.
+    pub wait: bool,
     /// How long it may take until everything runs.
     pub timeout: Duration,
 }
@@ -165,25 +167,14 @@ fn dead(session: &Session, directory: &Path) -> Envelope {
 pub async fn start(mut start: Start<'_>) -> Result<Envelope, Problem> {
     let places = Places::new(start.directory, start.project_name, start.stage);
     let began = Instant::now();
-    let known = Session::read(&places.session).filter(Session::is_live);
     let mut child = None;
-    if known.is_none() {
-        fs_err::create_dir_all(&places.stage).map_err(fault)?;
-        let output = fs_err::File::create(places.stage.join("manager.out"))
-            .map_err(fault)?
-            .into_file();
-        use std::os::unix::process::CommandExt as _;
-        start
-            .manager
-            .stdin(Stdio::null())
-            .stdout(output.try_clone().map_err(fault)?)
-            .stderr(output)
-            // Signals of the terminal are not meant for it.
-            .process_group(0);
-        child = Some(start.manager.spawn().map_err(fault)?);
-    }
     loop {
-        if let Some(session) = Session::read(&places.session).filter(Session::is_live) {
+        let session = Session::read(&places.session).filter(Session::is_live);
+        // A session that ends while it is waited for makes room for a new one.
+        if session.is_none() && child.is_none() {
+            child = Some(spawn(&mut start.manager, &places)?);
+        }
+        if let Some(session) = session {
             // A manager that is just opening its port is asked again.
             if let Ok(status) = ask(
                 &session,
@@ -197,21 +188,15 @@ pub async fn start(mut start: Start<'_>) -> Result<Envelope, Problem> {
                 let data = status.data.unwrap_or_default();
                 if data["phase"] == json!(Phase::Ready) || data["phase"] == json!(Phase::Rebuilding)
                 {
-                    return Ok(started(&session, &data, known.is_some()));
+                    return Ok(started(&session, &data, child.is_none()));
+                }
+                if !start.wait && data["phase"] == json!(Phase::Starting) {
+                    return Ok(starting(&session));
                 }
             }
         }
-        if let Some(status) = child
-            .as_mut()
-            .and_then(|child| child.try_wait().ok().flatten())
-        {
-            let output =
-                fs_err::read_to_string(places.stage.join("manager.out")).unwrap_or_default();
-            return Err(Problem::new(
-                &code::STEP_FAILED,
-                format!("the manager ended with {status}: {}", output.trim()),
-            )
-            .with("reason", "workload_failed"));
+        if let Some(status) = child.as_mut().and_then(Spawned::ended) {
+            return Err(ended(&places, status));
         }
         if began.elapsed() > start.timeout {
             return Err(Problem::new(
@@ -225,6 +210,63 @@ pub async fn start(mut start: Start<'_>) -> Result<Envelope, Problem> {
         }
         tokio::time::sleep(ASK_EVERY).await;
     }
+}
+
+/// Starts the manager; it takes itself out of this terminal's session.
+fn spawn(manager: &mut Command, places: &Places) -> Result<Spawned, Problem> {
+    fs_err::create_dir_all(&places.stage).map_err(fault)?;
+    // Reasons of an earlier failure are none of this one.
+    let _ = fs_err::remove_file(places.failure());
+    let output = fs_err::File::create(places.output())
+        .map_err(fault)?
+        .into_file();
+    manager
+        .stdin(Stdio::null())
+        .stdout(output.try_clone().map_err(fault)?)
+        .stderr(output)
+        .spawn()
+        .map(|child| Spawned(Some(child)))
+        .map_err(fault)
+}
+
+/// A manager that this process started.
+struct Spawned(Option<Child>);
+
+impl Spawned {
+    fn ended(&mut self) -> Option<ExitStatus> {
+        self.0.as_mut()?.try_wait().ok().flatten()
+    }
+}
+
+impl Drop for Spawned {
+    fn drop(&mut self) {
+        // It goes on without us; whoever lives longer collects it.
+        if let Some(mut child) = self.0.take() {
+            std::thread::spawn(move || child.wait());
+        }
+    }
+}
+
+/// Why a manager ended that should have gone on.
+fn ended(places: &Places, status: ExitStatus) -> Problem {
+    let told = fs_err::read(places.failure()).ok();
+    if let Some(problem) = told.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+        return problem;
+    }
+    let output = fs_err::read_to_string(places.output()).unwrap_or_default();
+    Problem::new(
+        &code::STEP_FAILED,
+        format!("the manager ended with {status}: {}", output.trim()),
+    )
+    .with("reason", "workload_failed")
+}
+
+fn starting(session: &Session) -> Envelope {
+    let data = json!({
+        "agentPort": session.port, "pid": session.manager.pid, "workloads": {},
+        "phase": Phase::Starting, "ready": false,
+    });
+    Envelope::ok("starting", data)
 }
 
 fn started(session: &Session, status: &Value, was_running: bool) -> Envelope {

@@ -79,6 +79,7 @@ pub fn wire_code(problem: &Problem) -> &'static str {
         (&code::UNAUTHORIZED, "AUTH_ERROR"),
         (&code::FORBIDDEN, "READ_ONLY_VIOLATION"),
         (&code::POLICY_DENIED, "READ_ONLY_VIOLATION"),
+        (&code::READ_ONLY_VIOLATION, "READ_ONLY_VIOLATION"),
     ];
     table
         .iter()

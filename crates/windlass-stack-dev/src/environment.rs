@@ -45,7 +45,17 @@ impl ConfigEnvironment {
         Self { config, lookup }
     }
 
-    fn text(&self, text: &Text, local: &LocalParams) -> Result<(String, bool), Problem> {
+    /// A text of the config as it is here, and whether a secret is in it.
+    pub fn text(
+        &self,
+        text: &Text,
+        local: &LocalParams,
+    ) -> Result<(Secret<String>, bool), Problem> {
+        let (text, is_secret) = self.joined(text, local)?;
+        Ok((Secret::new(text), is_secret))
+    }
+
+    fn joined(&self, text: &Text, local: &LocalParams) -> Result<(String, bool), Problem> {
         match text {
             Text::Literal(text) => Ok((text.clone(), false)),
             Text::Runtime(runtime) => self.runtime(runtime, local),
@@ -63,7 +73,7 @@ impl ConfigEnvironment {
             Runtime::CfFormat { parts } => {
                 let mut joined = (String::new(), false);
                 for part in parts {
-                    let (text, is_secret) = self.text(part, local)?;
+                    let (text, is_secret) = self.joined(part, local)?;
                     joined.0.push_str(&text);
                     joined.1 |= is_secret;
                 }
@@ -117,7 +127,7 @@ impl WorkloadEnvironment for ConfigEnvironment {
             let (value, is_secret) = self.text(&variable.value.to_text(), local)?;
             variables.push(Variable {
                 name: variable.name.clone(),
-                value: Secret::new(value),
+                value,
                 is_secret,
             });
         }
@@ -130,7 +140,7 @@ pub fn connect_to_name(resource: &str, param: &str) -> String {
     format!("STP_{}_{}", upper_snake(resource), upper_snake(param))
 }
 
-fn upper_snake(name: &str) -> String {
+pub(crate) fn upper_snake(name: &str) -> String {
     let mut snake = String::new();
     let mut before = '_';
     for character in name.chars() {

@@ -18,6 +18,7 @@ mod function;
 mod gateway;
 mod identity;
 mod ledger;
+mod local_values;
 mod lock;
 pub mod log;
 mod manager;
@@ -39,6 +40,9 @@ pub use environment::{
     ConfigEnvironment, LocalParams, Variable, WorkloadEnvironment, connect_to_name,
 };
 pub use identity::ProcessIdentity;
+pub use local_values::{
+    LOCAL_VALUES_FILE, LocalValues, missing_value, output_variable, variable_of,
+};
 pub use manager::DevManager;
 pub use outside::{CloudCalls, Outside, Programs};
 pub use plan::{AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places, dev_folder};

@@ -16,7 +16,7 @@ use crate::ledger;
 use crate::log::Log;
 use crate::outside::Outside;
 use crate::plan::{AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places};
-use crate::session::{Phase, Session};
+use crate::session::{Phase, Session, write_private};
 use crate::stack::Stack;
 use crate::watch::SourceWatch;
 
@@ -24,10 +24,14 @@ use crate::watch::SourceWatch;
 pub struct DevManager;
 
 impl DevManager {
-    /// Runs a session until it is stopped by its HTTP API or by a signal. Needs a runtime with
-    /// several threads.
+    /// Runs a session until it is stopped by its HTTP API or by a signal, as a process of its
+    /// own: in no terminal's session, and with the reason of a failure left for whoever started
+    /// it. Needs a runtime with several threads.
     pub async fn run(plan: DevPlan, outside: Outside) -> Result<(), Problem> {
-        Self::run_until(plan, outside, CancellationToken::new()).await
+        // Refused to the leader of a group, which signals of a terminal do not reach either.
+        let _ = rustix::process::setsid();
+        let outcome = Self::run_until(plan.clone(), outside, CancellationToken::new()).await;
+        outcome.inspect_err(|problem| plan.leave_failure(problem))
     }
 
     /// The same, and until `stop` is cancelled.
@@ -56,6 +60,7 @@ impl DevManager {
         log.hide(&windlass_types::Secret::new(session.token.clone()));
         let stack = Arc::new(assemble(plan, outside, log, session, stop)?);
         stack.enter(Phase::Starting)?;
+        write_private(&places.params(), &*stack.params)?;
         let agent = crate::agent::serve(listener, stack.clone())?;
         let outcome = live(&stack).await;
         // Failing to write the file must not keep anything running.
@@ -63,7 +68,8 @@ impl DevManager {
         stack.log.info("stopping");
         stack.shut_down().await;
         stack.log.info("stopped");
-        for file in [&stack.places.session, &stack.places.ledger()] {
+        let places = &stack.places;
+        for file in [&places.session, &places.ledger(), &places.params()] {
             let _ = fs_err::remove_file(file);
         }
         // Last: whoever asked for the end sees it by the end of the process or of the file.

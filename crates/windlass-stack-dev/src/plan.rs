@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use windlass_stack_config::Config;
 use windlass_types::Problem;
 
+use crate::session::write_private;
+
 /// The port the HTTP API is tried on first.
 pub const FIRST_AGENT_PORT: u16 = 7331;
 /// How many ports are tried.
@@ -116,6 +118,39 @@ impl DevPlan {
             .map(String::as_str)
     }
 
+    /// Writes it down for a manager; only its owner may read it.
+    pub fn write(&self, file: &Path) -> Result<(), Problem> {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        fs_err::create_dir_all(folder).map_err(|error| Problem::internal("dev plan", error))?;
+        write_private(file, self)
+    }
+
+    /// Reads what [`Self::write`] wrote.
+    pub fn read(file: &Path) -> Result<Self, Problem> {
+        let unusable = |error: &dyn std::fmt::Display| {
+            Problem::invalid(
+                "plan",
+                "a plan of a development session",
+                format!("{}: {error}", file.display()),
+            )
+        };
+        let bytes = fs_err::read(file).map_err(|error| unusable(&error))?;
+        serde_json::from_slice(&bytes).map_err(|error| unusable(&error))
+    }
+
+    /// Leaves the reason of a failure for whoever started the manager.
+    pub fn leave_failure(&self, problem: &Problem) {
+        // Where it cannot be written, the manager's output still says it.
+        let _ = write_private(&self.places().failure(), problem);
+    }
+
+    /// Whether anything that was chosen is used as it is deployed; without, nothing of AWS is
+    /// needed.
+    pub fn uses_deployed(&self) -> bool {
+        let mut names = self.config.resources.keys();
+        names.any(|name| self.is_chosen(name) && self.is_remote(name))
+    }
+
     /// Where the session's files are.
     pub fn places(&self) -> Places {
         Places::new(&self.directory, &self.project_name, &self.stage)
@@ -167,6 +202,26 @@ impl Places {
     /// Ports that were used last, so that addresses stay the same.
     pub fn ports(&self) -> PathBuf {
         self.stage.join("ports.json")
+    }
+
+    /// The plan, as the manager reads it.
+    pub fn plan(&self) -> PathBuf {
+        self.stage.join("plan.json")
+    }
+
+    /// Parameters of resources as they run here, for hooks of the config; holds passwords.
+    pub fn params(&self) -> PathBuf {
+        self.stage.join("params.json")
+    }
+
+    /// What the manager and its programs write by themselves.
+    pub(crate) fn output(&self) -> PathBuf {
+        self.stage.join("manager.out")
+    }
+
+    /// Why the manager ended, when it did not end as it was asked to.
+    pub(crate) fn failure(&self) -> PathBuf {
+        self.stage.join("failure.json")
     }
 
     /// The environment variable that marks every process of this session.

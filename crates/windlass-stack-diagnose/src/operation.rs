@@ -31,6 +31,11 @@ macro_rules! operations {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// What it is for, in a sentence.
+            pub const fn purpose(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+
             /// What it may do at most.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }

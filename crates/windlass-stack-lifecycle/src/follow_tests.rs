@@ -8,7 +8,6 @@ use windlass_types::Timestamp;
 
 use crate::failure::Failure;
 use crate::follow::Trail;
-use crate::lines::Lines;
 use crate::status::Operation;
 
 const STACK: &str = "arn:aws:cloudformation:eu-west-1:1:stack/shop-dev/1";
@@ -129,32 +128,6 @@ fn without_a_failed_resource_the_stack_itself_is_reported() {
     );
     assert_eq!(failure.logical_id, "shop-dev");
     assert_eq!(failure.cause, "Rollback triggered by alarm x");
-}
-
-#[test]
-fn events_become_lines() {
-    let mut trail = trail();
-    let events = trail.take(vec![
-        event(
-            1,
-            "run-1",
-            "shop-dev",
-            "UPDATE_IN_PROGRESS",
-            "User Initiated",
-        ),
-        event(2, "run-1", "A", "UPDATE_FAILED", "boom (RequestToken: 1)"),
-    ]);
-    let mut lines = Lines::default();
-    let shown: Vec<String> = events
-        .iter()
-        .flat_map(|event| lines.event(event, &trail, Timestamp::EPOCH))
-        .map(|line| line.to_string())
-        .collect();
-    insta::assert_snapshot!(shown.join("\n"), @r#"
-    {"message":"shop-dev UPDATE_IN_PROGRESS","pct":25,"phase":"deploying","ts":"1970-01-01T00:00:01.000Z","type":"progress","v":"1.0"}
-    {"level":"error","message":"UPDATE_FAILED: boom","source":"A","ts":"1970-01-01T00:00:02.000Z","type":"log","v":"1.0"}
-    {"message":"A UPDATE_FAILED","pct":25,"phase":"deploying","ts":"1970-01-01T00:00:02.000Z","type":"progress","v":"1.0"}
-    "#);
 }
 
 proptest! {

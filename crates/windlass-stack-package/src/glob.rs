@@ -5,7 +5,7 @@ use regex::Regex;
 
 /// A list of patterns.
 #[derive(Debug)]
-pub(crate) struct Globs(Vec<Regex>);
+pub struct Globs(Vec<Regex>);
 
 impl Globs {
     /// Reads patterns; the failure names the pattern and the cause.
@@ -17,6 +17,7 @@ impl Globs {
             .map(Self)
     }
 
+    /// Whether one of them fits.
     pub fn is_match(&self, path: &str) -> bool {
         self.0.iter().any(|pattern| pattern.is_match(path))
     }

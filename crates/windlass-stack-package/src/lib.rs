@@ -25,8 +25,10 @@ mod zip;
 
 pub use engine::{CliEngine, ContainerEngine, ImageBuild};
 pub use failure::REASON;
+pub use glob::Globs;
 pub use image::ImagePlan;
 pub use job::{FunctionJob, ImageJob};
 pub use tools::Tools;
+pub use tree::{Found, Kind, Links, Node, Walk};
 pub use upload::{Upload, UploadPlan, asset_bucket, plan_upload, upload, zip_key};
 pub use workshop::{Limits, Workshop, Zip};

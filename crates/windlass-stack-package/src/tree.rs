@@ -20,7 +20,7 @@ const NEVER: [&str; 9] = [
 
 /// What becomes of symbolic links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Links {
+pub enum Links {
     /// What they lead to takes their place; it must be in the project.
     Followed,
     /// They stay links.
@@ -29,23 +29,35 @@ pub(crate) enum Links {
 
 /// What stands at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
-    File { source: PathBuf, executable: bool },
-    Link { target: String },
+pub enum Node {
+    /// A file.
+    File {
+        /// Where its contents are.
+        source: PathBuf,
+        /// Whether it may be run.
+        executable: bool,
+    },
+    /// A link.
+    Link {
+        /// Where it leads.
+        target: String,
+    },
 }
 
 /// A file of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub struct Found {
     /// Below the folder, with `/`.
     pub path: String,
+    /// What it is.
     pub node: Node,
 }
 
 /// A walk through a folder.
-pub(crate) struct Walk<'a> {
+pub struct Walk<'a> {
     /// Nothing outside is ever read. Canonical.
     pub project: &'a Path,
+    /// What becomes of symbolic links.
     pub links: Links,
     /// Which paths below the folder are looked at; a folder that is not is not entered.
     pub wanted: &'a dyn Fn(&str, Kind) -> bool,
@@ -53,8 +65,10 @@ pub(crate) struct Walk<'a> {
 
 /// What a path is, before it is looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A folder.
     Folder,
+    /// A file.
     File,
 }
 

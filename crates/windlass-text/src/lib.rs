@@ -1,10 +1,11 @@
-//! Texts compared and combined: unified diffs, patches, three-way merges.
+//! Texts compared and combined: unified diffs, patches, three-way merges; terminal escapes removed.
 //!
 //! Pure functions over strings, no IO, no git. Domains use it wherever a person is shown a
 //! difference or two edits meet. A line ends at `\n` and at nothing else: `\r` is part of its
 //! line, so CRLF files stay CRLF, and a last line without `\n` stays without.
 
 mod apply;
+mod escapes;
 mod lines;
 mod merge;
 mod parse;
@@ -13,6 +14,7 @@ mod path;
 mod unified;
 
 pub use apply::{ApplyError, ApplyReason};
+pub use escapes::without_escapes;
 pub use merge::{Merge, MergeLabels, merge3};
 pub use parse::{PatchError, parse_patch};
 pub use patch::{Hunk, HunkLine, Patch};

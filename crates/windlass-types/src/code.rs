@@ -97,6 +97,15 @@ codes! {
     READ_ONLY_VIOLATION: Policy, 403, 4, false,
         "The call would change something where only reading is allowed; it was not made.",
         "`details.rule` names the rule that refused. Ask in a form that only reads, or use the operation that makes the change under its own confirmation.";
+    DEPLOY_FAILED: Upstream, 502, 1, false,
+        "A deployment failed after it had been accepted.",
+        "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has taken back what was done unless rolling back was switched off.";
+    DELETE_FAILED: Upstream, 502, 1, false,
+        "A stack could not be deleted whole.",
+        "`details.failure` names what stands in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
+    ROLLBACK_FAILED: Upstream, 502, 1, false,
+        "A stack could not be brought back to an earlier state.",
+        "`details.failure` names the resource that stands in the way. Mend it and roll back again, or leave it out with `resourcesToSkip`.";
     ILLEGAL_STATE: User, 409, 5, false,
         "The run is in a state in which this cannot be done.",
         "`windlass runs show RUN` prints the state and what may be done next.";

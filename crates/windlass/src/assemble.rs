@@ -21,7 +21,7 @@ use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::{Problem, Secret, code};
 
-use crate::{key_file, launch, pack, pipeline, user};
+use crate::{key_file, launch, pack, pipeline, stack, user};
 
 /// A webhook receiver that takes longer to accept a connection is not there.
 const WEBHOOK_CONNECT: Duration = Duration::from_secs(5);
@@ -39,6 +39,8 @@ fn domains(
         pack::domain(options),
         launch::domain(options, entropy),
         pipeline::domain(options, entropy, bound)?,
+        stack::domain(options, entropy)?,
+        windlass_docs::domain(),
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),
             default: settings.limits.default_tier.clone(),

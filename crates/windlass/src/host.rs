@@ -1,6 +1,10 @@
 //! What the command line asks of the binary: an open installation and servers in front of it.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio_util::sync::CancellationToken;
 use windlass_cli::{
@@ -19,7 +23,7 @@ use windlass_mcp::{
 use windlass_ports::BoxFuture;
 use windlass_types::{Principal, Problem, code};
 
-use crate::{assemble, pipeline, user};
+use crate::{assemble, pipeline, stack_dev, user};
 
 /// This binary.
 #[derive(Default)]
@@ -85,6 +89,14 @@ impl Host for Binary {
         };
         let shutdown = request.shutdown;
         Box::pin(async move { windlass_tui::run(opened.catalogue, options, shutdown.wait()).await })
+    }
+
+    fn run_dev_manager<'a>(
+        &'a self,
+        options: &'a OpenOptions,
+        plan: &'a Path,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(stack_dev::run_manager(options, plan))
     }
 
     fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {

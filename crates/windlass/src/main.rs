@@ -6,6 +6,8 @@ mod key_file;
 mod launch;
 mod pack;
 mod pipeline;
+mod stack;
+mod stack_dev;
 mod user;
 
 use std::process::ExitCode;

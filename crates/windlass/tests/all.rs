@@ -16,6 +16,7 @@ mod suite {
     mod fault_boundaries;
     mod fault_disk_full;
     mod fault_random_kill;
+    mod fault_stack_dev;
     mod fault_tail;
     mod launch;
     mod malformed;
@@ -24,6 +25,7 @@ mod suite {
     mod pack;
     mod parallel;
     mod pipeline;
+    mod stack;
     mod support;
     mod telemetry;
     mod two_processes;

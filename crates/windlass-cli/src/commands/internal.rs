@@ -1,4 +1,4 @@
-//! `windlass internal`: what the repository's own tools call.
+//! `windlass internal`: what the repository's own tools and other processes of Windlass call.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,9 @@ use serde_json::json;
 use windlass_types::{Problem, code};
 
 use crate::{
-    Host, reference,
+    Host, OpenOptions,
+    dispatch::LEAVE,
+    reference,
     session::{Report, Session},
 };
 
@@ -16,6 +18,32 @@ use crate::{
 pub(crate) enum InternalCommand {
     /// Write every generated document below a directory.
     Generate(GenerateArgs),
+    /// Hold a session of local development; `windlass stack dev start` starts it.
+    DevManager(DevManagerArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DevManagerArgs {
+    /// The plan of the session.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+}
+
+impl DevManagerArgs {
+    /// Runs until the session is stopped. The session hears signals itself, and opens no store:
+    /// it outlives the process that started it.
+    pub(crate) fn run(&self, host: &dyn Host, options: &OpenOptions) -> Result<Report, Problem> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Problem::internal("runtime", error))?;
+        let outcome = runtime.block_on(host.run_dev_manager(options, &self.plan));
+        runtime.shutdown_timeout(LEAVE);
+        let redactor = &options.redactor;
+        outcome
+            .map_err(|problem| problem.map_text(&mut |text| redactor.redact(text).into_owned()))?;
+        Ok(Report::new("the session has ended", json!({})))
+    }
 }
 
 #[derive(Args, Debug)]
@@ -27,7 +55,9 @@ pub(crate) struct GenerateArgs {
 
 impl InternalCommand {
     pub(crate) fn run(self, session: &Session, host: &dyn Host) -> Result<Report, Problem> {
-        let Self::Generate(args) = self;
+        let Self::Generate(args) = self else {
+            return Err(Problem::internal("dispatch", "the command needs no engine"));
+        };
         let catalogue = session.catalogue();
         catalogue
             .check()

@@ -17,6 +17,7 @@ pub(crate) mod pipeline;
 pub(crate) mod policy;
 pub(crate) mod runs;
 pub(crate) mod serve;
+pub(crate) mod stack;
 pub(crate) mod store;
 pub(crate) mod tour;
 pub(crate) mod webhooks;

@@ -5,7 +5,12 @@ use std::time::Duration;
 use windlass_engine::run::{EventView, RunView};
 use windlass_types::{Event, Problem, RunId, code};
 
-use super::{drive::Driving, narrate::Narrator, render::Renderer, settle};
+use super::{
+    drive::Driving,
+    narrate::{Narrator, Tell},
+    render::Renderer,
+    settle,
+};
 use crate::{output::Mode, session::Session};
 
 const PAGE: usize = 500;
@@ -43,12 +48,29 @@ pub(crate) struct Followed {
     pub(crate) events: Vec<EventView>,
 }
 
+/// How a run is told.
+pub(crate) struct Telling {
+    /// Makes lines of its events.
+    pub(crate) teller: Box<dyn Tell + Send>,
+    /// Whether the run is followed, and so driven, also when nobody reads the lines any more.
+    pub(crate) goes_on_unread: bool,
+}
+
+impl Default for Telling {
+    fn default() -> Self {
+        Self {
+            teller: Box::new(Narrator::default()),
+            goes_on_unread: false,
+        }
+    }
+}
+
 /// A run whose events are told.
 struct Tail {
     run_id: RunId,
     after_seq: u64,
     depth: usize,
-    narrator: Narrator,
+    teller: Box<dyn Tell + Send>,
 }
 
 impl Follow<'_> {
@@ -66,11 +88,25 @@ impl Follow<'_> {
         session: &Session,
         driving: &mut Driving<'_>,
     ) -> Result<Followed, Problem> {
+        self.told_by(session, driving, Telling::default()).await
+    }
+
+    /// The same, told in the words of a domain.
+    pub(crate) async fn told_by(
+        self,
+        session: &Session,
+        driving: &mut Driving<'_>,
+        telling: Telling,
+    ) -> Result<Followed, Problem> {
+        session.printer.ndjson().begin_run();
         let engine = session.engine();
         let mut changes = engine.store.changes();
         let mut renderer = Renderer::new(session, self.channel);
         let mut told = Vec::new();
-        let mut tails = vec![Tail::new(self.run_id.clone(), self.after_seq, 0)];
+        let mut tails = vec![Tail {
+            teller: telling.teller,
+            ..Tail::new(self.run_id.clone(), self.after_seq, 0)
+        }];
         tails.extend(
             self.beside
                 .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1)),
@@ -85,7 +121,7 @@ impl Follow<'_> {
             let mut index = 0;
             while index < tails.len() {
                 let events = tails[index].read(session, &mut renderer).await?;
-                let child = tails[index].narrator.take_child();
+                let child = tails[index].teller.take_child();
                 let depth = tails[index].depth + 1;
                 if index == 0 && session.printer.mode() == Mode::Json {
                     told.extend(events.into_iter().map(|event| redacted(session, event)));
@@ -100,7 +136,7 @@ impl Follow<'_> {
                 driving.linger(Some(self.run_id)).await?;
                 return Ok(Followed { run, events: told });
             }
-            if !session.printer.look_for_reader() {
+            if !session.printer.look_for_reader() && !telling.goes_on_unread {
                 return Err(Problem::new(
                     &code::INTERRUPTED,
                     "the reader of the output went away",
@@ -123,7 +159,7 @@ impl Tail {
             run_id,
             after_seq,
             depth,
-            narrator: Narrator::default(),
+            teller: Box::new(Narrator::default()),
         }
     }
 
@@ -145,7 +181,7 @@ impl Tail {
             };
             self.after_seq = last.seq;
             for event in &events {
-                if let Some(line) = self.narrator.tell(event) {
+                if let Some(line) = self.teller.tell(event) {
                     renderer.show(self.run_id.as_str(), self.depth, &line);
                 }
             }

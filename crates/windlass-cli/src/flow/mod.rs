@@ -13,12 +13,12 @@ mod run_ref;
 mod settle;
 mod steer;
 
-pub(crate) use ask::confirm;
+pub(crate) use ask::{confirm, type_exactly};
 pub(crate) use change::{Applied, ApplyArgs, ChangeOperations, apply, apply_change, plan};
 pub(crate) use conclude::{Wanted, conclude, shortfall};
 pub(crate) use drive::{Driving, keep_driving};
-pub(crate) use follow::{Channel, Follow, Followed};
-pub(crate) use narrate::{Line, Weight};
+pub(crate) use follow::{Channel, Follow, Followed, Telling};
+pub(crate) use narrate::{Line, Tell, Weight};
 pub(crate) use render::Renderer;
 pub(crate) use run_ref::{RunArg, find_run};
 pub(crate) use settle::is_settled;

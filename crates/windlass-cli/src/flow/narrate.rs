@@ -29,6 +29,8 @@ pub(crate) enum Weight {
     Undone,
     /// A computation without effect, or a remark.
     Note,
+    /// A remark that wants attention.
+    Caution,
     /// Shown only while it lasts.
     Passing,
 }
@@ -42,6 +44,19 @@ pub(crate) struct Line {
     pub(crate) phase: String,
     pub(crate) percent: Option<u8>,
     pub(crate) at: Timestamp,
+    /// Who said it, where it was not the run itself.
+    pub(crate) source: Option<String>,
+}
+
+/// Makes lines of the events of one run.
+pub(crate) trait Tell {
+    /// Tells one event.
+    fn tell(&mut self, event: &Event) -> Option<Line>;
+
+    /// The child run the last told event began.
+    fn take_child(&mut self) -> Option<RunId> {
+        None
+    }
 }
 
 /// Remembers what began, so that what ends can say how long it took.
@@ -53,14 +68,12 @@ pub(crate) struct Narrator {
     child_started: Option<RunId>,
 }
 
-impl Narrator {
-    /// The child run the last told event began.
-    pub(crate) fn take_child(&mut self) -> Option<RunId> {
+impl Tell for Narrator {
+    fn take_child(&mut self) -> Option<RunId> {
         self.child_started.take()
     }
 
-    /// Tells one event.
-    pub(crate) fn tell(&mut self, event: &Event) -> Option<Line> {
+    fn tell(&mut self, event: &Event) -> Option<Line> {
         let body = match Body::decode(&event.event_type, &event.payload) {
             Ok(Some(body)) => body,
             // A newer version's event: nothing to say about it here.
@@ -174,7 +187,9 @@ impl Narrator {
             other => self.state_change(other, at),
         }
     }
+}
 
+impl Narrator {
     fn state_change(&mut self, body: Body, at: Timestamp) -> Option<Line> {
         let took = self.created_at.map(|created| at.since(created));
         let end = |line: Line| {
@@ -261,7 +276,7 @@ impl Narrator {
             Some(message) => message.to_owned(),
             None => format!("{name}: {}", shorten(&data.to_string(), LONGEST_DATA)),
         };
-        let weight = if name == "progress" {
+        let weight = if name == "progress" || name.ends_with(".progress") {
             Weight::Passing
         } else {
             Weight::Note
@@ -306,6 +321,7 @@ impl Narrator {
             phase: phase.to_owned(),
             percent: None,
             at,
+            source: None,
         }
     }
 }

@@ -42,6 +42,7 @@ impl<'a> Renderer<'a> {
 
     /// Shows one line of a run at that depth below the followed one.
     pub(crate) fn show(&mut self, source: &str, depth: usize, line: &Line) {
+        let source = line.source.as_deref().unwrap_or(source);
         // Texts come from inputs and from outside: neither a secret nor an escape sequence
         // may reach the terminal.
         let text = one_line(&self.session.redact(&line.text));
@@ -61,6 +62,10 @@ impl<'a> Renderer<'a> {
                     Channel::Data => printer.paint(),
                     Channel::Notice => printer.notice_paint(),
                 };
+                let text = match &line.source {
+                    Some(source) => format!("{}: {text}", one_line(source)),
+                    None => text,
+                };
                 let shown = human(paint, depth, line, &text);
                 self.progress.around(|| match self.channel {
                     Channel::Data => printer.data(&shown),
@@ -79,6 +84,7 @@ fn human(paint: Paint, depth: usize, line: &Line, text: &str) -> String {
         Weight::Paused => ("⏸", Tone::Warn),
         Weight::Undone => ("↶", Tone::Warn),
         Weight::Note => ("·", Tone::Dim),
+        Weight::Caution => ("!", Tone::Warn),
     };
     let indent = "  ".repeat(depth);
     let took = match line.took {
@@ -109,6 +115,7 @@ fn tell_agent(printer: &Printer, source: &str, line: &Line, text: &str) {
             printer.ndjson().log(source, LogLevel::Warn, &text, line.at);
         }
         Weight::Note => printer.ndjson().log(source, LogLevel::Info, &text, line.at),
+        Weight::Caution => printer.ndjson().log(source, LogLevel::Warn, &text, line.at),
         Weight::Done | Weight::Begun | Weight::Undone | Weight::Passing => {
             printer
                 .ndjson()
@@ -134,6 +141,7 @@ mod tests {
             phase: "applying".to_owned(),
             percent: None,
             at: Timestamp::EPOCH,
+            source: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! else to the second. Not here: what is said (commands, flow).
 
 mod colour;
+mod lines;
 mod ndjson;
 mod paint;
 mod printer;

@@ -6,7 +6,7 @@
 use std::{
     io::{self, IsTerminal as _, Write},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -18,6 +18,7 @@ use windlass_types::Problem;
 
 use super::{
     colour::{ColorChoice, Terminal, may_animate},
+    lines::Lines,
     ndjson::NdjsonWriter,
     paint::{Paint, Tone},
     problem::render_problem,
@@ -56,6 +57,8 @@ struct Inner {
     out: Stream,
     err: Stream,
     result_written: AtomicBool,
+    /// What the event stream has said.
+    lines: Mutex<Lines>,
     /// Whether `out` is the process's own standard output, which can be looked at.
     watches_stdout: bool,
 }
@@ -113,6 +116,7 @@ impl Inner {
             out: stream(out, out_terminal),
             err: stream(err, err_terminal),
             result_written: AtomicBool::new(false),
+            lines: Mutex::default(),
             watches_stdout: false,
         }
     }
@@ -291,6 +295,11 @@ impl Printer {
     /// One document on standard output.
     pub(crate) fn json(&self, value: &Value) {
         self.0.out.write_line(&format!("{value:#}"));
+    }
+
+    /// What the event stream has said so far.
+    pub(super) fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.0.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn agent_line(&self, line: &str, is_result: bool) {

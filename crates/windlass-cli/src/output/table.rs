@@ -12,7 +12,7 @@ const LEAST: usize = 12;
 /// Rows under headings.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    headings: Vec<&'static str>,
+    headings: Vec<String>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -25,8 +25,16 @@ struct Cell {
 impl Table {
     /// An empty table.
     pub(crate) fn new(headings: &[&'static str]) -> Self {
+        Self::named(headings.iter().copied())
+    }
+
+    /// An empty table whose columns are named by data.
+    pub(crate) fn named(headings: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         Self {
-            headings: headings.to_vec(),
+            headings: headings
+                .into_iter()
+                .map(|heading| one_line(heading.as_ref()))
+                .collect(),
             rows: Vec::new(),
         }
     }
@@ -54,7 +62,10 @@ impl Table {
     pub(crate) fn render(&self, paint: Paint, columns: Option<usize>) -> String {
         let widths = self.widths(columns);
         let mut text = String::new();
-        let headings = self.headings.iter().map(|heading| (Tone::Strong, *heading));
+        let headings = self
+            .headings
+            .iter()
+            .map(|heading| (Tone::Strong, heading.as_str()));
         push_line(&mut text, paint, &widths, headings);
         for row in &self.rows {
             push_line(

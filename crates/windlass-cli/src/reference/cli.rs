@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, Command, CommandFactory as _};
 
-use super::{BANNER, Document, cell};
+use super::{BANNER, Document, cell, cli_ref};
 use crate::cli::Cli;
 
 pub(super) fn document() -> Document {
@@ -21,7 +21,11 @@ pub(super) fn document() -> Document {
         root.get_arguments().filter(|arg| arg.is_global_set()),
     );
     for command in visible(&root) {
-        section(&mut page, command, "windlass", 2);
+        if command.get_name() == cli_ref::STACK {
+            cli_ref::section(&mut page, command);
+        } else {
+            section(&mut page, command, "windlass", 2);
+        }
     }
     (PathBuf::from("docs/reference/cli.md"), page)
 }
@@ -37,7 +41,7 @@ pub(crate) fn markdown(command: &Command, name: &str) -> String {
     page
 }
 
-fn visible(command: &Command) -> impl Iterator<Item = &Command> {
+pub(super) fn visible(command: &Command) -> impl Iterator<Item = &Command> {
     command
         .get_subcommands()
         .filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
@@ -46,6 +50,17 @@ fn visible(command: &Command) -> impl Iterator<Item = &Command> {
 fn section(page: &mut String, command: &Command, parent: &str, depth: usize) {
     let name = format!("{parent} {}", command.get_name());
     page.push_str(&format!("\n{} `{name}`\n\n", "#".repeat(depth)));
+    about(page, command);
+    if visible(command).next().is_none() {
+        own_arguments(page, command, &name);
+    }
+    for sub in visible(command) {
+        section(page, sub, &name, depth + 1);
+    }
+}
+
+/// What a command is for, and its other names.
+pub(super) fn about(page: &mut String, command: &Command) {
     let about = command.get_long_about().or(command.get_about());
     if let Some(about) = about {
         page.push_str(&format!("{}\n", sentence(&about.to_string())));
@@ -54,21 +69,20 @@ fn section(page: &mut String, command: &Command, parent: &str, depth: usize) {
     if !aliases.is_empty() {
         page.push_str(&format!("\nAlso: `{}`.\n", aliases.join("`, `")));
     }
-    if visible(command).next().is_none() {
-        let own = || {
-            command
-                .get_arguments()
-                .filter(|arg| !arg.is_global_set() && !arg.is_hide_set())
-        };
-        let own = || own().filter(|arg| arg.get_id() != "help" && arg.get_id() != "version");
-        page.push_str(&format!("\n```text\n{name}{}\n```\n", usage(own())));
-        if own().next().is_some() {
-            page.push('\n');
-            arguments(page, own());
-        }
-    }
-    for sub in visible(command) {
-        section(page, sub, &name, depth + 1);
+}
+
+/// How a command is written, and its arguments.
+pub(super) fn own_arguments(page: &mut String, command: &Command, name: &str) {
+    let own = || {
+        command
+            .get_arguments()
+            .filter(|arg| !arg.is_global_set() && !arg.is_hide_set())
+    };
+    let own = || own().filter(|arg| arg.get_id() != "help" && arg.get_id() != "version");
+    page.push_str(&format!("\n```text\n{name}{}\n```\n", usage(own())));
+    if own().next().is_some() {
+        page.push('\n');
+        arguments(page, own());
     }
 }
 

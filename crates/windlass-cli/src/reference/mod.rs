@@ -4,6 +4,7 @@
 //! `cargo xtask generate`; a test fails when the committed files differ.
 
 mod cli;
+mod cli_ref;
 mod environment;
 mod errors;
 mod exit_codes;
@@ -34,6 +35,7 @@ pub(crate) fn generate(infos: &[&OperationInfo]) -> Result<Vec<Document>, Proble
         environment::document(),
         exit_codes::document(),
     ];
+    documents.extend(cli_ref::documents());
     documents.extend(errors::documents());
     documents.extend(operations::documents(infos)?);
     documents.extend(run_config::document(infos));

@@ -47,6 +47,10 @@ fn every_document_is_there() {
         "docs/reference/operations.json",
         "docs/reference/operations.md",
         "docs/reference/samples/runs.list.json",
+        "docs/stack/cli-ref/deploy.md",
+        "docs/stack/cli-ref/info-stack.md",
+        "docs/stack/cli-ref/dev.md",
+        "docs/stack/cli-ref/dev-logs.md",
         "schemas/config.schema.json",
         "schemas/operations/runs.list.input.json",
         "schemas/operations/runs.list.output.json",
@@ -118,6 +122,13 @@ fn commands_are_described_without_a_terminal() {
     | `--plan-digest DIGEST` | The digest of the plan you looked at; refused when the run waits for another. |
     | `--detach` | Say it and return; do not wait for what the run does about it. |
     ");
+}
+
+#[test]
+fn a_command_of_stack_has_a_page_of_its_own() {
+    let documents = generated();
+    let page = &documents[std::path::Path::new("docs/stack/cli-ref/drift.md")];
+    insta::assert_snapshot!(page, @"");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use windlass_engine::operation::OperationInfo;
+use windlass_engine::{envelope::EnvelopeContext, operation::OperationInfo};
 
 use super::Document;
 use crate::commands::ops::call_line;
@@ -22,7 +22,7 @@ fn sample(info: &OperationInfo) -> Document {
         .iter()
         .enumerate()
         .map(|(index, example)| {
-            json!({
+            let mut sample = json!({
                 "title": example.title,
                 "input": example.input,
                 "command": call_line(info, &example.input),
@@ -32,7 +32,16 @@ fn sample(info: &OperationInfo) -> Document {
                     "method": "tools/call",
                     "params": { "name": info.tool, "arguments": example.input },
                 },
-            })
+            });
+            if let Some(output) = &example.output {
+                let context = EnvelopeContext {
+                    operation: &info.name,
+                    request_id: "req_sample",
+                    input: &example.input,
+                };
+                sample["output"] = info.envelope.success(context, output.clone());
+            }
+            sample
         })
         .collect();
     let sample = json!({ "operation": info.name, "tool": info.tool, "examples": examples });

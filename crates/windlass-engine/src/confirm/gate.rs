@@ -12,7 +12,8 @@ use serde::Serialize;
 use windlass_policy::{Decision, Request, Verdict, may_approve};
 use windlass_ports::entropy::random;
 use windlass_types::{
-    Code, Digest, Plan, Principal, Problem, RunId, Timestamp, TokenId, code, journal::ApprovalGate,
+    Code, Digest, EffectClass, Plan, Principal, Problem, RunId, Timestamp, TokenId, code,
+    journal::ApprovalGate,
 };
 
 use super::token::{Claims, TokenError};
@@ -65,6 +66,25 @@ pub struct ApplyRequest<'a> {
     pub yes: bool,
     /// The caller's idempotency key.
     pub idempotency_key: Option<&'a str>,
+}
+
+/// A change somebody asks for, as policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Consent<'a> {
+    /// Who asks.
+    pub context: &'a CallContext,
+    /// The operation.
+    pub operation: &'a str,
+    /// What it would touch.
+    pub target: &'a str,
+    /// What it would do.
+    pub effect: EffectClass,
+    /// Whether the caller's own yes counts where no rule says otherwise.
+    pub confirmed: bool,
+    /// Whether the caller said an explicit yes.
+    pub yes: bool,
+    /// What an approval would name.
+    pub plan_digest: Digest,
 }
 
 /// A token that opened for this caller and operation.
@@ -245,32 +265,50 @@ impl Engine {
         plan: &Plan,
         plan_digest: Digest,
     ) -> Result<Option<ApprovalGate>, Problem> {
-        let principal = &request.context.principal;
-        let decision = self.decide(request.context, plan);
+        self.consent(&Consent {
+            context: request.context,
+            operation: &plan.operation,
+            target: &plan.target,
+            effect: plan.effect,
+            confirmed: false,
+            yes: request.yes,
+            plan_digest,
+        })
+    }
+
+    /// What policy wants before a change is made: nothing, an approval that was just given, or
+    /// one that the run must wait for.
+    pub fn consent(&self, consent: &Consent<'_>) -> Result<Option<ApprovalGate>, Problem> {
+        let principal = &consent.context.principal;
+        let (operation, target) = (consent.operation, consent.target);
+        let decision = self.policy.decide(&Request {
+            operation,
+            principal,
+            target,
+            effect: consent.effect,
+            confirmed: consent.confirmed,
+        });
         match decision.verdict {
             Verdict::Allow => Ok(None),
             Verdict::Deny => Err(Problem::new(
                 &code::POLICY_DENIED,
-                format!(
-                    "policy forbids {} on {} for {principal}",
-                    plan.operation, plan.target
-                ),
+                format!("policy forbids {operation} on {target} for {principal}"),
             )
             .with("reason_code", "policy_denied")
             .with("reason", decision.reason.unwrap_or_default())
             .with("rule", decision.rule)
             .next("windlass policy check")),
-            Verdict::Ask { approvers } if request.yes && may_approve(principal, &approvers) => {
+            Verdict::Ask { approvers } if consent.yes && may_approve(principal, &approvers) => {
                 Ok(Some(ApprovalGate::Given {
                     by: principal.clone(),
-                    plan_digest,
+                    plan_digest: consent.plan_digest,
                 }))
             }
             Verdict::Ask { approvers } if approvers.is_empty() => Err(Problem::new(
                 &code::APPROVAL_REQUIRED,
                 format!(
-                    "{} on {} needs an approval, and policy names nobody who could give it",
-                    plan.operation, plan.target
+                    "{operation} on {target} needs an approval, and policy names nobody who could \
+                     give it"
                 ),
             )
             .with("reason_code", "no_approver")

@@ -5,7 +5,7 @@ mod gate;
 mod issued;
 mod token;
 
-pub use gate::{ApplyRequest, Opened, OpenedToken, PolicyView, Sealed};
+pub use gate::{ApplyRequest, Consent, Opened, OpenedToken, PolicyView, Sealed};
 pub use issued::{IssuedToken, ReturnedToken, TokenPurpose, TokenRefusal};
 pub use token::{Claims, Sealer, TokenError};
 

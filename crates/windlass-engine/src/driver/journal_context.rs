@@ -281,6 +281,15 @@ impl RunContext for JournalContext {
         Box::pin(super::ops::record::record(self, entries))
     }
 
+    fn interrupted<'a>(&'a self) -> BoxFuture<'a, RunError> {
+        Box::pin(async {
+            tokio::select! {
+                () = self.live.cancelled() => RunError::Cancelled,
+                () = self.stopped() => RunError::Suspended,
+            }
+        })
+    }
+
     fn resumptions(&self, call: &str) -> u32 {
         lock(&self.memo).resumptions(call)
     }

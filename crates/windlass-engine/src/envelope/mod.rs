@@ -1,8 +1,9 @@
 //! Wire envelopes: how an answer or a failure looks in each toolset.
 //!
-//! There is one internal failure type, `Problem`; contracts prescribe four shapes and four
+//! There is one internal failure type, `Problem`; contracts prescribe five shapes and four
 //! sets of code names. Each shape is one file here, with its table from our codes to its own.
 
+mod docs;
 mod launch;
 mod pack;
 mod pipeline;
@@ -30,6 +31,9 @@ pub enum Envelope {
     Plain,
     /// Contract 000: `{ok, code, message, data, rawTail, nextActions}`.
     Stack,
+    /// Contract 000, questions to the documentation: the answer itself, or an answer that says
+    /// what is wrong.
+    Docs,
     /// Contract 001: the answer itself, or `{error:{code, message, details, request_id}}`.
     Pipeline,
     /// Contract 003: `{schema_version, ok, command, version, data, warnings, errors}`.
@@ -42,7 +46,7 @@ impl Envelope {
     /// The wire form of an answer.
     pub fn success(self, context: EnvelopeContext<'_>, output: Value) -> Value {
         match self {
-            Self::Plain | Self::Pipeline => output,
+            Self::Plain | Self::Pipeline | Self::Docs => output,
             Self::Stack => stack::success(output),
             Self::Pack => pack::success(context, output),
             Self::Launch => launch::success(output),
@@ -54,6 +58,7 @@ impl Envelope {
         match self {
             Self::Plain => plain::failure(context, problem),
             Self::Stack => stack::failure(problem),
+            Self::Docs => docs::failure(problem),
             Self::Pipeline => pipeline::failure(context, problem),
             Self::Pack => pack::failure(context, problem),
             Self::Launch => launch::failure(problem),
@@ -64,7 +69,9 @@ impl Envelope {
     pub fn http_status(self, problem: &Problem) -> u16 {
         match self {
             Self::Pipeline => pipeline::http_status(problem),
-            Self::Plain | Self::Stack | Self::Pack | Self::Launch => problem.code().http_status,
+            Self::Plain | Self::Stack | Self::Docs | Self::Pack | Self::Launch => {
+                problem.code().http_status
+            }
         }
     }
 
@@ -72,7 +79,9 @@ impl Envelope {
     pub fn text(self, envelope: &Value) -> String {
         match self {
             Self::Pack => pack::text(envelope),
-            Self::Plain | Self::Stack | Self::Pipeline | Self::Launch => envelope.to_string(),
+            Self::Plain | Self::Stack | Self::Docs | Self::Pipeline | Self::Launch => {
+                envelope.to_string()
+            }
         }
     }
 
@@ -80,7 +89,7 @@ impl Envelope {
     pub fn code_name(self, code: &'static Code) -> &'static str {
         match self {
             Self::Plain => code.name,
-            Self::Stack => stack::code_name(code),
+            Self::Stack | Self::Docs => stack::code_name(code),
             Self::Pipeline => pipeline::code_name(code),
             Self::Pack => pack::code_name(code),
             Self::Launch => launch::code_name(code),

@@ -29,13 +29,34 @@ pub(super) fn success(output: Value) -> Value {
 }
 
 pub(super) fn failure(problem: &Problem) -> Value {
-    json!({
+    let mut data = problem.details().clone();
+    let reason = reason(problem, &data);
+    if let Some(reason) = reason {
+        data.insert("reason".to_owned(), Value::from(reason));
+    }
+    let raw_tail = data.remove("rawTail");
+    let mut envelope = json!({
         "ok": false,
         "code": code_name(problem.code()),
         "message": problem.message(),
-        "data": problem.details(),
+        "data": data,
         "nextActions": problem.next_actions(),
-    })
+    });
+    if let Some(tail) = raw_tail {
+        envelope["rawTail"] = tail;
+    }
+    envelope
+}
+
+/// The contract's word for the finer cause, where the engine has its own for the same.
+fn reason(problem: &Problem, data: &Map<String, Value>) -> Option<&'static str> {
+    match problem.code().name {
+        "POLICY_DENIED" => Some("policy_denied"),
+        "CONFIRM_TOKEN_EXPIRED" => Some("confirm_token_expired"),
+        "CONFIRM_TOKEN_USED" => Some("confirm_token_used"),
+        "CONFIRM_TOKEN_MISMATCH" if !data.contains_key("reason") => Some("confirm_token_mismatch"),
+        _ => None,
+    }
 }
 
 pub(super) fn code_name(code: &'static Code) -> &'static str {
@@ -46,7 +67,8 @@ pub(super) fn code_name(code: &'static Code) -> &'static str {
         | "CONFIG_INVALID"
         | "PAYLOAD_TOO_LARGE"
         | "ILLEGAL_STATE"
-        | "IDEMPOTENCY_CONFLICT" => "VALIDATION_ERROR",
+        | "IDEMPOTENCY_CONFLICT"
+        | "POLICY_DENIED" => "VALIDATION_ERROR",
         "UNAUTHORIZED" | "FORBIDDEN" => "AUTH_ERROR",
         "RUN_NOT_FOUND" | "ARTIFACT_NOT_FOUND" | "NOT_FOUND" => "NOT_FOUND",
         "TIMEOUT" => "TIMEOUT",
@@ -58,7 +80,10 @@ pub(super) fn code_name(code: &'static Code) -> &'static str {
         | "APPROVAL_REQUIRED"
         | "APPROVAL_REJECTED" => "CONFIRMATION_REQUIRED",
         "ALREADY_EXISTS" => "ALREADY_EXISTS",
-        "READ_ONLY_VIOLATION" | "POLICY_DENIED" => "READ_ONLY_VIOLATION",
+        "READ_ONLY_VIOLATION" => "READ_ONLY_VIOLATION",
+        "DEPLOY_FAILED" => "DEPLOY_FAILED",
+        "DELETE_FAILED" => "DELETE_FAILED",
+        "ROLLBACK_FAILED" => "ROLLBACK_FAILED",
         _ if code.kind == Kind::Policy => "AUTH_ERROR",
         _ => "INTERNAL_ERROR",
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tokio::sync::watch;
 use windlass_types::{Digest, Principal, RunId, SpanId, Surface, TraceId};
 
 /// Who calls, and how.
@@ -22,12 +23,39 @@ pub struct CallContext {
 }
 
 /// What a caller may bring beside its input, and what it can take beside an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// The trace the call is part of.
     pub trace: Option<TraceParent>,
     /// Whether the caller can come back for the answer of something that takes long.
     pub may_defer: bool,
+    /// Who hears of the run that the call starts.
+    pub listener: Option<RunListener>,
+}
+
+/// Hears of the run that a call starts, as soon as there is one: a surface that waits for the
+/// answer tells its client meanwhile how far the run is.
+#[derive(Clone, Debug)]
+pub struct RunListener(watch::Sender<Option<RunId>>);
+
+impl Default for RunListener {
+    fn default() -> Self {
+        Self(watch::Sender::new(None))
+    }
+}
+
+impl RunListener {
+    /// Tells.
+    pub(crate) fn tell(&self, run_id: &RunId) {
+        self.0.send_replace(Some(run_id.clone()));
+    }
+
+    /// The first run that was started.
+    pub async fn started(&self) -> Option<RunId> {
+        let mut heard = self.0.subscribe();
+        let run = heard.wait_for(Option::is_some).await.ok()?;
+        run.clone()
+    }
 }
 
 /// A place in somebody else's trace, as W3C `traceparent` says it.
@@ -77,6 +105,15 @@ pub struct CallRequest {
     pub input: Value,
     /// Who calls, and how.
     pub context: CallContext,
+}
+
+/// The operation that a call of another one means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delegated {
+    /// Its name.
+    pub operation: String,
+    /// Its input.
+    pub input: Value,
 }
 
 /// What an operation gives back.

@@ -161,10 +161,18 @@ impl Catalogue {
     }
 
     /// Calls an operation on behalf of a principal.
-    pub async fn call(&self, request: CallRequest) -> Result<Answer, Problem> {
-        let Some(entry) = self.entry(&request.operation) else {
+    pub async fn call(&self, mut request: CallRequest) -> Result<Answer, Problem> {
+        let Some(mut entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
+        if let Some(delegated) = entry.operation.delegate(&request.input)? {
+            let Some(meant) = self.entry(&delegated.operation) else {
+                return Err(self.unknown(&delegated.operation));
+            };
+            entry = meant;
+            request.operation = delegated.operation;
+            request.input = delegated.input;
+        }
         let started = Instant::now();
         let info = entry.operation.info();
         let engine = &self.0.engine;
@@ -272,12 +280,13 @@ impl Catalogue {
         if !info.validates_itself {
             entry.validator.validate(&request.input)?;
         }
+        let target = entry.operation.target(&request.context, &request.input)?;
         // An apply is judged once its plan (and so its target) is known: see `confirm::gate`.
         if info.flow != Flow::Apply {
             let verdict = self.0.engine.policy.decide(&Request {
                 operation: &info.name,
                 principal,
-                target: "",
+                target: &target,
                 effect: info.effect,
                 confirmed: info.is_confirmed_by_call,
             });

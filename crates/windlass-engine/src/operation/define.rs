@@ -136,7 +136,17 @@ impl OperationBuilder {
         self.info.examples.push(Example {
             title: title.to_owned(),
             input,
+            output: None,
         });
+        self
+    }
+
+    /// What the example before may give, before the envelope.
+    #[must_use]
+    pub fn gives(mut self, output: Value) -> Self {
+        if let Some(example) = self.info.examples.last_mut() {
+            example.output = Some(output);
+        }
         self
     }
 

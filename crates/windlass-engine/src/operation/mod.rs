@@ -10,7 +10,7 @@ mod define;
 mod schema;
 mod validate;
 
-pub use call::{Answer, CallContext, CallRequest, Terms, TraceParent};
+pub use call::{Answer, CallContext, CallRequest, Delegated, RunListener, Terms, TraceParent};
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
@@ -47,6 +47,9 @@ pub struct Example {
     pub title: String,
     /// The input.
     pub input: Value,
+    /// What it may give, before the envelope; contracts ask for such samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
 }
 
 /// The description of an operation.
@@ -107,6 +110,19 @@ impl OperationInfo {
 pub trait Operation: Send + Sync + 'static {
     /// Its description.
     fn info(&self) -> &OperationInfo;
+
+    /// Another operation that a call of this one means, with the input of that one: contracts
+    /// have tools that stand for several operations. Everything from the scope on is the other
+    /// operation's business.
+    fn delegate(&self, _input: &Value) -> Result<Option<Delegated>, Problem> {
+        Ok(None)
+    }
+
+    /// What a call is about, for policy. An operation that validates itself checks its input
+    /// here, so that bad input is told before policy is asked.
+    fn target(&self, _context: &CallContext, _input: &Value) -> Result<String, Problem> {
+        Ok(String::new())
+    }
 
     /// Does it. The input has been validated; scope and policy have been checked.
     fn call<'a>(

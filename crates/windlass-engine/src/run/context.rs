@@ -187,6 +187,10 @@ pub trait RunContext: Send + Sync {
     /// on every execution.
     fn resumptions(&self, call: &str) -> u32;
 
+    /// Resolves when the run has to stop: it was cancelled, or the process ends. For code that
+    /// waits for something outside that nobody puts on record.
+    fn interrupted<'a>(&'a self) -> BoxFuture<'a, RunError>;
+
     /// Starts another run and waits for its output. Undone by rolling the child back.
     fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>>;
 

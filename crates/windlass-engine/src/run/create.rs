@@ -87,6 +87,7 @@ impl Engine {
         };
         let config_hash = config_hash(&new.kind, &new.input);
         let trace = new.context.terms.trace;
+        let listener = new.context.terms.listener;
         let created = RunCreated {
             kind: new.kind,
             principal: new.context.principal,
@@ -105,7 +106,11 @@ impl Engine {
             title: new.title,
         };
         let parent = trace.map(|trace| trace.span_id);
-        self.commit_created(run_id, created, expect, parent).await
+        let run_id = self.commit_created(run_id, created, expect, parent).await?;
+        if let Some(listener) = listener {
+            listener.tell(&run_id);
+        }
+        Ok(run_id)
     }
 
     /// Creates a child run; the same parent and key find the same child.

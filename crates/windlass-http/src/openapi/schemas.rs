@@ -83,7 +83,7 @@ fn relocated(schema: &Value, place: &str) -> Value {
 pub(super) fn answer(info: &OperationInfo) -> Value {
     let output = reference(&output_name(info));
     match info.envelope {
-        Envelope::Plain | Envelope::Pipeline => output,
+        Envelope::Plain | Envelope::Pipeline | Envelope::Docs => output,
         Envelope::Launch => json!({
             "allOf": [{ "type": "object", "required": ["ok"], "properties": { "ok": { "const": true } } }, output],
         }),

@@ -55,6 +55,10 @@ impl Git for Repositories {
         Ok(Exported::default())
     }
 
+    fn user_name(&self, _: &Path) -> Result<Option<String>, GitError> {
+        Ok(None)
+    }
+
     fn toplevel(&self, _: &Path) -> Result<Option<PathBuf>, GitError> {
         never()
     }

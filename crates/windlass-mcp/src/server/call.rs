@@ -17,10 +17,10 @@ use rmcp::{
 use serde_json::{Value, json};
 use windlass_engine::{
     envelope::Envelope,
-    operation::{Answer, Flow, OperationInfo},
+    operation::{Answer, Flow, OperationInfo, RunListener},
     run::RunView,
 };
-use windlass_types::{Digest, Problem, RunId};
+use windlass_types::{Digest, Problem, RunId, code};
 
 use super::{
     Caller, Server,
@@ -34,6 +34,8 @@ use crate::negotiate::Era;
 
 /// The longest a call may be asked to wait for its run.
 const MAX_WAIT: u64 = 300;
+/// The longest a call waits for a run that a person has approved meanwhile.
+const MAX_OUTCOME_WAIT: u64 = 3600;
 
 /// Answers `tools/call`.
 pub async fn call_tool(
@@ -85,12 +87,16 @@ impl Call<'_> {
                 .next_round(&state, arguments, request.input_responses.as_ref())
                 .await;
         }
-        // Only what starts a run may have to ask in a later round.
-        let asked = (self.info.flow == Flow::Apply).then(|| self.asked_digest(&arguments));
+        // What a later round, with the answer to a question, must repeat.
+        let digest = self.asked_digest(&arguments);
+        let asked = (self.info.flow == Flow::Apply).then_some(digest);
         let (input, wait) = self.split_wait(arguments);
         let about = run_of(&input);
         match self.operate(input).await {
-            Err(problem) => Ok(self.traced(self.failed(&problem), about.as_ref()).await),
+            Err(problem) => match self.pending(&problem) {
+                Some(run_id) => self.after_question(&run_id, problem, digest).await,
+                None => Ok(self.traced(self.failed(&problem), about.as_ref()).await),
+            },
             Ok(answer) => match (answer.run_id, asked, answer.ticket) {
                 (Some(run_id), Some(asked), _) => {
                     self.after_apply(answer.output, &run_id, wait, asked).await
@@ -101,6 +107,64 @@ impl Call<'_> {
                 (run_id, ..) => Ok(self.traced(self.done(answer.output), run_id.as_ref()).await),
             },
         }
+    }
+
+    /// The run that an operation which waits for its runs could not wait for, because a person
+    /// has to approve it first.
+    fn pending(&self, problem: &Problem) -> Option<RunId> {
+        let reason = problem.details().get("reason").and_then(Value::as_str);
+        (self.info.flow != Flow::Apply && reason == Some("approval_pending"))
+            .then(|| problem.details().get("runId")?.as_str()?.parse().ok())?
+    }
+
+    /// Asks the person behind the client, where there is one, and waits on.
+    async fn after_question(
+        &self,
+        run_id: &RunId,
+        pending: Problem,
+        asked: Digest,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let engine = self.server.engine();
+        let run = match engine.visible_run(self.caller.principal(), run_id).await {
+            Ok(record) => RunView::from(record),
+            Err(problem) => return Ok(self.failure(&problem)),
+        };
+        let Some(question) = approve::question(self.server, &self.caller, &run) else {
+            return Ok(self.failure(&pending));
+        };
+        if Era::of(self.context) == Era::Modern {
+            return approve::ask(self.server, &self.caller, &run, question, asked);
+        }
+        match approve::elicit(self.context, question).await {
+            Decision::Open => Ok(self.failure(&pending)),
+            decision => match approve::deliver(self.server, &self.caller, run_id, decision).await {
+                Ok(()) => self.outcome(run_id).await,
+                Err(problem) => Ok(self.failure(&problem)),
+            },
+        }
+    }
+
+    /// The answer of an operation that waits for its runs, once its run has one.
+    async fn outcome(&self, run_id: &RunId) -> Result<CallToolResponse, ErrorData> {
+        let wait = Duration::from_secs(MAX_OUTCOME_WAIT);
+        let settled = self.reporter.settle(self.server.engine(), run_id, wait);
+        if let Err(problem) = settled.await {
+            return Ok(self.failure(&problem));
+        }
+        let context = self.caller.context.clone();
+        let catalogue = &self.server.catalogue;
+        let answer = catalogue
+            .settled(&self.info.name, context, run_id.as_str())
+            .await;
+        Ok(match answer {
+            Ok(Some(answer)) => self.success(answer.output),
+            Ok(None) => {
+                let problem = Problem::new(&code::TIMEOUT, format!("{run_id} has not ended yet"));
+                let next = format!("windlass runs watch {run_id}");
+                self.failure(&problem.with("runId", run_id.as_str()).next(next))
+            }
+            Err(problem) => self.failure(&problem),
+        })
     }
 
     /// The result with where to find the call in traces, for contracts that want it there.
@@ -128,12 +192,21 @@ impl Call<'_> {
         let run_id = run_of(&input);
         let mut context = self.caller.context.clone();
         context.terms.may_defer = Era::of(self.context) == Era::Modern && self.caller.has_tasks();
+        let listener = RunListener::default();
+        context.terms.listener = Some(listener.clone());
         let operation = self.server.operate_in(context, &self.info.name, input);
-        let Some(run_id) = run_id.filter(|_| self.info.flow != Flow::Apply) else {
+        // An apply answers at once; its run is waited for afterwards.
+        if self.info.flow == Flow::Apply {
             return operation.await;
-        };
+        }
         let engine = self.server.engine();
         let follow = async {
+            let Some(run_id) = run_id else {
+                let Some(started) = listener.started().await else {
+                    return std::future::pending().await;
+                };
+                return self.reporter.follow_from_start(engine, &started).await;
+            };
             if engine
                 .visible_run(self.caller.principal(), &run_id)
                 .await
@@ -217,6 +290,7 @@ impl Call<'_> {
         let asked = self.asked_digest(&arguments);
         let run_id = approve::open(self.server, &self.caller, state, asked)?;
         let (_, wait) = self.split_wait(arguments);
+        let is_apply = self.info.flow == Flow::Apply;
         match approve::decision(answers) {
             // Not answered: `after_apply` asks again, with a fresh state.
             Decision::Open => {}
@@ -227,6 +301,9 @@ impl Call<'_> {
                     return Ok(self.failure(&problem));
                 }
             }
+        }
+        if !is_apply {
+            return self.outcome(&run_id).await;
         }
         self.after_apply(
             json!({ "run": null, "next_actions": [] }),

@@ -196,6 +196,7 @@ impl Server {
                     trace: traceparent(context),
                     // Coming back is for a call that says so, not for every look.
                     may_defer: false,
+                    listener: None,
                 },
             },
             person: person.clone(),

@@ -85,6 +85,14 @@ impl Reporter {
         self.follow(engine, run_id, &mut seen).await
     }
 
+    /// Reports everything, until dropped.
+    pub async fn follow_from_start(&self, engine: &Engine, run_id: &RunId) -> Never {
+        if !self.is_wanted() {
+            return std::future::pending().await;
+        }
+        self.follow(engine, run_id, &mut 0).await
+    }
+
     async fn follow(&self, engine: &Engine, run_id: &RunId, seen: &mut u64) -> Never {
         loop {
             let events = look(engine, run_id, *seen, LOOK).await;

@@ -33,6 +33,7 @@ pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
             output,
             members(&[("ok", json!({ "const": false })), ("error", any_object())]),
         ),
+        Envelope::Docs => (output, json!({ "type": "object" })),
         Envelope::Pipeline => (output, members(&[("error", any_object())])),
         Envelope::Stack => (
             members(&[

@@ -85,7 +85,10 @@ async fn get_call(
         Err(problem) => Some(failure(info, &request_id, &Value::Null, &problem)),
     };
     let payload = match result.map(serde_json::to_value) {
-        None => TaskPayload::Working,
+        None => match payload(server, caller, &run) {
+            asks @ TaskPayload::InputRequired { .. } => asks,
+            _ => TaskPayload::Working,
+        },
         Some(Ok(Value::Object(result))) => TaskPayload::Completed { result },
         Some(_) => return Err(unknown()),
     };

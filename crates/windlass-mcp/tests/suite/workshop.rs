@@ -61,6 +61,7 @@ impl Change for PlanProgram {
             examples: vec![Example {
                 title: "Nothing".to_owned(),
                 input: json!({ "program": [] }),
+                output: None,
             }],
         }
     }

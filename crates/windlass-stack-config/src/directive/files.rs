@@ -1,5 +1,6 @@
 //! Files that `$File` and `$FileRaw` name: beneath the project's root, and what is in them.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path as FilePath, PathBuf};
 
 use serde_json::{Map, Value};
@@ -118,7 +119,11 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Node, String> {
         }
         "ini" => ini(name, text).map(|value| Node::from_json(value, None)),
         _ if extension == "env" || file_name.starts_with(".env") => {
-            env(name, text).map(|value| Node::from_json(value, None))
+            let values = env_values(name, text)?;
+            let values = values
+                .into_iter()
+                .map(|(key, value)| (key, Value::String(value)));
+            Ok(Node::from_json(Value::Object(values.collect()), None))
         }
         _ => Err(format!(
             "{name} is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text"
@@ -126,9 +131,9 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Node, String> {
     }
 }
 
-/// `KEY=value` lines.
-fn env(name: &str, text: &str) -> Result<Value, String> {
-    let mut values = Map::new();
+/// `KEY=value` lines, as `.env` files have them; a failure names the line.
+pub fn env_values(name: &str, text: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut values = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -138,9 +143,9 @@ fn env(name: &str, text: &str) -> Result<Value, String> {
         let Some((key, value)) = line.split_once('=') else {
             return Err(format!("{name}:{}: expected KEY=value", number + 1));
         };
-        values.insert(key.trim().to_owned(), Value::String(env_value(value)));
+        values.insert(key.trim().to_owned(), env_value(value));
     }
-    Ok(Value::Object(values))
+    Ok(values)
 }
 
 fn env_value(written: &str) -> String {

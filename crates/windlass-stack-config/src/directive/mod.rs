@@ -11,6 +11,7 @@ mod runtime;
 pub mod syntax;
 
 pub use context::{Context, CustomCall, Lookups, NoLookups};
+pub use files::env_values;
 pub use git::GitInfo;
 pub(crate) use resolve::Resolver;
 

@@ -117,6 +117,7 @@ impl Project {
             project_name: "notes",
             stage: self.stage,
             manager,
+            wait: true,
             timeout: Duration::from_secs(90),
         })
         .await

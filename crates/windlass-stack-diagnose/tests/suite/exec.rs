@@ -67,6 +67,10 @@ fn frame(sequence: i64, payload: &[u8]) -> Vec<u8> {
 }
 
 pub fn with_task(cloud: &ScriptedCloud, enabled: bool) {
+    with_task_at(cloud, enabled, "wss://x");
+}
+
+fn with_task_at(cloud: &ScriptedCloud, enabled: bool, stream: &str) {
     cloud
         .answer("ecs:ListTasks", json!({ "taskArns": ["arn:task"] }))
         .answer(
@@ -79,7 +83,7 @@ pub fn with_task(cloud: &ScriptedCloud, enabled: bool) {
         .answer(
             "ecs:ExecuteCommand",
             json!({ "session": {
-            "sessionId": "s", "streamUrl": "wss://x", "tokenValue": "session-token-value" } }),
+            "sessionId": "s", "streamUrl": stream, "tokenValue": "session-token-value" } }),
         );
 }
 
@@ -196,4 +200,69 @@ async fn what_keeps_a_command_from_running_is_told() {
         let (code, reason) = told(&answered.unwrap_err());
         assert_eq!((code, reason.as_str()), expected);
     }
+}
+
+/// The other side of the data channel, on a real socket: it waits to be greeted, shakes hands,
+/// says its output twice, and goes on only once everything is acknowledged.
+async fn remote_side(listener: tokio::net::TcpListener, output: Vec<String>) -> Vec<String> {
+    use futures::{SinkExt as _, StreamExt as _};
+    use tokio_tungstenite::tungstenite::Message;
+    let (stream, _) = listener.accept().await.unwrap();
+    let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+    let greeting = socket.next().await.unwrap().unwrap();
+    let greeting: Value = serde_json::from_str(greeting.to_text().unwrap()).unwrap();
+    let mut heard = vec![greeting["TokenValue"].as_str().unwrap().to_owned()];
+    let handshake = json!({ "RequestedClientActions": [{ "ActionType": "SessionType" }] });
+    let mut messages = vec![(5, handshake.to_string())];
+    messages.extend(output.into_iter().map(|text| (1, text)));
+    for (sequence, (kind, payload)) in messages.iter().enumerate() {
+        let mut bytes = frame(i64::try_from(sequence).unwrap(), payload.as_bytes());
+        bytes[112..116].copy_from_slice(&u32::to_be_bytes(*kind));
+        // Whatever is not acknowledged in time is sent again.
+        for _ in 0..2 {
+            socket.send(Message::binary(bytes.clone())).await.unwrap();
+        }
+        let mut acknowledged = 0;
+        while acknowledged < 2 {
+            let Some(Ok(Message::Binary(answer))) = socket.next().await else {
+                return heard;
+            };
+            let name = String::from_utf8(answer[4..36].to_vec()).unwrap();
+            acknowledged += usize::from(name.trim_end_matches([' ', '\0']) == "acknowledge");
+            heard.push(name.trim_end_matches([' ', '\0']).to_owned());
+        }
+    }
+    heard
+}
+
+#[tokio::test]
+async fn a_command_is_run_over_a_real_socket() {
+    let marker = marker().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let output = vec!["total 0\r\n".to_owned(), format!("\r\n{marker}:0\r\n")];
+    let remote = tokio::spawn(remote_side(listener, output));
+    let mut world = World::new();
+    with_task_at(
+        &world.cloud,
+        true,
+        &format!("ws://{address}/v1/data-channel/s?role=p"),
+    );
+    let policy = windlass_net::OutboundPolicy {
+        allow_private: true,
+        allow_http: true,
+        allowed_hosts: None,
+    };
+    world.sockets = Some(Arc::new(windlass_net::WebSockets::new(policy)));
+    let (answered, _) = world
+        .ask("container_exec", exec(json!({ "confirm": true })))
+        .await;
+    let answer = answered.unwrap();
+    assert_eq!(
+        (&answer.data["output"], &answer.data["exitCode"]),
+        (&json!("total 0\n"), &json!(0))
+    );
+    let heard = remote.await.unwrap();
+    assert_eq!(heard[0], "session-token-value");
+    assert!(heard.contains(&"input_stream_data".to_owned()), "{heard:?}");
 }

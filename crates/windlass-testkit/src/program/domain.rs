@@ -120,6 +120,7 @@ impl Change for SetCell {
             examples: vec![Example {
                 title: "one cell".to_owned(),
                 input: json!({"cell": "a", "value": 1}),
+                output: None,
             }],
         }
     }

@@ -8,6 +8,7 @@ pub mod databases;
 pub mod generated_code;
 pub mod inspector;
 pub mod local_model;
+pub mod local_stack;
 pub mod python_client;
 mod server;
 pub mod tour;

@@ -47,10 +47,15 @@ pub fn tests_of(repo: &Repo, packages: &[&str]) -> Result<Command> {
         .iter()
         .map(|package| format!("package({package})"))
         .collect();
+    tests_matching(repo, &chosen.join(" | "))
+}
+
+/// The same by a filter expression of nextest.
+pub fn tests_matching(repo: &Repo, filter: &str) -> Result<Command> {
     let mut command = require_nextest(repo)?;
     command
         .args(["run", "--workspace", "--success-output", "immediate", "-E"])
-        .arg(chosen.join(" | "));
+        .arg(filter);
     Ok(command)
 }
 

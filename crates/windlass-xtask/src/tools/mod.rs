@@ -14,7 +14,9 @@ mod python;
 mod redis;
 mod system;
 
-pub use cargo_tools::{cargo_deny, require_clippy, require_nextest, require_rustfmt, tests_of};
+pub use cargo_tools::{
+    cargo_deny, require_clippy, require_nextest, require_rustfmt, tests_matching, tests_of,
+};
 pub use chromium::chromium;
 pub use install::retry;
 pub use mariadb::mariadb;

@@ -33,7 +33,7 @@ struct Stage {
     run: fn(&Context) -> Result<String>,
 }
 
-const STAGES: [Stage; 15] = [
+const STAGES: [Stage; 16] = [
     Stage {
         name: "fmt",
         lane: Lane::Fast,
@@ -105,6 +105,12 @@ const STAGES: [Stage; 15] = [
         lane: Lane::Full,
         about: "PostgreSQL, MariaDB and Redis: reading, limits, attempts to write",
         run: |context| e2e::databases::run(&context.repo),
+    },
+    Stage {
+        name: "local-stack",
+        lane: Lane::Full,
+        about: "local development: the sample with Node, Python, PostgreSQL and Redis",
+        run: |context| e2e::local_stack::run(&context.repo),
     },
     Stage {
         name: "webhooks",

@@ -312,6 +312,7 @@ impl Story {
             phase: self.state.to_ascii_lowercase(),
             percent: percent.map(|(_, percent)| *percent),
             at,
+            source: None,
         }
     }
 

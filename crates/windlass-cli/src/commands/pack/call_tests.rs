@@ -2,7 +2,7 @@
 //! here only write down their input and give the answer the test made up.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 
@@ -110,6 +110,14 @@ impl Host for NoHost {
     }
 
     fn show_tui<'a>(&'a self, _: Opened, _: TuiRequest) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn run_dev_manager<'a>(
+        &'a self,
+        _: &'a OpenOptions,
+        _: &'a Path,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
         Box::pin(async { Ok(()) })
     }
 

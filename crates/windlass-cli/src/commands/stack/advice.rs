@@ -1,0 +1,129 @@
+//! What to do about a failure, in the words of the command line: operations name arguments, people
+//! and scripts here type flags.
+
+use windlass_types::{Problem, RunId, code};
+
+/// The same failure with what to do next as one would type it.
+pub(super) fn advised(problem: Problem) -> Problem {
+    let mut advised = Problem::new(problem.code(), problem.message());
+    for (key, value) in problem.details() {
+        advised = advised.with(key, value.clone());
+    }
+    let mut actions: Vec<String> = problem.next_actions().iter().map(|it| typed(it)).collect();
+    let details = problem.details();
+    let has_token = details.contains_key("confirmToken");
+    match problem.code() {
+        code if code == &code::CONFIRM_REQUIRED
+            && details.get("reason") != Some(&"declined".into()) =>
+        {
+            let flags = if has_token {
+                "--yes --confirm-token TOKEN"
+            } else {
+                "--yes"
+            };
+            if !actions.iter().any(|action| action.contains("--yes")) {
+                actions.push(format!("repeat the command with {flags}"));
+            }
+        }
+        code if code == &code::APPROVAL_REQUIRED => {
+            let run = details.get("runId").and_then(|id| id.as_str());
+            if let Some(run) = run.and_then(|id| id.parse::<RunId>().ok()) {
+                let approve = format!("windlass runs approve {run}");
+                if !actions.contains(&approve) {
+                    actions.push(approve);
+                }
+            }
+        }
+        _ => {}
+    }
+    actions.into_iter().fold(advised, Problem::next)
+}
+
+/// Arguments as flags: `repeat with confirm=true` as `repeat with --yes`.
+fn typed(action: &str) -> String {
+    let Some(start) = action.find("repeat with ") else {
+        return action.to_owned();
+    };
+    let (before, words) = action.split_at(start + "repeat with ".len());
+    let words: Vec<String> = words.split(' ').map(flag).collect();
+    format!("{before}{}", words.join(" "))
+}
+
+/// A word that names an argument as its flag; any other as it is.
+fn flag(word: &str) -> String {
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    let is_camel = name.chars().all(|letter| letter.is_ascii_alphanumeric())
+        && name.chars().any(|letter| letter.is_ascii_uppercase())
+        && name.starts_with(|letter: char| letter.is_ascii_lowercase());
+    match (name, value) {
+        ("confirm", "true") => "--yes".to_owned(),
+        ("confirmToken", _) => "--confirm-token TOKEN".to_owned(),
+        _ if !value.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric()) => {
+            format!("{} {value}", kebab(name))
+        }
+        _ if is_camel => kebab(name),
+        _ => word.to_owned(),
+    }
+}
+
+fn kebab(name: &str) -> String {
+    let mut flag = "--".to_owned();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            flag.push('-');
+        }
+        flag.push(letter.to_ascii_lowercase());
+    }
+    flag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_become_flags() {
+        for (action, expected) in [
+            ("repeat with confirm=true", "repeat with --yes"),
+            (
+                "repeat with confirmToken",
+                "repeat with --confirm-token TOKEN",
+            ),
+            ("repeat with resourceName", "repeat with --resource-name"),
+            (
+                "repeat with cursor=nextCursor for more",
+                "repeat with --cursor nextCursor for more",
+            ),
+            (
+                "narrow the question, or repeat with a longer timeoutSeconds",
+                "narrow the question, or repeat with a longer --timeout-seconds",
+            ),
+            ("windlass runs list", "windlass runs list"),
+            (
+                "repeat with a larger limit, or narrow the query",
+                "repeat with a larger limit, or narrow the query",
+            ),
+        ] {
+            assert_eq!(typed(action), expected);
+        }
+    }
+
+    #[test]
+    fn a_missing_yes_is_named() {
+        let bare = Problem::new(&code::CONFIRM_REQUIRED, "Deleting shop-dev");
+        let planned = bare.clone().with("confirmToken", "ct_1");
+        let approval = Problem::new(&code::APPROVAL_REQUIRED, "waits").with("runId", "run_1");
+        assert_eq!(
+            advised(bare).next_actions(),
+            ["repeat the command with --yes"]
+        );
+        assert_eq!(
+            advised(planned).next_actions(),
+            ["repeat the command with --yes --confirm-token TOKEN"]
+        );
+        assert_eq!(
+            advised(approval).next_actions(),
+            ["windlass runs approve run_1"]
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! `windlass stack aws`: one reading action of an AWS service.
+
+use clap::Args;
+use windlass_types::Problem;
+
+use super::{
+    arguments::{Deployed, Request, filled, json_flag},
+    call, report,
+    show::Screen,
+};
+use crate::session::{Report, Session};
+
+#[derive(Args, Debug)]
+pub(crate) struct AwsArgs {
+    /// The service, e.g. lambda.
+    #[arg(value_name = "SERVICE")]
+    of: Option<String>,
+    /// The action, e.g. ListFunctions.
+    #[arg(value_name = "ACTION")]
+    action: Option<String>,
+    #[command(flatten)]
+    stack: Deployed,
+    /// The service, by flag.
+    #[arg(long, value_name = "SERVICE")]
+    service: Option<String>,
+    /// The action, by flag.
+    #[arg(long, value_name = "ACTION")]
+    command: Option<String>,
+    /// The input of the action: JSON, @FILE or -.
+    #[arg(long, short, value_name = "JSON")]
+    input: Option<String>,
+}
+
+impl AwsArgs {
+    pub(super) fn request(&self) -> Result<Request, Problem> {
+        let [service, action] = filled(
+            [self.service.as_deref(), self.command.as_deref()],
+            &[&self.of, &self.action],
+        )?;
+        Ok(self
+            .stack
+            .input()
+            .text("service", service.as_deref())
+            .text("command", action.as_deref())
+            .value("input", json_flag("--input", self.input.as_deref())?)
+            .request("stack.aws_sdk"))
+    }
+
+    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let output = call::ask(session, self.request()?).await?;
+        let screen = Screen::data(&session.printer);
+        match output.get("data") {
+            Some(data) => screen.json(data),
+            None => screen.json(&super::data_of(&output)),
+        }
+        Ok(report(session, "answered", output))
+    }
+}

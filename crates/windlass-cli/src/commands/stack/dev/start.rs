@@ -1,0 +1,55 @@
+//! `windlass stack dev start`.
+
+use clap::Args;
+use windlass_types::Problem;
+
+use super::status;
+use crate::{
+    commands::stack::{
+        arguments::{Input, Request, Target},
+        call, report,
+        show::Screen,
+    },
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct StartArgs {
+    #[command(flatten)]
+    pub(super) target: Target,
+    /// Only these resources, by name, or `all`. Default: all.
+    #[arg(long, alias = "resource", value_name = "NAMES", value_delimiter = ',')]
+    resources: Vec<String>,
+    /// Resources to use as they are deployed; the others run here.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    remote: Vec<String>,
+    /// The port of the session's HTTP API. Default: 7331, or the next free one.
+    #[arg(long, alias = "agentPort", value_name = "PORT")]
+    agent_port: Option<u16>,
+    /// Begin with empty databases.
+    #[arg(long, alias = "freshDb")]
+    fresh_db: bool,
+}
+
+impl StartArgs {
+    pub(in crate::commands::stack) fn request(&self) -> Request {
+        Input::new(&self.target)
+            .list("resources", &self.resources)
+            .list("remote", &self.remote)
+            .number("agentPort", self.agent_port.map(u64::from))
+            .flag("freshDb", self.fresh_db)
+            .request("stack.dev_start")
+    }
+
+    pub(in crate::commands::stack) async fn run(
+        self,
+        session: &Session,
+    ) -> Result<Report, Problem> {
+        session.printer.notice("starting …");
+        let output = call::ask(session, self.request()).await?;
+        status::show(&Screen::data(&session.printer), &output);
+        session.printer.hint("windlass stack dev logs --follow");
+        session.printer.hint("windlass stack dev stop");
+        Ok(report(session, "started", output))
+    }
+}

@@ -1,0 +1,86 @@
+//! `windlass stack dev status`.
+
+use clap::Args;
+use serde_json::Value;
+use windlass_types::Problem;
+
+use crate::{
+    commands::stack::{
+        arguments::{Input, Request, Target},
+        call, report,
+        show::{Screen, is, object, shown, text},
+    },
+    output::{Table, Tone},
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    target: Target,
+}
+
+impl StatusArgs {
+    pub(in crate::commands::stack) fn request(&self) -> Request {
+        Input::new(&self.target).request("stack.dev_status")
+    }
+
+    pub(in crate::commands::stack) async fn run(
+        self,
+        session: &Session,
+    ) -> Result<Report, Problem> {
+        let output = call::ask(session, self.request()).await?;
+        show(&Screen::data(&session.printer), &output);
+        Ok(report(session, "found", output))
+    }
+}
+
+pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {
+    let phase = text(output, "phase");
+    if !phase.is_empty() {
+        let tone = if is(output, "ready") {
+            Tone::Good
+        } else {
+            Tone::Warn
+        };
+        screen.toned(tone, phase);
+    }
+    let mut table = Table::new(&["NAME", "WHAT", "WHERE"]);
+    for (what, key) in [
+        ("workload", "workloads"),
+        ("database", "databases"),
+        ("elsewhere", "elsewhere"),
+    ] {
+        for (name, condition) in object(output, key).into_iter().flatten() {
+            let said = match condition {
+                Value::Object(_) => match text(condition, "url") {
+                    "" => text(condition, "status").to_owned(),
+                    url => url.to_owned(),
+                },
+                other => shown(other),
+            };
+            let tone = match said.as_str() {
+                _ if said.starts_with("error") => Tone::Bad,
+                "starting" | "remote" => Tone::Warn,
+                _ if said.starts_with("not-local") => Tone::Warn,
+                _ if said.contains("://") => Tone::Active,
+                _ => Tone::Good,
+            };
+            table.toned_row([
+                (Tone::Plain, name.clone()),
+                (Tone::Dim, what.to_owned()),
+                (tone, said),
+            ]);
+        }
+    }
+    if !table.is_empty() {
+        screen.table(&table);
+    }
+    let left = output.get("leftBehind").and_then(Value::as_array);
+    if left.is_some_and(|left| !left.is_empty()) {
+        screen.toned(
+            Tone::Warn,
+            "processes were left behind: `windlass stack dev stop` ends them",
+        );
+    }
+}

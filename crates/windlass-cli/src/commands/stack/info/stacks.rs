@@ -1,0 +1,58 @@
+//! `windlass stack info stacks`.
+
+use clap::Args;
+use serde_json::Value;
+use windlass_types::Problem;
+
+use crate::{
+    commands::stack::{
+        arguments::{Input, Request, Target},
+        call, report,
+        show::{Screen, list, moment, status_tone, text},
+    },
+    output::{Table, Tone},
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct InfoStacksArgs {
+    #[command(flatten)]
+    target: Target,
+}
+
+impl InfoStacksArgs {
+    pub(in crate::commands::stack) fn request(&self) -> Request {
+        Input::new(&self.target).request("stack.info_stacks")
+    }
+
+    pub(in crate::commands::stack) async fn run(
+        self,
+        session: &Session,
+    ) -> Result<Report, Problem> {
+        let output = call::ask(session, self.request()).await?;
+        show(&Screen::data(&session.printer), &output);
+        Ok(report(session, "listed", output))
+    }
+}
+
+pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {
+    let stacks = list(output, "stacks");
+    if stacks.is_empty() {
+        screen.line("no stacks");
+        return;
+    }
+    let mut table = Table::new(&["STACK", "STAGE", "STATUS", "CHANGED", "MANAGED BY"]);
+    for stack in stacks {
+        let status = text(stack, "stackStatus");
+        let changed = stack.get("lastUpdateTime").filter(|time| !time.is_null());
+        let changed = changed.or_else(|| stack.get("creationTime"));
+        table.toned_row([
+            (Tone::Plain, text(stack, "stackName").to_owned()),
+            (Tone::Plain, text(stack, "stage").to_owned()),
+            (status_tone(status), status.to_owned()),
+            (Tone::Dim, moment(changed.unwrap_or(&Value::Null))),
+            (Tone::Plain, text(stack, "managedBy").to_owned()),
+        ]);
+    }
+    screen.table(&table);
+}

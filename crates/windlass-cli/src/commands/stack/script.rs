@@ -1,0 +1,55 @@
+//! `windlass stack script run`: a script of the config.
+
+use clap::{Args, Subcommand};
+use windlass_types::Problem;
+
+use super::{
+    arguments::{Input, Request, Target, filled},
+    call, report,
+    show::{Screen, text},
+};
+use crate::session::{Report, Session};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScriptCommand {
+    /// Run a script of the config, with what it connects to in its environment.
+    Run(ScriptRunArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ScriptRunArgs {
+    /// The script.
+    #[arg(value_name = "SCRIPT")]
+    script: Option<String>,
+    #[command(flatten)]
+    target: Target,
+    /// The script, by flag.
+    #[arg(long, alias = "scriptName", value_name = "NAME")]
+    script_name: Option<String>,
+    /// A variable for the script; may be given more than once.
+    #[arg(long, value_name = "KEY=VALUE")]
+    env: Vec<String>,
+    /// The resource whose role the script works with.
+    #[arg(long, alias = "assumeRoleOfResource", value_name = "NAME")]
+    assume_role_of_resource: Option<String>,
+}
+
+impl ScriptRunArgs {
+    pub(super) fn request(&self) -> Result<Request, Problem> {
+        let [script] = filled([self.script_name.as_deref()], &[&self.script])?;
+        Ok(Input::new(&self.target)
+            .text("scriptName", script.as_deref())
+            .list("env", &self.env)
+            .text(
+                "assumeRoleOfResource",
+                self.assume_role_of_resource.as_deref(),
+            )
+            .request("stack.script_run"))
+    }
+
+    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let output = call::follow(session, self.request()?).await?;
+        Screen::data(&session.printer).block(text(&output, "outputTail"));
+        Ok(report(session, "ran", output))
+    }
+}

@@ -1,0 +1,39 @@
+//! `windlass stack secret`: secrets of a region. Values are never shown whole.
+
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod get;
+
+use clap::{Args, Subcommand};
+
+use super::arguments::Target;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretCommand {
+    /// Make a secret, or a new version of it.
+    Create(create::CreateArgs),
+    /// Show a secret, masked.
+    Get(get::GetArgs),
+    /// Schedule a secret's deletion.
+    Delete(delete::DeleteArgs),
+}
+
+// A secret and where it is.
+#[derive(Args, Clone, Debug)]
+struct Named {
+    /// The secret.
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// The secret, by flag.
+    #[arg(long, alias = "secretName", value_name = "NAME")]
+    secret_name: Option<String>,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Named {
+    fn input(&self) -> Result<super::arguments::Input, windlass_types::Problem> {
+        let [name] = super::arguments::filled([self.secret_name.as_deref()], &[&self.name])?;
+        Ok(super::arguments::Input::new(&self.target).text("secretName", name.as_deref()))
+    }
+}

@@ -1,0 +1,152 @@
+//! Answers for people: one file per kind of view. Every view takes the operation's output as it
+//! is and leaves out what is not there.
+
+pub(super) mod chart;
+pub(super) mod failure;
+pub(super) mod plan;
+pub(super) mod rows;
+
+use serde_json::{Map, Value};
+use windlass_text::without_escapes;
+
+use crate::{
+    flow::Channel,
+    output::{Paint, Printer, Table, Tone, one_line},
+};
+
+/// Where a view goes.
+pub(super) struct Screen<'a> {
+    printer: &'a Printer,
+    channel: Channel,
+}
+
+impl<'a> Screen<'a> {
+    /// What was asked for.
+    pub(super) const fn data(printer: &'a Printer) -> Self {
+        Self {
+            printer,
+            channel: Channel::Data,
+        }
+    }
+
+    /// What accompanies it.
+    pub(super) const fn notice(printer: &'a Printer) -> Self {
+        Self {
+            printer,
+            channel: Channel::Notice,
+        }
+    }
+
+    pub(super) fn paint(&self) -> Paint {
+        match self.channel {
+            Channel::Data => self.printer.paint(),
+            Channel::Notice => self.printer.notice_paint(),
+        }
+    }
+
+    /// A line; what came from outside cannot move the cursor.
+    pub(super) fn line(&self, text: &str) {
+        self.painted(&safe(text));
+    }
+
+    pub(super) fn toned(&self, tone: Tone, text: &str) {
+        self.painted(&self.paint().text(tone, &safe(text)));
+    }
+
+    /// A line that is painted already.
+    pub(super) fn painted(&self, text: &str) {
+        match self.channel {
+            Channel::Data => self.printer.data(text),
+            Channel::Notice => self.printer.notice(text),
+        }
+    }
+
+    /// Text of several lines.
+    pub(super) fn block(&self, text: &str) {
+        for line in text.lines() {
+            self.line(line);
+        }
+    }
+
+    pub(super) fn table(&self, table: &Table) {
+        match self.channel {
+            Channel::Data => self.printer.table(table),
+            Channel::Notice => self.printer.notice_table(table),
+        }
+    }
+
+    /// JSON for people.
+    pub(super) fn json(&self, value: &Value) {
+        self.block(&format!("{value:#}"));
+    }
+}
+
+/// One line without escapes.
+pub(super) fn safe(text: &str) -> String {
+    one_line(&without_escapes(text))
+}
+
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+pub(super) fn object<'a>(value: &'a Value, key: &str) -> Option<&'a Map<String, Value>> {
+    value
+        .get(key)
+        .and_then(Value::as_object)
+        .filter(|map| !map.is_empty())
+}
+
+pub(super) fn is(value: &Value, key: &str) -> bool {
+    value.get(key) == Some(&Value::Bool(true))
+}
+
+/// A value in a cell: texts as they are, nothing for null.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// `1 resource`, `2 resources`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// A day and a time, as far as they are there: `2026-02-12 10:00:01`.
+pub(super) fn moment(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    match text.split_once('T') {
+        Some((day, rest)) => {
+            let time = rest.split(['.', 'Z', '+']).next().unwrap_or_default();
+            format!("{day} {time}")
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// How a status of CloudFormation is painted.
+pub(super) fn status_tone(status: &str) -> Tone {
+    match status {
+        _ if status.contains("FAILED") || status.contains("ROLLBACK") => Tone::Bad,
+        _ if status.ends_with("IN_PROGRESS") => Tone::Active,
+        _ if status.ends_with("COMPLETE") => Tone::Good,
+        _ => Tone::Plain,
+    }
+}
+
+#[cfg(test)]
+#[path = "../show_tests.rs"]
+mod tests;

@@ -1,0 +1,672 @@
+//! Every command as the operation it calls and the input it calls it with.
+
+use clap::Parser as _;
+use serde_json::json;
+
+use super::*;
+use crate::cli::{Cli, Command};
+
+fn parsed(words: &[&str]) -> StackCommand {
+    let line = ["windlass", "stack"]
+        .into_iter()
+        .chain(words.iter().copied());
+    match Cli::try_parse_from(line) {
+        Ok(Cli {
+            command: Command::Stack(command),
+            ..
+        }) => *command,
+        Ok(other) => panic!("{words:?}: {other:?}"),
+        Err(error) => panic!("{words:?}: {error}"),
+    }
+}
+
+fn asked(words: &[&str]) -> (String, Value) {
+    let request = parsed(words)
+        .request()
+        .unwrap_or_else(|problem| panic!("{words:?}: {problem}"));
+    (request.operation.to_owned(), request.input)
+}
+
+#[test]
+fn each_command_calls_its_operation() {
+    let cases: &[(&[&str], &str, Value)] = &[
+        (&["init"], "init", json!({})),
+        (
+            &["init", "app", "--force", "--print"],
+            "init",
+            json!({ "currentWorkingDirectory": "app", "force": true, "print": true }),
+        ),
+        (
+            &[
+                "preview",
+                "--stage",
+                "dev",
+                "--region",
+                "eu-west-1",
+                "--detect-drift",
+            ],
+            "preview_changes",
+            json!({ "stage": "dev", "region": "eu-west-1", "detectDrift": true }),
+        ),
+        (
+            &[
+                "deploy",
+                "--project-name",
+                "shop",
+                "--stage",
+                "dev",
+                "--profile",
+                "p",
+                "--config-path",
+                "s.yml",
+                "--timeout-seconds",
+                "9",
+            ],
+            "deploy",
+            json!({ "projectName": "shop", "stage": "dev", "profile": "p", "configPath": "s.yml", "timeoutSeconds": 9 }),
+        ),
+        (
+            &[
+                "deploy",
+                "--yes",
+                "--confirm-token",
+                "ct",
+                "--disable-auto-rollback",
+                "--no-cache",
+                "--docker-arg",
+                "--quiet",
+                "--detach",
+            ],
+            "deploy",
+            json!({ "confirm": true, "confirmToken": "ct", "disableAutoRollback": true, "noCache": true, "dockerArgs": ["--quiet"], "wait": false }),
+        ),
+        (
+            &[
+                "delete",
+                "--project-name",
+                "shop",
+                "--stage",
+                "dev",
+                "-y",
+                "--retain-resources",
+                "A,B",
+            ],
+            "delete",
+            json!({ "projectName": "shop", "stage": "dev", "confirm": true, "retainResources": ["A", "B"] }),
+        ),
+        (
+            &["rollback", "--target-version", "v000003"],
+            "rollback",
+            json!({ "targetVersion": "v000003" }),
+        ),
+        (
+            &[
+                "rollback",
+                "--rollback-steps",
+                "2",
+                "--resources-to-skip",
+                "A",
+            ],
+            "rollback",
+            json!({ "rollbackSteps": 2, "resourcesToSkip": ["A"] }),
+        ),
+        (
+            &["rollback", "--list-versions"],
+            "rollback",
+            json!({ "listVersions": true }),
+        ),
+        (
+            &[
+                "script",
+                "run",
+                "migrate",
+                "--env",
+                "A=1",
+                "--env",
+                "B=2",
+                "--assume-role-of-resource",
+                "api",
+            ],
+            "script_run",
+            json!({ "scriptName": "migrate", "env": ["A=1", "B=2"], "assumeRoleOfResource": "api" }),
+        ),
+        (
+            &["script", "run", "--script-name", "migrate"],
+            "script_run",
+            json!({ "scriptName": "migrate" }),
+        ),
+        (
+            &["template", "--out-file", "t.json"],
+            "compile_template",
+            json!({ "outFile": "t.json" }),
+        ),
+        (&["compile"], "compile_template", json!({})),
+        (
+            &["validate", "--with-package", "--thorough"],
+            "validate",
+            json!({ "withPackage": true, "thorough": true }),
+        ),
+        (
+            &[
+                "secret",
+                "create",
+                "shop.db",
+                "--value",
+                "v",
+                "--force-update",
+            ],
+            "secret_create",
+            json!({ "secretName": "shop.db", "secretValue": "v", "forceUpdate": true }),
+        ),
+        (
+            &[
+                "secret",
+                "create",
+                "--secret-name",
+                "shop.db",
+                "--value-file",
+                "/f",
+            ],
+            "secret_create",
+            json!({ "secretName": "shop.db", "secretFile": "/f" }),
+        ),
+        (
+            &["secret", "get", "shop.db"],
+            "secret_get",
+            json!({ "secretName": "shop.db" }),
+        ),
+        (
+            &["secret", "delete", "shop.db", "--recovery-days", "7"],
+            "secret_delete",
+            json!({ "secretName": "shop.db", "recoveryDays": 7 }),
+        ),
+        (
+            &["secret", "delete", "shop.db", "--force", "--yes"],
+            "secret_delete",
+            json!({ "secretName": "shop.db", "force": true, "confirm": true }),
+        ),
+        (
+            &["info", "stack", "shop-dev"],
+            "info_stack",
+            json!({ "stackName": "shop-dev" }),
+        ),
+        (
+            &["info", "stacks", "--region", "eu-west-1"],
+            "info_stacks",
+            json!({ "region": "eu-west-1" }),
+        ),
+        (
+            &["info", "operations", "--current-user-only", "--limit", "3"],
+            "info_operations",
+            json!({ "currentUserOnly": true, "limit": 3 }),
+        ),
+        (&["info", "whoami"], "info_whoami", json!({})),
+        (
+            &[
+                "logs",
+                "api",
+                "--start-time",
+                "15m",
+                "--filter",
+                "ERROR",
+                "--limit",
+                "5",
+                "--raw",
+            ],
+            "logs",
+            json!({ "resourceName": "api", "startTime": "15m", "filter": "ERROR", "limit": 5, "raw": true }),
+        ),
+        (
+            &["logs", "--resource-name", "api", "-f"],
+            "logs",
+            json!({ "resourceName": "api" }),
+        ),
+        (
+            &[
+                "metrics",
+                "api",
+                "Errors",
+                "--stat",
+                "p99",
+                "--period",
+                "60",
+                "--dimensions",
+                r#"{"a":"b"}"#,
+            ],
+            "metrics",
+            json!({ "resourceName": "api", "metric": "Errors", "stat": "p99", "period": 60, "dimensions": { "a": "b" } }),
+        ),
+        (
+            &["metrics", "--resource-name", "api", "Errors"],
+            "metrics",
+            json!({ "resourceName": "api", "metric": "Errors" }),
+        ),
+        (
+            &["alarms", "--stack-name", "shop-dev", "--state", "ALARM"],
+            "alarms",
+            json!({ "stackName": "shop-dev", "state": "ALARM" }),
+        ),
+        (
+            &[
+                "exec",
+                "web",
+                "--yes",
+                "--container",
+                "app",
+                "--",
+                "sh",
+                "-c",
+                "ls -la",
+            ],
+            "container_exec",
+            json!({ "resourceName": "web", "confirm": true, "container": "app", "command": "sh -c 'ls -la'" }),
+        ),
+        (
+            &["exec", "--resource-name", "web", "--command", "env"],
+            "container_exec",
+            json!({ "resourceName": "web", "command": "env" }),
+        ),
+        (
+            &["sql", "db", "select 1", "--limit", "2", "--timeout", "100"],
+            "sql",
+            json!({ "resourceName": "db", "sql": "select 1", "limit": 2, "timeout": 100 }),
+        ),
+        (
+            &[
+                "sql",
+                "--resource-name",
+                "db",
+                "select 1",
+                "--bastion-resource",
+                "b",
+                "--port",
+                "99",
+            ],
+            "sql",
+            json!({ "resourceName": "db", "sql": "select 1", "bastionResource": "b", "port": 99 }),
+        ),
+        (
+            &["dynamodb", "items"],
+            "dynamodb",
+            json!({ "resourceName": "items" }),
+        ),
+        (
+            &[
+                "dynamodb", "items", "query", "--pk", "7", "--sk", "-1", "--index", "byDate",
+            ],
+            "dynamodb",
+            json!({ "resourceName": "items", "operation": "query", "pk": "7", "sk": "-1", "index": "byDate" }),
+        ),
+        (
+            &["dynamodb", "items", "get", "--key", r#"{"id":"7"}"#],
+            "dynamodb",
+            json!({ "resourceName": "items", "operation": "get", "key": { "id": "7" } }),
+        ),
+        (
+            &["redis", "cache", "get", "session:1"],
+            "redis",
+            json!({ "resourceName": "cache", "operation": "get", "key": "session:1" }),
+        ),
+        (
+            &["redis", "cache", "keys", "session:*"],
+            "redis",
+            json!({ "resourceName": "cache", "operation": "keys", "pattern": "session:*" }),
+        ),
+        (
+            &["redis", "cache", "info", "memory"],
+            "redis",
+            json!({ "resourceName": "cache", "operation": "info", "section": "memory" }),
+        ),
+        (
+            &["redis", "cache", "command", "HGET", "a b", "c"],
+            "redis",
+            json!({ "resourceName": "cache", "operation": "command", "command": "HGET 'a b' c" }),
+        ),
+        (
+            &[
+                "redis",
+                "--resource-name",
+                "cache",
+                "--operation",
+                "keys",
+                "--pattern",
+                "x*",
+            ],
+            "redis",
+            json!({ "resourceName": "cache", "operation": "keys", "pattern": "x*" }),
+        ),
+        (
+            &[
+                "opensearch",
+                "find",
+                "search",
+                "items",
+                "--query",
+                r#"{"match_all":{}}"#,
+            ],
+            "opensearch",
+            json!({ "resourceName": "find", "operation": "search", "index": "items", "query": { "match_all": {} } }),
+        ),
+        (
+            &[
+                "opensearch",
+                "find",
+                "search",
+                "--index",
+                "items",
+                "--query",
+                "blue shoes",
+            ],
+            "opensearch",
+            json!({ "resourceName": "find", "operation": "search", "index": "items", "query": "blue shoes" }),
+        ),
+        (
+            &["aws", "s3", "ListBuckets", "--input", r#"{"MaxBuckets":1}"#],
+            "aws_sdk",
+            json!({ "service": "s3", "command": "ListBuckets", "input": { "MaxBuckets": 1 } }),
+        ),
+        (
+            &["aws", "--service", "sqs", "--command", "ListQueues"],
+            "aws_sdk",
+            json!({ "service": "sqs", "command": "ListQueues" }),
+        ),
+        (
+            &["drift", "--stage", "dev"],
+            "preview_changes",
+            json!({ "stage": "dev", "detectDrift": true }),
+        ),
+        (
+            &["dev", "--stage", "dev", "--stop-on-exit"],
+            "dev_start",
+            json!({ "stage": "dev" }),
+        ),
+        (
+            &[
+                "dev",
+                "start",
+                "--resources",
+                "api,db",
+                "--remote",
+                "db",
+                "--agent-port",
+                "7400",
+                "--fresh-db",
+            ],
+            "dev_start",
+            json!({ "resources": ["api", "db"], "remote": ["db"], "agentPort": 7400, "freshDb": true }),
+        ),
+        (&["dev", "status"], "dev_status", json!({})),
+        (
+            &["dev", "logs", "api", "--limit", "20", "--cursor", "118"],
+            "dev_logs",
+            json!({ "workload": "api", "limit": 20, "cursor": 118 }),
+        ),
+        (
+            &["dev", "rebuild", "api"],
+            "dev_rebuild",
+            json!({ "workload": "api" }),
+        ),
+        (&["dev", "rebuild"], "dev_rebuild_all", json!({})),
+        (&["dev", "rebuild", "--all"], "dev_rebuild_all", json!({})),
+        (
+            &["dev", "stop", "--stage", "dev"],
+            "dev_stop",
+            json!({ "stage": "dev" }),
+        ),
+        (
+            &[
+                "docs",
+                "connect",
+                "a function",
+                "--mode",
+                "snippet",
+                "--resource-type",
+                "function",
+                "--max-items",
+                "2",
+            ],
+            "docs",
+            json!({ "query": "connect a function", "mode": "snippet", "resourceType": "function", "maxItems": 2 }),
+        ),
+    ];
+    for (words, operation, input) in cases {
+        assert_eq!(
+            asked(words),
+            (format!("stack.{operation}"), input.clone()),
+            "{words:?}"
+        );
+    }
+}
+
+#[test]
+fn camel_case_flags_mean_the_same() {
+    let pairs: &[(&[&str], &[&str])] = &[
+        (
+            &[
+                "deploy",
+                "--projectName",
+                "shop",
+                "--configPath",
+                "s.yml",
+                "--timeoutSeconds",
+                "5",
+                "--confirmToken",
+                "t",
+                "--noCache",
+                "--disableAutoRollback",
+                "--dockerArgs",
+                "x",
+            ],
+            &[
+                "deploy",
+                "--project-name",
+                "shop",
+                "--config-path",
+                "s.yml",
+                "--timeout-seconds",
+                "5",
+                "--confirm-token",
+                "t",
+                "--no-cache",
+                "--disable-auto-rollback",
+                "--docker-arg",
+                "x",
+            ],
+        ),
+        (
+            &[
+                "preview",
+                "--detectDrift",
+                "--estimateCost",
+                "--currentWorkingDirectory",
+                "d",
+            ],
+            &[
+                "preview",
+                "--detect-drift",
+                "--estimate-cost",
+                "--current-working-directory",
+                "d",
+            ],
+        ),
+        (
+            &["delete", "--retainResources", "A"],
+            &["delete", "--retain-resources", "A"],
+        ),
+        (
+            &[
+                "rollback",
+                "--targetVersion",
+                "v1",
+                "--resourcesToSkip",
+                "A",
+                "--listVersions",
+            ],
+            &[
+                "rollback",
+                "--target-version",
+                "v1",
+                "--resources-to-skip",
+                "A",
+                "--list-versions",
+            ],
+        ),
+        (
+            &["rollback", "--rollbackSteps", "2"],
+            &["rollback", "--rollback-steps", "2"],
+        ),
+        (
+            &[
+                "script",
+                "run",
+                "--scriptName",
+                "m",
+                "--assumeRoleOfResource",
+                "r",
+            ],
+            &[
+                "script",
+                "run",
+                "--script-name",
+                "m",
+                "--assume-role-of-resource",
+                "r",
+            ],
+        ),
+        (
+            &["template", "--outFile", "f"],
+            &["template", "--out-file", "f"],
+        ),
+        (
+            &["validate", "--withPackage"],
+            &["validate", "--with-package"],
+        ),
+        (
+            &[
+                "secret",
+                "create",
+                "--secretName",
+                "s",
+                "--secretValue",
+                "v",
+                "--forceUpdate",
+            ],
+            &["secret", "create", "s", "--value", "v", "--force-update"],
+        ),
+        (
+            &["secret", "create", "s", "--secretFile", "/f"],
+            &["secret", "create", "s", "--value-file", "/f"],
+        ),
+        (
+            &["secret", "delete", "s", "--recoveryDays", "8"],
+            &["secret", "delete", "s", "--recovery-days", "8"],
+        ),
+        (
+            &[
+                "logs",
+                "--resourceName",
+                "a",
+                "--startTime",
+                "1h",
+                "--endTime",
+                "5m",
+                "--stackName",
+                "s",
+            ],
+            &[
+                "logs",
+                "a",
+                "--start-time",
+                "1h",
+                "--end-time",
+                "5m",
+                "--stack-name",
+                "s",
+            ],
+        ),
+        (
+            &["exec", "w", "--taskArn", "t"],
+            &["exec", "w", "--task-arn", "t"],
+        ),
+        (
+            &["redis", "c", "--bastionResource", "b"],
+            &["redis", "c", "--bastion-resource", "b"],
+        ),
+        (
+            &["info", "operations", "--currentUserOnly"],
+            &["info", "operations", "--current-user-only"],
+        ),
+        (
+            &["dev", "start", "--agentPort", "1", "--freshDb"],
+            &["dev", "start", "--agent-port", "1", "--fresh-db"],
+        ),
+        (
+            &["docs", "x", "--resourceType", "t", "--maxItems", "1"],
+            &["docs", "x", "--resource-type", "t", "--max-items", "1"],
+        ),
+    ];
+    for (camel, kebab) in pairs {
+        assert_eq!(asked(camel), asked(kebab), "{camel:?}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for words in [
+        &[
+            "sql",
+            "--resource-name",
+            "db",
+            "--sql",
+            "select 1",
+            "select 2",
+        ][..],
+        &["redis", "cache", "get", "a", "b"],
+        &["redis", "cache", "get", "a", "--key", "b"],
+        &["exec", "web", "--command", "ls", "--", "ls"],
+        &["aws", "s3", "ListBuckets", "--input", "{"],
+    ] {
+        let problem = parsed(words).request().unwrap_err();
+        assert_eq!(
+            problem.details().get("constraint"),
+            Some(&json!("usage")),
+            "{words:?}"
+        );
+    }
+    for line in [
+        "windlass stack deploy --satge dev",
+        "windlass stack deploy extra",
+        "windlass stack rollback --target-version v1 --rollback-steps 2",
+        "windlass stack logs api --follow --cursor c",
+        "windlass stack secret create s --value v --value-file f",
+        "windlass stack docs",
+        "windlass stack dev --stage dev status",
+    ] {
+        assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn a_secret_is_not_in_the_debug_text_of_its_command() {
+    let command = parsed(&["secret", "create", "s", "--value", "hunter2"]);
+    assert!(!format!("{command:?}").contains("hunter2"));
+}
+
+#[test]
+fn agent_says_yes_to_nothing() {
+    for words in [
+        &[
+            "delete",
+            "--project-name",
+            "shop",
+            "--stage",
+            "dev",
+            "--agent",
+        ][..],
+        &["deploy", "--stage", "dev", "--agent"],
+        &["exec", "web", "--agent", "--", "ls"],
+        &["secret", "delete", "s", "--force", "--agent"],
+    ] {
+        assert_eq!(asked(words).1.get("confirm"), None, "{words:?}");
+    }
+}

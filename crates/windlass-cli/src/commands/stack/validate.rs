@@ -1,0 +1,64 @@
+//! `windlass stack validate`: everything about a config that can be told before deploying it.
+
+use clap::Args;
+use serde_json::Value;
+use windlass_types::Problem;
+
+use super::{
+    arguments::{Input, Request, Target},
+    call, report,
+    show::{Screen, list, object, shown},
+};
+use crate::{
+    output::Tone,
+    session::{Report, Session},
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct ValidateArgs {
+    #[command(flatten)]
+    target: Target,
+    /// Also build every workload.
+    #[arg(long, alias = "withPackage")]
+    with_package: bool,
+    /// Also have CloudFormation look at the template; needs AWS.
+    #[arg(long)]
+    thorough: bool,
+}
+
+impl ValidateArgs {
+    pub(super) fn request(&self) -> Request {
+        Input::new(&self.target)
+            .flag("withPackage", self.with_package)
+            .flag("thorough", self.thorough)
+            .request("stack.validate")
+    }
+
+    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        let output = call::ask(session, self.request()).await?;
+        show(&Screen::data(&session.printer), &output);
+        Ok(report(session, "valid", output))
+    }
+}
+
+pub(super) fn show(screen: &Screen<'_>, output: &Value) {
+    for (part, checked) in object(output, "checked").into_iter().flatten() {
+        let (tone, sign) = match checked {
+            Value::Bool(false) | Value::Null => (Tone::Dim, "·"),
+            _ => (Tone::Good, "✓"),
+        };
+        let note = match checked {
+            Value::Bool(false) | Value::Null => "  not checked".to_owned(),
+            Value::Bool(true) => String::new(),
+            other => format!("  {}", shown(other)),
+        };
+        screen.toned(tone, &format!("{sign} {part}{note}"));
+    }
+    for warning in list(output, "warnings") {
+        let said = match warning.get("message") {
+            Some(message) => shown(message),
+            None => shown(warning),
+        };
+        screen.toned(Tone::Warn, &format!("warning: {said}"));
+    }
+}

@@ -1,0 +1,240 @@
+//! Runs a script of the config: its steps one after the other, until one fails.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use windlass_secrets::Redactor;
+use windlass_stack_compile::Facts;
+use windlass_stack_config::Config;
+use windlass_stack_config::model::script::{LocalScript, Script, ScriptStep};
+use windlass_stack_lifecycle::Access;
+use windlass_types::{Problem, Timestamp, code};
+
+use crate::environment::{Environment, assemble};
+use crate::failure::{not_found, refused};
+use crate::interpreter::Interpreters;
+use crate::program::{Ending, Listener, Program, follow};
+use crate::tail::Tail;
+use crate::values::{Audience, Values};
+
+/// What is to be run, and with what.
+#[derive(Clone, Debug)]
+pub struct ScriptCall<'a> {
+    /// The config.
+    pub config: &'a Config,
+    /// What is known of the stack.
+    pub facts: &'a Facts,
+    /// The script's name in the config.
+    pub script: &'a str,
+    /// Where the command was started; `cwd` is relative to it.
+    pub directory: PathBuf,
+    /// Where the config is; files of scripts are relative to it.
+    pub config_directory: PathBuf,
+    /// Variables of the call; they win over all others.
+    pub env: Vec<(String, String)>,
+    /// The resource whose permissions it has; wins over what the config says.
+    pub assume_role_of_resource: Option<String>,
+    /// The variables of whoever calls.
+    pub inherited: BTreeMap<String, String>,
+    /// Programs that run files.
+    pub interpreters: &'a Interpreters,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScriptOutcome {
+    /// The exit code: 0, since everything else is a problem.
+    pub exit_code: i32,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The last lines it printed.
+    pub output_tail: String,
+}
+
+/// What a script is run in.
+pub(crate) struct Surroundings<'a> {
+    pub access: &'a Access,
+    pub redactor: &'a Redactor,
+    pub deadline: Timestamp,
+}
+
+/// Runs a script. `lines` hears what it prints, redacted, unless the script keeps it to itself
+/// (`pipeStdio: false`). AWS is asked only for values the script needs.
+pub async fn run(
+    call: &ScriptCall<'_>,
+    access: &Access,
+    redactor: &Redactor,
+    lines: &Listener<'_>,
+    deadline: Timestamp,
+) -> Result<ScriptOutcome, Problem> {
+    let began = access.clock.now();
+    let (script, local) = local(call)?;
+    let directory = directory(call, local)?;
+    let around = Surroundings {
+        access,
+        redactor,
+        deadline,
+    };
+    let mut values = Values::new(access, redactor, call.config, call.facts, Audience::Program);
+    let environment = assemble(call, script, &around, &mut values, lines)
+        .await
+        .map_err(|problem| redactor.redact_problem(problem))?;
+    let silent = |_, _: &str| {};
+    let mut work = Work {
+        call,
+        around: &around,
+        environment,
+        directory,
+        lines: if local.pipe_stdio { lines } else { &silent },
+        tail: Tail::default(),
+    };
+    for step in script.steps() {
+        work.step(step)
+            .await
+            .map_err(|problem| redactor.redact_problem(problem))?;
+    }
+    let took = access.clock.now().since(began).as_millis();
+    Ok(ScriptOutcome {
+        exit_code: 0,
+        duration_ms: u64::try_from(took).unwrap_or(u64::MAX),
+        output_tail: work.tail.text(),
+    })
+}
+
+fn local<'a>(call: &ScriptCall<'a>) -> Result<(&'a Script, &'a LocalScript), Problem> {
+    let name = call.script;
+    let instead = match call.config.scripts.get(name) {
+        Some(script @ Script::Local(local)) => return Ok((script, local)),
+        Some(Script::Bastion(_)) => {
+            "run the commands in a container of the stack with container_exec, or as a local-script"
+        }
+        Some(Script::LocalWithTunnel(_)) => {
+            "use a local-script from a machine inside the network, or make the database reachable"
+        }
+        None => {
+            let known = call.config.scripts.keys().map(String::as_str);
+            let message = format!("the config has no script \"{name}\"");
+            return Err(not_found("script", name, message, known));
+        }
+    };
+    let kind = call.config.scripts.get(name).map_or("", Script::type_name);
+    let message = format!(
+        "the script \"{name}\" is a {kind}, which needs a session on a bastion; that is not supported"
+    );
+    Err(refused("unsupported_script_type", message)
+        .with("script", name)
+        .with("type", kind)
+        .next(instead))
+}
+
+fn directory(call: &ScriptCall<'_>, local: &LocalScript) -> Result<PathBuf, Problem> {
+    let written = local.cwd.as_deref().unwrap_or(".");
+    let directory = call.directory.join(written);
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    let message = format!(
+        "the script \"{}\" runs in {}, and there is no such directory",
+        call.script,
+        directory.display()
+    );
+    Err(refused("directory_missing", message)
+        .with("script", call.script)
+        .next("cwd is relative to where the command is started"))
+}
+
+struct Work<'a> {
+    call: &'a ScriptCall<'a>,
+    around: &'a Surroundings<'a>,
+    environment: Environment,
+    directory: PathBuf,
+    lines: &'a Listener<'a>,
+    tail: Tail,
+}
+
+impl Work<'_> {
+    async fn step(&mut self, step: ScriptStep<'_>) -> Result<(), Problem> {
+        match step {
+            ScriptStep::Command(command) => {
+                let directory = self.directory.clone();
+                let program = Program::shell(command, directory, self.environment.clone());
+                self.follow(command, program).await
+            }
+            ScriptStep::File(written) => {
+                let steps = self.interpreted(written).await?;
+                for (path, arguments) in steps.list {
+                    let program = Program {
+                        path,
+                        arguments,
+                        directory: self.directory.clone(),
+                        environment: self.environment.clone(),
+                    };
+                    self.follow(written, program).await?;
+                }
+                drop(steps.folder);
+                Ok(())
+            }
+        }
+    }
+
+    async fn interpreted(&self, written: &str) -> Result<crate::interpreter::Steps, Problem> {
+        let file = std::path::absolute(self.call.config_directory.join(Path::new(written)))
+            .map_err(|error| Problem::internal("script file", error))?;
+        if !file.is_file() {
+            let script = self.call.script;
+            let message = format!(
+                "the script \"{script}\" runs {written}, and there is no file {}",
+                file.display()
+            );
+            return Err(refused("script_file_missing", message)
+                .with("script", script)
+                .next("files of scripts are relative to the config"));
+        }
+        let interpreters = self.call.interpreters.clone();
+        let steps = tokio::task::spawn_blocking(move || interpreters.steps(&file));
+        let steps = steps
+            .await
+            .map_err(|error| Problem::internal("script file", error))?;
+        steps.map_err(|problem| problem.with("script", self.call.script))
+    }
+
+    async fn follow(&mut self, step: &str, program: Program) -> Result<(), Problem> {
+        let script = self.call.script;
+        let around = self.around;
+        let time = around.deadline.since(around.access.clock.now());
+        let name = program.path.display().to_string();
+        let (redactor, lines) = (around.redactor, self.lines);
+        let ending = follow(program, time, redactor, &mut self.tail, lines).await;
+        let problem = match ending {
+            Ok(Ending::Code(Some(0))) => return Ok(()),
+            Ok(Ending::Code(code)) => {
+                let how = match code {
+                    Some(code) => format!("ended with code {code}"),
+                    None => "was ended by a signal".to_owned(),
+                };
+                let message = format!("the script \"{script}\" failed: `{step}` {how}");
+                Problem::new(&code::STEP_FAILED, message)
+                    .with("reason", "script_failed")
+                    .with("exitCode", code)
+                    .next("read outputTail, mend the script and run it again")
+            }
+            Ok(Ending::Late) => {
+                let message =
+                    format!("the script \"{script}\" did not end in time and was ended: `{step}`");
+                Problem::new(&code::TIMEOUT, message)
+                    .with("reason", "script_timeout")
+                    .next("run it again with a larger timeoutSeconds")
+            }
+            Err(error) => {
+                let message = format!("the script \"{script}\" could not be run: {name}: {error}");
+                Problem::new(&code::STEP_FAILED, message).with("reason", "script_failed")
+            }
+        };
+        Err(problem
+            .with("script", script)
+            .with("step", step)
+            .with("outputTail", self.tail.text()))
+    }
+}

@@ -1,0 +1,108 @@
+//! Questions to deployed stacks, and secrets.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use windlass_engine::operation::{Answer, CallContext};
+use windlass_policy::Request;
+use windlass_stack_diagnose::{Operation as Question, Outside, Settings, answer};
+use windlass_types::{Problem, Surface};
+
+use super::Verb;
+use super::arguments::plain;
+use super::journal::{ConfigNames, Journal};
+use crate::desk::Desk;
+
+/// How large an answer may be.
+const MCP_LIMIT: usize = 30_000;
+const LIMIT: usize = 512_000;
+
+/// Asks.
+pub(super) async fn call(
+    desk: &Desk,
+    context: &CallContext,
+    question: Question,
+    arguments: Map<String, Value>,
+) -> Result<Answer, Problem> {
+    let arguments = Value::Object(plain(Verb::Ask(question), &arguments));
+    let found = answer(&outside(desk, context), question, &arguments).await?;
+    let mut output = match found.data {
+        Value::Object(data) => data,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    };
+    output = fitting(context, output);
+    output.insert("message".to_owned(), json!(found.message));
+    if let Some(tail) = found.raw_tail {
+        output.insert("rawTail".to_owned(), json!(tail));
+    }
+    if !found.next_actions.is_empty() {
+        output.insert("nextActions".to_owned(), json!(found.next_actions));
+    }
+    Ok(Answer::plain(Value::Object(output)))
+}
+
+fn outside(desk: &Desk, context: &CallContext) -> Outside {
+    let outside = &desk.outside;
+    Outside {
+        cloud: Arc::clone(&outside.cloud),
+        databases: Arc::clone(&outside.databases),
+        journal: Arc::new(Journal(desk.engine.clone())),
+        projects: Arc::new(ConfigNames),
+        sockets: outside.sockets.clone(),
+        clock: Arc::clone(&desk.engine.clock),
+        entropy: Arc::clone(&desk.engine.entropy),
+        redactor: (*desk.engine.redactor).clone(),
+        settings: Settings {
+            role_arn: outside.role_arn.clone(),
+            database_roots: outside.database_roots.clone(),
+            read_only: outside.read_only,
+            principal: context.principal.id(),
+            policy: verdicts(desk, context),
+            working_directory: context.directory.clone().unwrap_or_default(),
+        },
+    }
+}
+
+/// What policy says to the caller's changes where no stack is named.
+fn verdicts(desk: &Desk, context: &CallContext) -> Value {
+    let verdicts = Verb::all()
+        .into_iter()
+        .filter(|verb| verb.changes())
+        .map(|verb| {
+            let name = format!("stack.{}", verb.name());
+            let decision = desk.engine.policy.decide(&Request {
+                operation: &name,
+                principal: &context.principal,
+                target: "",
+                effect: verb.effect(),
+                confirmed: true,
+            });
+            (name, json!(decision.verdict.as_str()))
+        });
+    Value::Object(verdicts.collect())
+}
+
+/// Data that is too large for its reader is left out and named; a narrower question gets it.
+fn fitting(context: &CallContext, data: Map<String, Value>) -> Map<String, Value> {
+    let limit = match context.surface {
+        Surface::Mcp => MCP_LIMIT,
+        _ => LIMIT,
+    };
+    let size = Value::Object(data.clone()).to_string().len();
+    if size <= limit {
+        return data;
+    }
+    let keys: Vec<String> = data.keys().cloned().collect();
+    Map::from_iter([
+        ("truncated".to_owned(), json!(true)),
+        (
+            "reason".to_owned(),
+            json!(format!(
+                "the data has {size} bytes, more than {limit}; ask for less (limit, filter)"
+            )),
+        ),
+        ("keys".to_owned(), json!(keys)),
+        ("size".to_owned(), json!(size)),
+        ("artifact".to_owned(), Value::Null),
+    ])
+}

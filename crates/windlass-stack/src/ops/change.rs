@@ -1,0 +1,289 @@
+//! Operations that are runs: consent, token, the run, its answer.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use windlass_engine::confirm::{Consent, TokenPurpose, TokenRefusal};
+use windlass_engine::operation::{Answer, CallContext, OperationInfo};
+use windlass_engine::run::NewRun;
+use windlass_stack_lifecycle::assets::AssetStore;
+use windlass_stack_lifecycle::{delete, versions};
+use windlass_types::{Digest, Problem, RunId, TokenId, code};
+
+use super::{arguments, outcome};
+use crate::desk::Desk;
+use crate::fault;
+use crate::place::Place;
+use crate::run::{Confirmed, Job, Kind};
+
+/// What a token remembers of its plan.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Note {
+    pub run_id: RunId,
+    pub stack_name: String,
+    pub region: Option<String>,
+}
+
+/// Does it.
+pub(super) async fn call(
+    desk: &Desk,
+    context: &CallContext,
+    info: &OperationInfo,
+    kind: Kind,
+    mut arguments: Map<String, Value>,
+) -> Result<Answer, Problem> {
+    let place = Place::read(context, &arguments)?;
+    let confirm = arguments.remove("confirm").and_then(|it| it.as_bool()) == Some(true);
+    let token = match arguments.remove("confirmToken") {
+        Some(Value::String(token)) => Some(token),
+        _ => None,
+    };
+    let wait = arguments.remove("wait").and_then(|it| it.as_bool()) != Some(false);
+    let timeout = arguments::number(&arguments, "timeoutSeconds");
+    let listing = arguments.get("listVersions").and_then(Value::as_bool) == Some(true);
+    if kind == Kind::Rollback && listing {
+        return list_versions(desk, place).await;
+    }
+    let returned = match &token {
+        Some(token) => Some(take_token(desk, context, info, token, &place).await?),
+        None => None,
+    };
+    // Policy knows the stack as the call or the plan names it.
+    let target = match &returned {
+        Some((_, note, _)) => note.stack_name.clone(),
+        None => place.policy_target(),
+    };
+    let approval = desk.engine.consent(&Consent {
+        context,
+        operation: &info.name,
+        target: &target,
+        effect: info.effect,
+        confirmed: true,
+        yes: confirm,
+        plan_digest: digest_of(&place, &arguments),
+    })?;
+    if kind == Kind::Delete && !confirm {
+        return Err(unconfirmed_delete(desk, place).await);
+    }
+    let place = desk.located(kind.operation(), place).await?;
+    let (confirm_token, confirmed) = match returned {
+        Some((id, note, plan_digest)) => {
+            let run_id = note.run_id;
+            (
+                Some(id),
+                Some(Confirmed {
+                    plan_digest,
+                    run_id,
+                }),
+            )
+        }
+        None => (None, None),
+    };
+    let plan_digest = match &confirmed {
+        Some(confirmed) => confirmed.plan_digest,
+        None => digest_of(&place, &arguments),
+    };
+    let title = format!("{} {target}", kind.operation());
+    let job = Job {
+        place,
+        arguments,
+        confirm,
+        confirmed,
+    };
+    let run_id = desk
+        .engine
+        .create_run(NewRun {
+            kind: kind.name().to_owned(),
+            title,
+            context: context.clone(),
+            input: fault::json(&job)?,
+            plan_digest: Some(plan_digest),
+            confirm_token,
+            approval,
+            idempotency_key: None,
+            run_id: None,
+        })
+        .await?;
+    answer(desk, context, kind, run_id, wait, timeout).await
+}
+
+/// The run's answer, now or later.
+async fn answer(
+    desk: &Desk,
+    context: &CallContext,
+    kind: Kind,
+    run_id: RunId,
+    wait: bool,
+    timeout: Option<u64>,
+) -> Result<Answer, Problem> {
+    if !wait {
+        let message = format!("{} was started as {run_id}", kind.operation());
+        let next = [format!("windlass runs watch {run_id}")];
+        return Ok(Answer {
+            run_id: Some(run_id.clone()),
+            ..Answer::plain(json!({ "message": message, "runId": run_id, "nextActions": next }))
+        });
+    }
+    if context.terms.may_defer {
+        return Ok(Answer {
+            ticket: Some(run_id.to_string()),
+            run_id: Some(run_id),
+            ..Answer::plain(json!({}))
+        });
+    }
+    let patience = Duration::from_secs(timeout.unwrap_or(usual_wait(kind)));
+    let record = desk.engine.settle(&run_id, patience).await?;
+    match outcome::of(desk, context, &record).await? {
+        Some(answer) => Ok(answer),
+        None => Err(outcome::unfinished(&record, patience)),
+    }
+}
+
+/// How long a caller waits who says nothing, in seconds.
+const fn usual_wait(kind: Kind) -> u64 {
+    match kind {
+        Kind::Preview => 300,
+        Kind::Deploy | Kind::Delete | Kind::Rollback | Kind::Script => 3600,
+    }
+}
+
+fn digest_of(place: &Place, arguments: &Map<String, Value>) -> Digest {
+    Digest::of_json(&json!({ "place": place, "arguments": arguments }))
+}
+
+/// Takes a token back; one for another stack, operation or caller is refused.
+async fn take_token(
+    desk: &Desk,
+    context: &CallContext,
+    info: &OperationInfo,
+    token: &str,
+    place: &Place,
+) -> Result<(TokenId, Note, Digest), Problem> {
+    let returned = desk
+        .engine
+        .return_token(&context.principal, &info.name, token)
+        .await
+        .map_err(refused)?;
+    let note: Note = serde_json::from_value(returned.purpose.note)
+        .map_err(|error| Problem::internal("confirm token", error))?;
+    let same_stack = place
+        .stack_name()
+        .is_none_or(|stack| stack == note.stack_name);
+    let same_stage = place
+        .stage
+        .as_ref()
+        .is_none_or(|stage| note.stack_name.ends_with(&format!("-{stage}")));
+    let same_region = match (&place.region, &note.region) {
+        (Some(asked), Some(seen)) => asked == seen,
+        _ => true,
+    };
+    if !(same_stack && same_stage && same_region) {
+        let message = format!("the confirm token is for a plan of {}", note.stack_name);
+        return Err(mismatch(&message).with("stackName", note.stack_name));
+    }
+    Ok((returned.id, note, returned.purpose.plan_digest))
+}
+
+fn mismatch(message: &str) -> Problem {
+    Problem::new(&code::CONFIRM_TOKEN_MISMATCH, message)
+        .with("reason", "confirm_token_mismatch")
+        .next("preview again and repeat with the new confirmToken")
+}
+
+fn refused(refusal: TokenRefusal) -> Problem {
+    let message = refusal.to_string();
+    match refusal {
+        TokenRefusal::Unknown | TokenRefusal::OtherOperation => mismatch(&message),
+        TokenRefusal::Expired => Problem::new(&code::CONFIRM_TOKEN_EXPIRED, message)
+            .with("reason", "confirm_token_expired")
+            .next("preview again and repeat with the new confirmToken"),
+        TokenRefusal::Used(run_id) => Problem::new(&code::CONFIRM_TOKEN_USED, message)
+            .with("reason", "confirm_token_used")
+            .with("runId", run_id.as_str())
+            .next(format!("windlass runs watch {run_id}")),
+        TokenRefusal::Failed(problem) => problem,
+    }
+}
+
+/// The token of a plan that a run has made; what it confirms is among the run's artifacts.
+pub(super) async fn issue(
+    desk: &Desk,
+    context: &CallContext,
+    operation: &str,
+    note: Note,
+    plan_digest: Digest,
+) -> Result<Map<String, Value>, Problem> {
+    let purpose = TokenPurpose {
+        operation: operation.to_owned(),
+        plan_digest,
+        note: fault::json(&note)?,
+    };
+    let issued = desk.engine.issue_token(&context.principal, purpose).await?;
+    Ok(Map::from_iter([
+        ("confirmToken".to_owned(), json!(issued.token)),
+        (
+            "confirmTokenExpiresAt".to_owned(),
+            json!(issued.expires_at.to_string()),
+        ),
+    ]))
+}
+
+/// A delete that nobody confirmed changes nothing and needs no credentials; what would be lost is
+/// said where it can be found out.
+async fn unconfirmed_delete(desk: &Desk, place: Place) -> Problem {
+    let stack = place.stack_name().unwrap_or_default();
+    let found = match desk.located("delete", place).await {
+        Ok(place) => {
+            let access = desk.access(place.target());
+            delete::plan(&access, &stack, &[], &Default::default())
+                .await
+                .ok()
+        }
+        Err(_) => None,
+    };
+    let message = match &found {
+        Some(deletion) if !deletion.stateful.is_empty() => format!(
+            "Deleting {stack} removes {} stateful resources",
+            deletion.stateful.len()
+        ),
+        _ => format!("Deleting {stack} needs confirm=true"),
+    };
+    Problem::new(&code::CONFIRM_REQUIRED, message)
+        .with("reason", "confirm_missing")
+        .with("stackName", stack)
+        .with(
+            "statefulChanges",
+            found.map_or(Value::Null, |deletion| json!(deletion.stateful)),
+        )
+        .next("repeat with confirm=true")
+}
+
+async fn list_versions(desk: &Desk, place: Place) -> Result<Answer, Problem> {
+    let stack = place.stack_name().unwrap_or_default();
+    let place = desk.located("rollback", place).await?;
+    let access = desk.access(place.target());
+    let store = AssetStore::of_caller(&access)
+        .await
+        .map_err(fault::problem)?;
+    let mut kept = Vec::new();
+    for version in versions::list(&access, &store, &stack)
+        .await
+        .map_err(fault::problem)?
+    {
+        let record = versions::read(&access, &store, &stack, version)
+            .await
+            .map_err(fault::problem)?;
+        kept.push(json!({
+            "version": version.to_string(),
+            "createdAt": record.created_at,
+            "runId": record.run_id,
+            "planDigest": record.plan_digest,
+            "notRestored": record.not_restored,
+        }));
+    }
+    let message = format!("{} versions of {stack}", kept.len());
+    Ok(Answer::plain(
+        json!({ "message": message, "stackName": stack, "versions": kept }),
+    ))
+}

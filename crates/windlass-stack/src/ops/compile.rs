@@ -1,0 +1,196 @@
+//! The template without a deployment: shown, written, checked; and a first config.
+
+use std::path::{Component, Path};
+
+use serde_json::{Map, Value, json};
+use windlass_engine::operation::{Answer, CallContext};
+use windlass_ports::aws::TemplateSource;
+use windlass_stack_config::{CONFIG_NAMES, starter};
+use windlass_stack_guard::mask;
+use windlass_stack_lifecycle::INLINE_LIMIT;
+use windlass_types::{Problem, Surface, code};
+
+use crate::desk::Desk;
+use crate::fault;
+use crate::place::Place;
+use crate::prepare::{Ask, Prepared, prepare};
+
+/// How large a template may be to be shown to a language model.
+const MCP_LIMIT: usize = 24_000;
+
+/// `compile_template`.
+pub(super) async fn template(
+    desk: &Desk,
+    context: &CallContext,
+    arguments: Map<String, Value>,
+) -> Result<Answer, Problem> {
+    let operation = "compile_template";
+    let place = desk
+        .located(operation, Place::read(context, &arguments)?)
+        .await?;
+    let prepared = prepare(desk, &place, &arguments, operation, Ask::IfPossible).await?;
+    let text = prepared.proposal.template_text();
+    let count = resource_count(&prepared);
+    let mut data = json!({
+        "message": format!("{} compiles to {count} resources", prepared.stack_name()),
+        "stackName": prepared.stack_name(),
+        "resourceCount": count,
+        "sha256": prepared.proposal.template_digest(),
+        "size": text.len(),
+        "capabilities": prepared.proposal.capabilities,
+        "configFile": prepared.config_file,
+        "warnings": prepared.warnings,
+    });
+    if let Some(out) = arguments.get("outFile").and_then(Value::as_str) {
+        let file = inside(&place.directory, out)?;
+        let shown = shown(desk, &prepared.proposal.template);
+        fs_err::write(&file, format!("{shown:#}\n"))
+            .map_err(|error| fault::invalid("outFile", error.to_string()))?;
+        data["outFile"] = json!(out);
+    } else if context.surface == Surface::Mcp && text.len() > MCP_LIMIT {
+        data["truncated"] = json!(true);
+        data["reason"] = json!(format!("the template has {} bytes", text.len()));
+        data["nextActions"] = json!(["repeat with outFile to have it written to a file"]);
+    } else {
+        data["template"] = shown(desk, &prepared.proposal.template);
+    }
+    Ok(Answer::plain(data))
+}
+
+/// The template as it may be seen: values that are secrets by their name or form are masked.
+fn shown(desk: &Desk, template: &Value) -> Value {
+    fn walk(desk: &Desk, key: &str, value: &Value) -> Value {
+        match value {
+            Value::Object(members) => Value::Object(
+                members
+                    .iter()
+                    .map(|(key, value)| (key.clone(), walk(desk, key, value)))
+                    .collect(),
+            ),
+            Value::Array(items) => {
+                Value::Array(items.iter().map(|item| walk(desk, key, item)).collect())
+            }
+            Value::String(text) if is_secret(key) && !text.starts_with("{{resolve:") => {
+                Value::from(mask::secret(text))
+            }
+            Value::String(text) => Value::from(desk.engine.redactor.redact(text).into_owned()),
+            other => other.clone(),
+        }
+    }
+    walk(desk, "", template)
+}
+
+/// Names of properties whose literal values are nobody's business.
+fn is_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    [
+        "masteruserpassword",
+        "authtoken",
+        "clientsecret",
+        "client_secret",
+    ]
+    .contains(&key.as_str())
+        || key.ends_with("_password")
+        || key.ends_with("_secret")
+        || key.ends_with("_token")
+        || key.ends_with("_api_key")
+        || key == "password"
+}
+
+/// A file in or below the working directory.
+fn inside(directory: &Path, given: &str) -> Result<std::path::PathBuf, Problem> {
+    let path = Path::new(given);
+    let is_inside = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !is_inside && path.is_relative() {
+        return Err(fault::invalid(
+            "outFile",
+            format!("outFile is {given:?}; it must be in or below the working directory"),
+        ));
+    }
+    Ok(directory.join(path))
+}
+
+fn resource_count(prepared: &Prepared) -> usize {
+    let resources = prepared.proposal.template.get("Resources");
+    resources.and_then(Value::as_object).map_or(0, Map::len)
+}
+
+/// `validate`.
+pub(super) async fn validate(
+    desk: &Desk,
+    context: &CallContext,
+    arguments: Map<String, Value>,
+) -> Result<Answer, Problem> {
+    let place = desk
+        .located("validate", Place::read(context, &arguments)?)
+        .await?;
+    let says = |name: &str| arguments.get(name).and_then(Value::as_bool) == Some(true);
+    let ask = if says("thorough") {
+        Ask::Aws
+    } else {
+        Ask::IfPossible
+    };
+    let prepared = prepare(desk, &place, &arguments, "validate", ask).await?;
+    if says("thorough") {
+        prepared.require_secrets()?;
+        let body = prepared.proposal.template_text();
+        if body.len() <= INLINE_LIMIT {
+            let access = desk.access(place.target());
+            access
+                .cloud
+                .validate_template(&access.target, TemplateSource::Body(body))
+                .await
+                .map_err(|failure| fault::problem(failure.into()))?;
+        }
+    }
+    let count = resource_count(&prepared);
+    Ok(Answer::plain(json!({
+        "message": format!("{} is valid: {count} resources", prepared.config_file),
+        "valid": true,
+        "configFile": prepared.config_file,
+        "stackName": prepared.stack_name(),
+        "resourceCount": count,
+        "checked": {
+            "config": true,
+            "resources": true,
+            "template": true,
+            "packaging": true,
+            "cloudformation": says("thorough"),
+        },
+        "warnings": prepared.warnings,
+    })))
+}
+
+/// `init`.
+pub(super) fn init(
+    context: &CallContext,
+    arguments: &Map<String, Value>,
+) -> Result<Answer, Problem> {
+    let place = Place::read(context, arguments)?;
+    let says = |name: &str| arguments.get(name).and_then(Value::as_bool) == Some(true);
+    let existing = CONFIG_NAMES
+        .iter()
+        .find(|name| place.directory.join(name).exists());
+    let made = starter(&place.directory)?;
+    let file = place.directory.join("stacktape.yml");
+    if !says("print") {
+        if let Some(existing) = existing.filter(|_| !says("force")) {
+            return Err(Problem::new(
+                &code::ALREADY_EXISTS,
+                format!("there is a {existing} already"),
+            )
+            .with("reason", "exists")
+            .next("repeat with force=true to write over it, or print=true to look"));
+        }
+        fs_err::write(&file, &made.text).map_err(|error| Problem::internal("config", error))?;
+    }
+    Ok(Answer::plain(json!({
+        "message": if says("print") { "This would be written to stacktape.yml" } else { "Wrote stacktape.yml" },
+        "file": "stacktape.yml",
+        "text": made.text,
+        "found": made.found,
+        "nextActions": ["windlass stack preview --stage dev --region eu-west-1"],
+    })))
+}

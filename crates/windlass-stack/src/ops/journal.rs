@@ -1,0 +1,123 @@
+//! What was done to stacks from this machine, and what configs call their projects.
+
+use std::path::Path;
+
+use serde_json::Value;
+use windlass_engine::Engine;
+use windlass_engine::envelope::Envelope;
+use windlass_ports::BoxFuture;
+use windlass_ports::store::RunFilter;
+use windlass_stack_config::{ConfigText, Context, NoLookups, find_config, load};
+use windlass_stack_diagnose::{JournalAsk, JournalRecord, OperationJournal, ProjectNames};
+use windlass_stack_lifecycle::change_set::client_token;
+use windlass_types::{Problem, RunRecord, RunState};
+
+use crate::run::{Job, Kind};
+
+/// Runs of stacks, newest first.
+pub(super) struct Journal(pub Engine);
+
+impl OperationJournal for Journal {
+    fn recent<'a>(
+        &'a self,
+        ask: &'a JournalAsk,
+    ) -> BoxFuture<'a, Result<Vec<JournalRecord>, Problem>> {
+        Box::pin(async move {
+            let mut records = Vec::new();
+            for kind in Kind::ALL {
+                let filter = RunFilter {
+                    kind: Some(kind.name().to_owned()),
+                    principal: ask.principal.clone(),
+                    limit: 200,
+                    ..RunFilter::default()
+                };
+                let page = self.0.store.runs(filter).await?;
+                records.extend(page.runs.iter().filter_map(|run| record(kind, run, ask)));
+            }
+            records.sort_by(|left: &JournalRecord, right| right.started_at.cmp(&left.started_at));
+            records.truncate(ask.limit);
+            Ok(records)
+        })
+    }
+}
+
+fn record(kind: Kind, run: &RunRecord, ask: &JournalAsk) -> Option<JournalRecord> {
+    let job: Job = serde_json::from_value(run.input.clone()).ok()?;
+    // A run whose project was in its config knows its stack once it has an answer or a failure.
+    let told = |value: Option<&Value>| value?.get("stackName")?.as_str().map(str::to_owned);
+    let failed = run.problem.as_ref().map(Problem::details);
+    let failed = failed.and_then(|details| details.get("stackName")?.as_str().map(str::to_owned));
+    let stack_name = job
+        .place
+        .stack_name()
+        .or_else(|| told(run.output.as_ref()))
+        .or(failed);
+    let is_asked = |asked: &Option<String>, has: &Option<String>| match (asked, has) {
+        (Some(asked), Some(has)) => asked == has,
+        (Some(_), None) => false,
+        (None, _) => true,
+    };
+    if !is_asked(&ask.stack_name, &stack_name) || !is_asked(&ask.region, &job.place.region) {
+        return None;
+    }
+    let is_over = run.state.is_final();
+    let code = match (run.state, &run.problem) {
+        (RunState::Completed, _) => Some("OK"),
+        (_, Some(problem)) => Some(Envelope::Stack.code_name(problem.code())),
+        _ => None,
+    };
+    Some(JournalRecord {
+        run_id: run.run_id.to_string(),
+        operation: kind.operation().to_owned(),
+        stack_name,
+        client_request_token: Some(client_token(run.run_id.as_str())),
+        principal: run.principal.id(),
+        state: run.state.as_str().to_owned(),
+        code: code.map(str::to_owned),
+        started_at: run.created_at,
+        ended_at: is_over.then_some(run.updated_at),
+        plan_digest: run.plan_digest.map(|digest| digest.to_string()),
+    })
+}
+
+/// Project names, from configs that need nobody to be read.
+pub(super) struct ConfigNames;
+
+impl ProjectNames for ConfigNames {
+    fn project_name(
+        &self,
+        config_path: Option<&str>,
+        directory: &Path,
+    ) -> Result<Option<String>, Problem> {
+        let Ok(file) = find_config(directory, config_path) else {
+            return Ok(None);
+        };
+        let is_yaml = file
+            .extension()
+            .is_some_and(|extension| extension == "yml" || extension == "yaml");
+        if !is_yaml {
+            return Ok(None);
+        }
+        let text =
+            fs_err::read_to_string(&file).map_err(|error| Problem::internal("config", error))?;
+        let shown = file.display().to_string();
+        let context = Context {
+            project_name: None,
+            stage: None,
+            region: None,
+            profile: None,
+            arguments: serde_json::Map::new(),
+            project_root: directory.to_owned(),
+            config_directory: file.parent().unwrap_or(directory).to_owned(),
+            files_outside_project: false,
+            lookups: &NoLookups,
+        };
+        let source = ConfigText {
+            file: &shown,
+            text: &text,
+        };
+        // A config that needs more than its text says its name to those who load it whole.
+        let loaded = load(&source, &context).ok();
+        Ok(loaded.and_then(|loaded| loaded.config.service_name))
+    }
+}

@@ -1,0 +1,163 @@
+//! The operations: names, effects, what they are for.
+
+use serde_json::json;
+use windlass_engine::envelope::Envelope;
+use windlass_engine::operation::{Flow, OperationBuilder, operation};
+use windlass_stack_diagnose::{Effect, Operation as Question};
+use windlass_types::{EffectClass, Problem, code};
+
+use super::arguments;
+use crate::desk::Desk;
+use crate::dev::DevOperation;
+use crate::run::Kind;
+
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    /// One that is a run.
+    Change(Kind),
+    /// The template, without deploying it.
+    Compile,
+    /// Whether a config would be accepted.
+    Validate,
+    /// A first config.
+    Init,
+    /// A question to a deployed stack, or an operation on secrets.
+    Ask(Question),
+    /// Local development.
+    Dev(DevOperation),
+}
+
+impl Verb {
+    /// All of them.
+    pub fn all() -> Vec<Self> {
+        let mut verbs: Vec<Self> = Kind::ALL.into_iter().map(Self::Change).collect();
+        verbs.extend([Self::Compile, Self::Validate, Self::Init]);
+        verbs.extend(Question::ALL.iter().copied().map(Self::Ask));
+        verbs.extend(DevOperation::ALL.iter().copied().map(Self::Dev));
+        verbs
+    }
+
+    /// The name behind `stack.`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Change(kind) => kind.operation(),
+            Self::Compile => "compile_template",
+            Self::Validate => "validate",
+            Self::Init => "init",
+            Self::Ask(question) => question.name(),
+            Self::Dev(operation) => operation.name(),
+        }
+    }
+
+    /// What it may do.
+    pub const fn effect(self) -> EffectClass {
+        match self {
+            Self::Change(Kind::Preview) | Self::Compile | Self::Validate => EffectClass::Read,
+            Self::Change(Kind::Delete) => EffectClass::Destructive,
+            Self::Change(Kind::Deploy | Kind::Rollback | Kind::Script) | Self::Init => {
+                EffectClass::Write
+            }
+            Self::Ask(question) => match question.effect() {
+                Effect::Read => EffectClass::Read,
+                Effect::Write => EffectClass::Write,
+                Effect::Destructive => EffectClass::Destructive,
+            },
+            Self::Dev(DevOperation::Status | DevOperation::Logs) => EffectClass::Read,
+            Self::Dev(_) => EffectClass::Write,
+        }
+    }
+
+    const fn flow(self) -> Flow {
+        match self {
+            // A preview leaves nothing behind; its run is how it cleans up after a crash.
+            Self::Change(Kind::Preview) => Flow::Query,
+            Self::Change(_) => Flow::Apply,
+            _ => match self.effect() {
+                EffectClass::Read => Flow::Query,
+                _ => Flow::Command,
+            },
+        }
+    }
+
+    /// Title and description.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Change(Kind::Preview) => (
+                "What a deploy would change",
+                "Packages and compiles the config, asks CloudFormation for the changes and forgets \
+                 the change set again. Calls out losses of data, returns a confirmToken for deploy.",
+            ),
+            Self::Change(Kind::Deploy) => (
+                "Deploy a stack",
+                "Deploys the config as a durable run. With the confirmToken of a preview, exactly \
+                 that plan or none; a plan that loses data needs confirm=true with its token.",
+            ),
+            Self::Change(Kind::Rollback) => (
+                "Go back to an earlier version",
+                "Takes back a failed operation, goes on with a stopped rollback, or deploys an \
+                 earlier version, as the state of the stack asks for. listVersions shows them.",
+            ),
+            Self::Change(Kind::Delete) => (
+                "Delete a stack",
+                "Deletes a stack and what is in it. Needs confirm=true.",
+            ),
+            Self::Change(Kind::Script) => (
+                "Run a script of the config",
+                "Runs a script of the config on this machine, with the variables it asks for.",
+            ),
+            Self::Compile => (
+                "The CloudFormation template",
+                "Compiles the config to the template a deploy would use. Needs no credentials.",
+            ),
+            Self::Validate => (
+                "Check a config",
+                "Checks config, resources and template, and on request packaging and what \
+                 CloudFormation says.",
+            ),
+            Self::Init => (
+                "A first config",
+                "Writes a stacktape.yml from what is found in the directory.",
+            ),
+            Self::Ask(question) => (question.purpose(), question.purpose()),
+            Self::Dev(operation) => (operation.title(), operation.description()),
+        }
+    }
+
+    /// The beginning of its definition.
+    pub fn define(self) -> OperationBuilder {
+        let (title, description) = self.words();
+        let mut builder = operation("stack", self.name())
+            .describe(title, description)
+            .envelope(Envelope::Stack)
+            .flow(self.flow(), self.effect())
+            .not_a_tool()
+            .confirmed_by_call()
+            .validates_itself()
+            .input_schema(arguments::schema(self))
+            .output::<serde_json::Map<String, serde_json::Value>>()
+            .example(title, arguments::example(self));
+        for field in ["confirmToken", "template", "changes"] {
+            builder = builder.discloses(field);
+        }
+        builder
+    }
+
+    /// Whether it changes anything.
+    pub const fn changes(self) -> bool {
+        !matches!(self.effect(), EffectClass::Read)
+    }
+
+    /// Refuses changes in a server that only reads.
+    pub fn require_writable(self, desk: &Desk) -> Result<(), Problem> {
+        if !desk.outside.read_only || !self.changes() {
+            return Ok(());
+        }
+        Err(Problem::new(
+            &code::READ_ONLY_VIOLATION,
+            format!("{} changes things, and this server only reads", self.name()),
+        )
+        .with("reason", "read_only_violation")
+        .with("rule", json!("server.read_only")))
+    }
+}

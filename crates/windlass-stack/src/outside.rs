@@ -1,0 +1,41 @@
+//! What stacks need from outside, handed in by the binary.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_ports::aws::Cloud;
+use windlass_ports::database::DatabasePort;
+use windlass_ports::{Git, MessageSockets};
+use windlass_stack_config::Interpreters;
+use windlass_stack_package::Tools;
+
+use crate::dev::DevOutside;
+
+/// Everything outside. Time, randomness and redaction are the engine's.
+pub struct StackOutside {
+    /// AWS.
+    pub cloud: Arc<dyn Cloud>,
+    /// Databases.
+    pub databases: Arc<dyn DatabasePort>,
+    /// Sockets for commands in containers, where there are any.
+    pub sockets: Option<Arc<dyn MessageSockets>>,
+    /// What `$GitInfo` asks.
+    pub git: Arc<dyn Git>,
+    /// Programs that package workloads.
+    pub tools: Tools,
+    /// Programs that evaluate configs and directives.
+    pub interpreters: Interpreters,
+    /// The environment scripts and build commands inherit.
+    pub environment: BTreeMap<String, String>,
+    /// Where packages are kept.
+    pub cache: PathBuf,
+    /// The role that questions are asked with, where policy names one.
+    pub role_arn: Option<String>,
+    /// Certificates that databases are trusted by.
+    pub database_roots: Option<PathBuf>,
+    /// Whether nothing may be changed.
+    pub read_only: bool,
+    /// What local development needs beside this.
+    pub dev: DevOutside,
+}

@@ -1,0 +1,310 @@
+//! One change of a stack: its change set made, proved to be the confirmed one, executed, followed.
+//!
+//! The same for a deployment of the config and for going back to an earlier version.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use windlass_engine::run::{Entry, RunContext, RunError, Step};
+use windlass_stack_lifecycle::assets::{AssetStore, TemplatePlace, place_template};
+use windlass_stack_lifecycle::change_set;
+use windlass_stack_lifecycle::execute::{self, Begun, Cancelled, ExecuteIntent, OnFailure};
+use windlass_stack_lifecycle::follow::Trail;
+use windlass_stack_lifecycle::plan::Plan;
+use windlass_stack_lifecycle::preview::{self, PreviewIntent, planned};
+use windlass_stack_lifecycle::situation::Situation;
+use windlass_stack_lifecycle::{Access, Fault, FaultKind, Proposal, policy};
+use windlass_types::{ArtifactRef, Problem, Timestamp, code};
+
+use super::{Job, PLAN, follow, report};
+use crate::desk::Desk;
+use crate::fault;
+
+/// How long CloudFormation may take to make a change set, and AWS to answer single calls.
+const CALL_TIME: Duration = Duration::from_secs(300);
+
+/// A change set that stands ready.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Ready {
+    intent: ExecuteIntent,
+    /// How it is thrown away again.
+    cleaning: PreviewIntent,
+    plan: ArtifactRef,
+}
+
+/// What is changed, and how.
+pub(super) struct Change<'a> {
+    pub desk: &'a Desk,
+    pub job: &'a Job,
+    /// The proposal, kept.
+    pub proposal: Proposal,
+    pub store: AssetStore,
+    pub on_failure: OnFailure,
+}
+
+/// What came of it.
+pub(super) enum Changed {
+    /// There was nothing to change.
+    Nothing { plan: Plan, stack_id: String },
+    /// CloudFormation is through with it, well or not.
+    Ended { plan: Plan, trail: Box<Trail> },
+}
+
+impl Change<'_> {
+    /// Makes the change.
+    pub async fn make(&self, context: &dyn RunContext) -> Result<Changed, RunError> {
+        let ready = self.change_set(context).await?;
+        let plan: Plan = self.desk.load(&ready.plan).await?;
+        context
+            .record(vec![Entry::Artifact(ready.plan.clone())])
+            .await?;
+        if plan.no_changes {
+            self.discard(context, &ready).await?;
+            let stack_id = ready.intent.stack_id;
+            return Ok(Changed::Nothing { plan, stack_id });
+        }
+        self.gate(context, &plan).await?;
+        if plan.needs_confirm() {
+            self.lift(context, &ready, &plan).await?;
+        }
+        let begun = self.execute(context, &ready).await?;
+        if begun == Begun::Replan {
+            return Err(Problem::new(
+                &code::CONFIRM_REQUIRED,
+                format!(
+                    "the change set of {} is gone: somebody changed the stack in the meantime",
+                    plan.stack_name
+                ),
+            )
+            .with("reason", "plan_changed")
+            .with("stackName", plan.stack_name.as_str())
+            .next("preview again and repeat with the new confirmToken")
+            .into());
+        }
+        let access = self.access();
+        let trail = follow::follow(context, &access, ready.intent.trail()).await?;
+        let trail = Box::new(trail);
+        Ok(Changed::Ended { plan, trail })
+    }
+
+    fn access(&self) -> Access {
+        self.desk.access(self.job.place.target())
+    }
+
+    async fn change_set(&self, context: &dyn RunContext) -> Result<Ready, RunError> {
+        let message = "Making the change set";
+        report::progress(context, "deploying", message, Some(0)).await?;
+        let (desk, access) = (self.desk.clone(), self.access());
+        let undo_access = self.access();
+        let (proposal, store) = (self.proposal.clone(), self.store.clone());
+        let on_failure = self.on_failure;
+        let run_id = context.run_id().to_string();
+        Step::effect("change-set", self.proposal.stack_name.as_str())
+            .undo(move |ready: Ready| {
+                let access = undo_access.clone();
+                // One that was executed is gone, and cleaning leaves a stack with resources alone.
+                async move {
+                    let deadline = access.clock.now().after(CALL_TIME);
+                    preview::clean(&access, &ready.cleaning, deadline)
+                        .await
+                        .map_err(fault::problem)
+                }
+            })
+            .run(context, move |_| {
+                let (desk, access, run_id) = (desk.clone(), access.clone(), run_id.clone());
+                let (proposal, store) = (proposal.clone(), store.clone());
+                let work = async move {
+                    make_ready(&desk, &access, &proposal, &store, &run_id, on_failure).await
+                };
+                work
+            })
+            .await
+    }
+
+    /// Only what was confirmed, and no loss of data without an explicit yes to it.
+    async fn gate(&self, context: &dyn RunContext, plan: &Plan) -> Result<(), RunError> {
+        if let Some(confirmed) = &self.job.confirmed {
+            let artifacts = self.desk.engine.store.artifacts(&confirmed.run_id).await;
+            let artifacts = artifacts.map_err(Problem::from)?;
+            let kept = artifacts.iter().find(|artifact| artifact.name == PLAN);
+            let Some(kept) = kept else {
+                return Err(Problem::internal("stack", "the confirmed plan is not kept").into());
+            };
+            let seen: Plan = self.desk.load(kept).await?;
+            if let Err(fault) = plan.prove_equal(&seen) {
+                return Err(with_plan(fault::problem(fault), context, plan).into());
+            }
+        }
+        let is_confirmed = self.job.confirm && self.job.confirmed.is_some();
+        if plan.needs_confirm() && !is_confirmed {
+            let lost = plan.stateful().iter().filter(|it| it.needs_confirm).count();
+            let problem = Problem::new(
+                &code::CONFIRM_REQUIRED,
+                format!(
+                    "{} would lose the data of {lost} {}",
+                    plan.stack_name,
+                    if lost == 1 { "resource" } else { "resources" }
+                ),
+            )
+            .with("reason", "stateful_loss")
+            .next("show the plan to the user; repeat with confirm=true and this confirmToken");
+            return Err(with_plan(problem, context, plan).into());
+        }
+        Ok(())
+    }
+
+    async fn lift(
+        &self,
+        context: &dyn RunContext,
+        ready: &Ready,
+        plan: &Plan,
+    ) -> Result<bool, RunError> {
+        let (access, stack_id) = (self.access(), ready.intent.stack_id.clone());
+        let changes = plan.changes.clone();
+        Step::effect("lift-protection", self.proposal.stack_name.as_str())
+            .undo(|_: bool| async { Ok(()) })
+            .run(context, move |_| {
+                let (access, stack_id, changes) =
+                    (access.clone(), stack_id.clone(), changes.clone());
+                async move {
+                    policy::lift(&access, &stack_id, &changes)
+                        .await
+                        .map_err(fault::problem)
+                }
+            })
+            .await
+    }
+
+    async fn execute(&self, context: &dyn RunContext, ready: &Ready) -> Result<Begun, RunError> {
+        let (access, undo_access) = (self.access(), self.access());
+        let (intent, undo_intent) = (ready.intent.clone(), ready.intent.clone());
+        Step::effect("execute", self.proposal.stack_name.as_str())
+            .input(&ready.intent)
+            .undo(move |_: Begun| {
+                let (access, intent) = (undo_access.clone(), undo_intent.clone());
+                async move { take_back(&access, &intent).await }
+            })
+            .run(context, move |_| {
+                let (access, intent) = (access.clone(), intent.clone());
+                async move {
+                    let deadline = access.clock.now().after(CALL_TIME);
+                    execute::begin(&access, &intent, deadline)
+                        .await
+                        .map_err(fault::problem)
+                }
+            })
+            .await
+    }
+
+    async fn discard(&self, context: &dyn RunContext, ready: &Ready) -> Result<(), RunError> {
+        let (access, cleaning) = (self.access(), ready.cleaning.clone());
+        let _: bool = Step::effect("discard", self.proposal.stack_name.as_str())
+            .undo(|_: bool| async { Ok(()) })
+            .run(context, move |_| {
+                let (access, cleaning) = (access.clone(), cleaning.clone());
+                async move {
+                    let deadline = access.clock.now().after(CALL_TIME);
+                    preview::clean(&access, &cleaning, deadline)
+                        .await
+                        .map_err(fault::problem)?;
+                    Ok(true)
+                }
+            })
+            .await?;
+        Ok(())
+    }
+}
+
+async fn make_ready(
+    desk: &Desk,
+    access: &Access,
+    proposal: &Proposal,
+    store: &AssetStore,
+    run_id: &str,
+    on_failure: OnFailure,
+) -> Result<Ready, Problem> {
+    let deadline = access.clock.now().after(CALL_TIME);
+    let stack = &proposal.stack_name;
+    let situation = Situation::find(access, stack)
+        .await
+        .map_err(fault::problem)?;
+    // Refused before anything is made, so there is nothing to clean up.
+    situation
+        .require_deployable(access)
+        .await
+        .map_err(fault::problem)?;
+    let name = change_set::name("deploy", run_id);
+    let cleaning = preview::intend(&situation, &name);
+    let made = async {
+        let template = match place_template(access, store, proposal).await? {
+            TemplatePlace::At(template) => template,
+            TemplatePlace::Nowhere => {
+                let message = "the asset store was not made";
+                return Err(Fault::new(
+                    FaultKind::Internal,
+                    "asset_store_missing",
+                    message,
+                ));
+            }
+        };
+        let kind = situation.kind();
+        let made = change_set::make(access, proposal, &name, kind, &template, deadline).await?;
+        let plan = planned(access, proposal, &situation, &made, &desk.engine.redactor).await?;
+        let intent = execute::intend(access, made.set(), &plan, run_id, on_failure).await?;
+        Ok((plan, intent))
+    };
+    match made.await {
+        Ok((plan, intent)) => Ok(Ready {
+            intent,
+            cleaning,
+            plan: desk.keep(PLAN, &plan).await?,
+        }),
+        Err(fault) => Err(tidied(access, &cleaning, deadline, fault::problem(fault)).await),
+    }
+}
+
+/// The failure, after what was half made is thrown away.
+async fn tidied(
+    access: &Access,
+    cleaning: &PreviewIntent,
+    deadline: Timestamp,
+    problem: Problem,
+) -> Problem {
+    match preview::clean(access, cleaning, deadline).await {
+        Ok(()) => problem,
+        Err(fault) => problem.with("cleaningFailed", fault.message),
+    }
+}
+
+/// Undoing an execution: an update under way is cancelled; what has ended stays as it is.
+async fn take_back(access: &Access, intent: &ExecuteIntent) -> Result<(), Problem> {
+    let cancelled = execute::cancel(access, intent)
+        .await
+        .map_err(fault::problem)?;
+    match cancelled {
+        Cancelled::Requested => Ok(()),
+        Cancelled::TooLate { status } if status.contains("ROLLBACK") => Ok(()),
+        Cancelled::TooLate { status } => Err(Problem::new(
+            &code::ILLEGAL_STATE,
+            format!("the stack is {status}; what was deployed stays"),
+        )
+        .with("stackStatus", status)
+        .next("windlass stack rollback deploys an earlier version")),
+    }
+}
+
+/// The problem with the plan it is about, for the caller to confirm.
+fn with_plan(problem: Problem, context: &dyn RunContext, plan: &Plan) -> Problem {
+    let members: [(&str, Value); 5] = [
+        ("stackName", json!(plan.stack_name)),
+        ("planDigest", json!(plan.digest().to_string())),
+        ("resourceChanges", json!(plan.changes)),
+        ("counts", json!(plan.counts())),
+        ("statefulChanges", json!(plan.stateful())),
+    ];
+    let problem = members
+        .into_iter()
+        .fold(problem, |problem, (key, value)| problem.with(key, value));
+    problem.with("planRunId", context.run_id().as_str())
+}

@@ -1,0 +1,176 @@
+//! Deleting a stack: what is in the way is emptied, CloudFormation deletes, the end is followed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_engine::run::{RunContext, RunError, Step};
+use windlass_stack_config::find_config;
+use windlass_stack_lifecycle::delete::{self, DeleteIntent, Deletion};
+use windlass_stack_lifecycle::{empty, follow::Trail};
+use windlass_stack_script::Moment;
+use windlass_types::code;
+
+use super::{Job, deploy, failure, follow, report};
+use crate::desk::Desk;
+use crate::fault;
+use crate::invoke;
+use crate::project::Project;
+
+/// How long single calls may take.
+const CALL_TIME: Duration = Duration::from_secs(900);
+
+pub(super) async fn run(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+) -> Result<Value, RunError> {
+    let name = job.place.stack_name().unwrap_or_default();
+    report::progress(context, "initializing", "Looking at the stack", None).await?;
+    let deletion: Deletion = {
+        let access = desk.access(job.place.target());
+        let (name, retain) = (name.clone(), job.texts("retainResources"));
+        Step::pure("plan")
+            .run(context, move |_| {
+                let (access, name, retain) = (access.clone(), name.clone(), retain.clone());
+                async move {
+                    delete::plan(&access, &name, &retain, &BTreeMap::new())
+                        .await
+                        .map_err(fault::problem)
+                }
+            })
+            .await?
+    };
+    let has_config = has_config(context, job).await?;
+    if has_config {
+        deploy::hooks(context, desk, job, Moment::BeforeDelete, "delete").await?;
+        call_functions(context, desk, job, &deletion).await?;
+    }
+    clear(context, desk, job, &deletion).await?;
+    report::progress(context, "deleting", "Deleting the stack", Some(0)).await?;
+    let trail = delete_stack(context, desk, job, &deletion).await?;
+    if trail.succeeded() != Some(true) {
+        let names = BTreeMap::new();
+        let report = failure::report(context, desk, job, &trail, &names, &name).await?;
+        return Err(failure::problem(&code::DELETE_FAILED, &report, "deleting").into());
+    }
+    let mut hook_failures = Vec::new();
+    if has_config {
+        let ran = deploy::hooks(context, desk, job, Moment::AfterDelete, "delete").await?;
+        hook_failures = ran.failures;
+    }
+    Ok(json!({
+        "message": format!("{name} is deleted"),
+        "stackName": name,
+        "deleted": deletion.deleted(),
+        "retained": deletion.retained(),
+        "statefulChanges": deletion.stateful,
+        "hookFailures": hook_failures,
+        "runId": context.run_id(),
+    }))
+}
+
+/// A stack can be deleted without its config; hooks need it.
+async fn has_config(context: &dyn RunContext, job: &Job) -> Result<bool, RunError> {
+    let place = job.place.clone();
+    Step::pure("config")
+        .run(context, move |_| {
+            let found = find_config(&place.directory, place.config_path.as_deref());
+            let is_named = place.config_path.is_some();
+            async move {
+                match found {
+                    Ok(_) => Ok(true),
+                    Err(problem) if is_named => Err(problem),
+                    Err(_) => Ok(false),
+                }
+            }
+        })
+        .await
+}
+
+/// Deployment scripts that run before a delete.
+async fn call_functions(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+    deletion: &Deletion,
+) -> Result<(), RunError> {
+    let (desk, job) = (desk.clone(), job.clone());
+    let _: Vec<Value> = Step::effect("call-functions", deletion.stack_name.as_str())
+        .run(context, move |_| {
+            let (desk, job) = (desk.clone(), job.clone());
+            async move {
+                let project = Project::load(&desk, &job.place, &job.arguments, "delete").await?;
+                invoke::before_delete(&desk, &job, &project).await
+            }
+        })
+        .await?;
+    Ok(())
+}
+
+/// Empties and stops what would keep the stack from being deleted.
+async fn clear(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+    deletion: &Deletion,
+) -> Result<(), RunError> {
+    for clearing in &deletion.clearings {
+        let id = clearing.logical_id();
+        let message = format!("Emptying {id}");
+        report::progress(context, "deleting", &message, None).await?;
+        let (access, clearing) = (desk.access(job.place.target()), clearing.clone());
+        let _: u64 = Step::effect(format!("clear-{id}"), id)
+            .run(context, move |_| {
+                let (access, clearing) = (access.clone(), clearing.clone());
+                async move {
+                    let deadline = access.clock.now().after(CALL_TIME);
+                    empty::clear(&access, &clearing, deadline)
+                        .await
+                        .map_err(fault::problem)
+                }
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+async fn delete_stack(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+    deletion: &Deletion,
+) -> Result<Trail, RunError> {
+    let access = desk.access(job.place.target());
+    let intent: DeleteIntent = {
+        let (access, deletion) = (access.clone(), deletion.clone());
+        let run_id = context.run_id().to_string();
+        Step::pure("intend")
+            .run(context, move |_| {
+                let (access, deletion, run_id) = (access.clone(), deletion.clone(), run_id.clone());
+                async move {
+                    delete::intend(&access, &deletion, &run_id, None)
+                        .await
+                        .map_err(fault::problem)
+                }
+            })
+            .await?
+    };
+    let _: bool = {
+        let (access, intent) = (access.clone(), intent.clone());
+        Step::effect("begin", deletion.stack_name.as_str())
+            .input(&intent)
+            .run(context, move |_| {
+                let (access, intent) = (access.clone(), intent.clone());
+                async move {
+                    let deadline = access.clock.now().after(CALL_TIME);
+                    delete::begin(&access, &intent, deadline)
+                        .await
+                        .map_err(fault::problem)?;
+                    Ok(true)
+                }
+            })
+            .await?
+    };
+    follow::follow(context, &access, intent.trail()).await
+}

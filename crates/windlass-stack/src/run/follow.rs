@@ -1,0 +1,96 @@
+//! An operation of CloudFormation, followed by a run to its end.
+//!
+//! What is seen goes into the run's journal under the event's own id, so a run that is taken up
+//! again looks from the beginning of the operation and tells nothing twice. Nothing here is a
+//! step: looking changes nothing.
+
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use serde_json::json;
+use windlass_engine::run::{Entry, RunContext, RunError, WaitRequest};
+use windlass_stack_lifecycle::access::{Pacing, Pause};
+use windlass_stack_lifecycle::follow::{Trail, look};
+use windlass_stack_lifecycle::{Access, Fault};
+use windlass_types::{Problem, Timestamp, code};
+
+use super::report;
+use crate::fault;
+
+/// No operation of CloudFormation is followed for longer.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// How long a run waits for somebody to renew credentials before it tries them again.
+const CREDENTIALS_WAIT: Duration = Duration::from_secs(20);
+/// What such a wait is called.
+pub(crate) const CREDENTIALS: &str = "stack.credentials";
+
+/// Follows to the end. Expired credentials make the run wait for new ones.
+pub(crate) async fn follow(
+    context: &dyn RunContext,
+    access: &Access,
+    mut trail: Trail,
+) -> Result<Trail, RunError> {
+    let deadline = context.created_at().after(LONGEST);
+    let mut pacing = Pacing::default();
+    loop {
+        let found = interruptible(context, look(access, &trail)).await?;
+        match found {
+            Ok(found) => {
+                let is_new = !found.events.is_empty();
+                trail = found.trail;
+                let entries: Vec<Entry> = found
+                    .events
+                    .iter()
+                    .flat_map(|event| report::entries(event, &trail))
+                    .collect();
+                context.record(entries).await?;
+                if is_new {
+                    pacing.reset();
+                }
+            }
+            Err(fault) if fault.is_transient() => {}
+            Err(fault) if fault.is_expired() => await_credentials(context, &fault).await?,
+            Err(fault) => return Err(fault::problem(fault).into()),
+        }
+        if trail.ended.is_some() {
+            return Ok(trail);
+        }
+        let pause = interruptible(context, access.pause(&mut pacing, deadline)).await?;
+        if pause == Pause::TooLate {
+            return Err(too_late(&trail, deadline).into());
+        }
+    }
+}
+
+async fn interruptible<T>(
+    context: &dyn RunContext,
+    work: impl Future<Output = T>,
+) -> Result<T, RunError> {
+    match select(Box::pin(work), context.interrupted()).await {
+        Either::Left((done, _)) => Ok(done),
+        Either::Right((stop, _)) => Err(stop),
+    }
+}
+
+async fn await_credentials(context: &dyn RunContext, fault: &Fault) -> Result<(), RunError> {
+    report::warn(context, "aws", &fault.message).await?;
+    let request = WaitRequest {
+        prompt: Some(fault.message.clone()),
+        timeout: Some(CREDENTIALS_WAIT),
+        ..WaitRequest::new(CREDENTIALS, CREDENTIALS)
+    };
+    context.wait_for(request).await.map(drop)
+}
+
+fn too_late(trail: &Trail, deadline: Timestamp) -> Problem {
+    Problem::new(
+        &code::TIMEOUT,
+        format!(
+            "{} is still {} at {} %; AWS goes on with it",
+            trail.stack_id, trail.stack_status, trail.percent
+        ),
+    )
+    .with("reason", "deadline_passed")
+    .with("stackId", trail.stack_id.as_str())
+    .with("deadline", json!(deadline))
+}

@@ -1,0 +1,169 @@
+//! What a deployment would do: asked of CloudFormation, and nothing left behind.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windlass_engine::run::{Entry, RunContext, RunError, Step};
+use windlass_stack_lifecycle::assets::AssetStore;
+use windlass_stack_lifecycle::change_set;
+use windlass_stack_lifecycle::preview::{self, DriftWish, Preview, PreviewIntent, PreviewRequest};
+use windlass_stack_lifecycle::situation::Situation;
+use windlass_types::{ArtifactRef, Problem};
+
+use super::{Job, PLAN, report};
+use crate::desk::Desk;
+use crate::fault;
+use crate::prepare::{Ask, Prepared, prepare};
+
+/// How long a preview may take.
+const TIME: Duration = Duration::from_secs(300);
+
+pub(super) async fn run(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+) -> Result<Value, RunError> {
+    report::progress(context, "initializing", "Reading the config", None).await?;
+    let (prepared, artifact) = prepared(context, desk, job, "preview_changes").await?;
+    report::progress(
+        context,
+        "previewing",
+        "Asking CloudFormation for the changes",
+        None,
+    )
+    .await?;
+    let situation: (Situation, PreviewIntent) = {
+        let (access, stack) = (
+            desk.access(job.place.target()),
+            prepared.proposal.stack_name.clone(),
+        );
+        let name = change_set::name("preview", context.run_id().as_str());
+        Step::pure("intend")
+            .run(context, move |_| {
+                let (access, stack, name) = (access.clone(), stack.clone(), name.clone());
+                async move {
+                    let situation = Situation::find(&access, &stack)
+                        .await
+                        .map_err(fault::problem)?;
+                    let intent = preview::intend(&situation, &name);
+                    Ok((situation, intent))
+                }
+            })
+            .await?
+    };
+    let inspected: ArtifactRef = {
+        let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
+        let created = context.created_at();
+        Step::effect("inspect", prepared.stack_name())
+            .undo(|_: ArtifactRef| async { Ok(()) })
+            .run(context, move |_| {
+                let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
+                let (situation, intent) = situation.clone();
+                let work = async move {
+                    let prepared: Prepared = desk.load(&artifact).await?;
+                    let seen = inspect(&desk, &job, &prepared, &situation, &intent, created);
+                    desk.keep("preview.json", &seen.await?).await
+                };
+                work
+            })
+            .await?
+    };
+    let preview: Preview = desk.load(&inspected).await?;
+    let plan = desk.keep(PLAN, &preview.plan).await?;
+    context
+        .record(vec![Entry::Artifact(inspected), Entry::Artifact(plan)])
+        .await?;
+    let mut data = preview.data();
+    data["missingSecrets"] = json!(prepared.missing_secrets);
+    data["missingParameters"] = json!(prepared.missing_parameters);
+    data["cost"] = Value::Null;
+    data["warnings"] = json!(prepared.warnings);
+    data["configFile"] = json!(prepared.config_file);
+    data["region"] = json!(prepared.region);
+    data["runId"] = json!(context.run_id());
+    let counts = preview.plan.counts();
+    let counts = serde_json::to_value(counts).unwrap_or_default();
+    data["message"] = json!(sentence(&preview, &counts));
+    Ok(data)
+}
+
+fn sentence(preview: &Preview, counts: &Value) -> String {
+    let stack = &preview.plan.stack_name;
+    if preview.plan.no_changes {
+        return format!("{stack} would not change");
+    }
+    let parts: Vec<String> = counts
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, count)| count.as_u64().is_some_and(|count| count > 0))
+        .map(|(action, count)| format!("{count} to {action}"))
+        .collect();
+    let verb = if preview.is_new_stack {
+        "would be made"
+    } else {
+        "would change"
+    };
+    format!("{stack} {verb}: {}", parts.join(", "))
+}
+
+async fn inspect(
+    desk: &Desk,
+    job: &Job,
+    prepared: &Prepared,
+    situation: &Situation,
+    intent: &PreviewIntent,
+    created: windlass_types::Timestamp,
+) -> Result<Preview, Problem> {
+    let access = desk.access(job.place.target());
+    let account = prepared.account.as_deref().unwrap_or_default();
+    let store = AssetStore::new(account, &prepared.region);
+    let request = PreviewRequest {
+        proposal: &prepared.proposal,
+        situation,
+        intent,
+        store: &store,
+        drift: if job.says("detectDrift") {
+            DriftWish::Detect
+        } else {
+            DriftWish::Skip
+        },
+        redactor: &desk.engine.redactor,
+    };
+    // From the run's beginning, but never less than is needed to clean up after a crash.
+    let deadline = created.after(TIME).max(desk.engine.now().after(TIME / 5));
+    preview::run(&access, request, deadline)
+        .await
+        .map_err(fault::problem)
+}
+
+/// Packages and compiles once; the journal names the result by its digest.
+pub(super) async fn prepared(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+    command: &'static str,
+) -> Result<(Prepared, ArtifactRef), RunError> {
+    let artifact: ArtifactRef = {
+        let (desk, job) = (desk.clone(), job.clone());
+        Step::pure("prepare")
+            .run(context, move |_| {
+                let (desk, job) = (desk.clone(), job.clone());
+                async move {
+                    let prepared =
+                        prepare(&desk, &job.place, &job.arguments, command, Ask::Aws).await?;
+                    desk.keep("prepared.json", &prepared).await
+                }
+            })
+            .await?
+    };
+    let prepared: Prepared = desk.load(&artifact).await?;
+    context
+        .record(vec![Entry::Artifact(artifact.clone())])
+        .await?;
+    report::logs(context, "package", &prepared.packages.lines).await?;
+    for warning in &prepared.warnings {
+        report::warn(context, &prepared.config_file, warning).await?;
+    }
+    Ok((prepared, artifact))
+}

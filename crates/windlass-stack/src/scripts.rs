@@ -1,0 +1,141 @@
+//! Scripts of the config, run for an operation: on demand, or as its hooks.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use windlass_stack_compile::Facts;
+use windlass_stack_script::{
+    Interpreters, Moment, ScriptCall, ScriptOutcome, due, read_pairs, run,
+};
+use windlass_types::{Problem, Timestamp};
+
+use crate::desk::Desk;
+use crate::package::texts;
+use crate::place::Place;
+use crate::project::Project;
+
+/// How long one hook may take.
+const HOOK_TIME: Duration = Duration::from_secs(3600);
+
+/// What a script did and said.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Ran {
+    pub script: String,
+    pub exit_code: i32,
+    pub duration_ms: u64,
+    pub output_tail: String,
+    /// What it printed: script, line.
+    pub lines: Vec<(String, String)>,
+}
+
+/// Runs one script of a project.
+pub(crate) async fn run_script(
+    desk: &Desk,
+    place: &Place,
+    project: &Project,
+    script: &str,
+    deadline: Timestamp,
+) -> Result<Ran, Problem> {
+    let written = project.arguments.get("env").map(texts).unwrap_or_default();
+    let assume = project.arguments.get("assumeRoleOfResource");
+    let facts = facts(project);
+    let access = desk.access(place.target());
+    let path = desk
+        .outside
+        .environment
+        .get("PATH")
+        .cloned()
+        .unwrap_or_default();
+    let interpreters = Interpreters::find(path.as_ref());
+    let call = ScriptCall {
+        config: &project.config,
+        facts: &facts,
+        script,
+        directory: place.directory.clone(),
+        config_directory: project.config_directory.clone(),
+        env: read_pairs(&written)?,
+        assume_role_of_resource: assume.and_then(Value::as_str).map(str::to_owned),
+        inherited: desk.outside.environment.clone(),
+        interpreters: &interpreters,
+    };
+    let heard = Mutex::new(Vec::new());
+    let outcome = run(
+        &call,
+        &access,
+        &desk.engine.redactor,
+        &|_, line: &str| {
+            if let Ok(mut lines) = heard.lock() {
+                lines.push((script.to_owned(), line.to_owned()));
+            }
+        },
+        deadline,
+    )
+    .await?;
+    let ScriptOutcome {
+        exit_code,
+        duration_ms,
+        output_tail,
+    } = outcome;
+    let mut lines = heard.into_inner().unwrap_or_default();
+    // The journal keeps the end of a long story; the beginning is in nobody's way.
+    let surplus = lines.len().saturating_sub(MOST_LINES);
+    lines.drain(..surplus);
+    Ok(Ran {
+        script: script.to_owned(),
+        exit_code,
+        duration_ms,
+        output_tail,
+        lines,
+    })
+}
+
+/// How many lines of a script are kept.
+const MOST_LINES: usize = 500;
+
+/// What is known of a project's stack without asking anybody.
+pub(crate) fn facts(project: &Project) -> Facts {
+    Facts::new(&project.name, &project.stage, &project.region)
+}
+
+/// What the hooks of a moment did.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HooksRan {
+    pub lines: Vec<(String, String)>,
+    /// Hooks that failed where a failure does not stop the operation.
+    pub failures: Vec<Value>,
+}
+
+/// Runs the hooks of a moment. One that fails before an operation stops it.
+pub(crate) async fn run_hooks(
+    desk: &Desk,
+    place: &Place,
+    project: &Project,
+    moment: Moment,
+) -> Result<HooksRan, Problem> {
+    let is_ci = desk
+        .outside
+        .environment
+        .get("CI")
+        .is_some_and(|value| !value.is_empty() && value != "false");
+    let mut ran = HooksRan::default();
+    for hook in due(&project.config, moment, is_ci) {
+        let deadline = desk.engine.now().after(HOOK_TIME);
+        match run_script(desk, place, project, &hook.script_name, deadline).await {
+            Ok(done) => ran.lines.extend(done.lines),
+            Err(problem) if moment.stops() => {
+                return Err(problem.with("hook", moment.name()));
+            }
+            Err(problem) => ran.failures.push(json!({
+                "hook": moment.name(),
+                "scriptName": hook.script_name,
+                "message": problem.message(),
+                "details": problem.details(),
+            })),
+        }
+    }
+    Ok(ran)
+}

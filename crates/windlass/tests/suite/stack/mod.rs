@@ -1,0 +1,23 @@
+//! Stacks from outside: contract 000 over the real binary, against accounts that are programs.
+
+mod arguments;
+mod canary;
+mod codes;
+mod databases;
+mod deletes;
+mod deploys;
+mod desk;
+mod diagnose;
+mod docs;
+mod failures;
+mod fault_kill;
+mod losses;
+mod moto;
+mod previews;
+mod rollbacks;
+mod shapes;
+mod stream;
+mod tokens;
+mod tools;
+mod weather;
+mod world;

@@ -1,0 +1,275 @@
+//! Previews: what they say, and that they leave nothing behind.
+
+use serde_json::{Value, json};
+use windlass_cfn_double::Command;
+
+use super::world::{QUEUE, STACK, STATEFUL, World, args};
+
+/// Actions that would change something a preview must not change.
+const FORBIDDEN: [&str; 7] = [
+    "ExecuteChangeSet",
+    "CreateStack",
+    "UpdateStack",
+    "PutObject",
+    "CreateBucket",
+    "CreateSecret",
+    "PutSecretValue",
+];
+
+#[test]
+fn before_the_first_deploy_nothing_is_left_behind() {
+    let world = World::new();
+    world.config(STATEFUL);
+    let mut desk = world.desk();
+    let empty = world.leftovers();
+    let preview = desk.ops("preview_changes", &args(json!({})));
+    let data = preview.worked();
+    assert_eq!(data["stackName"], STACK);
+    assert_eq!(data["isNewStack"], true, "{data:#}");
+    assert_eq!(data["noChanges"], false);
+    assert_eq!(data["source"], "change-set");
+    assert_eq!(data["cost"], Value::Null);
+    assert_eq!(data["drift"], Value::Null);
+    assert_eq!(data["missingSecrets"], json!([]));
+    assert_eq!(data["statefulChanges"], json!([]), "creation loses nothing");
+    let changes = data["resourceChanges"].as_array().unwrap();
+    assert!(changes.iter().all(|change| change["action"] == "create"));
+    let names: Vec<&str> = changes
+        .iter()
+        .filter_map(|change| change["resourceName"].as_str())
+        .collect();
+    for name in ["jobs", "items", "files"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert_eq!(data["counts"]["create"], json!(changes.len()), "{data:#}");
+    assert_eq!(
+        data["changes"].as_array().unwrap().len(),
+        changes.len(),
+        "what CloudFormation said is there too"
+    );
+    for text in ["planDigest", "confirmToken", "confirmTokenExpiresAt"] {
+        assert!(
+            data[text].as_str().is_some_and(|it| !it.is_empty()),
+            "{text}"
+        );
+    }
+    assert_eq!(world.leftovers(), empty, "nothing is left");
+    let actions = world.actions_since(0);
+    for action in FORBIDDEN {
+        assert!(
+            !actions.iter().any(|it| it == action),
+            "{action}: {actions:?}"
+        );
+    }
+    assert!(
+        actions.iter().any(|it| it == "DeleteChangeSet"),
+        "{actions:?}"
+    );
+    assert!(actions.iter().any(|it| it == "DeleteStack"), "{actions:?}");
+}
+
+#[test]
+fn an_existing_stack_keeps_no_change_sets() {
+    let world = World::new();
+    world.config(QUEUE);
+    let mut desk = world.desk();
+    desk.ops("deploy", &args(json!({}))).worked();
+    let same = desk.ops("preview_changes", &args(json!({})));
+    let data = same.worked();
+    assert_eq!(data["noChanges"], true, "{data:#}");
+    assert_eq!(data["isNewStack"], false);
+    assert_eq!(data["resourceChanges"], json!([]));
+    world.config(&QUEUE.replace(
+        "visibilityTimeoutSeconds: 30",
+        "visibilityTimeoutSeconds: 60",
+    ));
+    let mark = world.mark();
+    let preview = desk.ops("preview_changes", &args(json!({})));
+    let data = preview.worked();
+    assert_eq!(data["noChanges"], false, "{data:#}");
+    let change = &data["resourceChanges"][0];
+    assert_eq!(change["action"], "update", "{data:#}");
+    assert_eq!(change["resourceName"], "jobs");
+    assert_eq!(change["resourceType"], "AWS::SQS::Queue");
+    assert_eq!(change["willReplace"], json!([]));
+    let stack = &world.stacks()[0];
+    let open: Vec<&Value> = stack["change_sets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|set| set["execution"] == "AVAILABLE")
+        .collect();
+    assert!(open.is_empty(), "{open:?}");
+    let actions = world.actions_since(mark);
+    assert!(
+        !actions.iter().any(|it| FORBIDDEN.contains(&it.as_str())),
+        "{actions:?}"
+    );
+}
+
+#[test]
+fn drift_is_told_where_it_was_asked_for() {
+    let world = World::new();
+    world.config(QUEUE);
+    let mut desk = world.desk();
+    desk.ops("deploy", &args(json!({}))).worked();
+    world
+        .control
+        .apply(Command::Drift {
+            stack: STACK.to_owned(),
+            logical_id: "JobsQueue".to_owned(),
+            path: "/VisibilityTimeout".to_owned(),
+            value: json!(5),
+        })
+        .unwrap();
+    let plain = desk.ops("preview_changes", &args(json!({})));
+    assert_eq!(plain.worked()["drift"], Value::Null);
+    let asked = desk.ops("preview_changes", &args(json!({ "detectDrift": true })));
+    let drift = &asked.worked()["drift"];
+    assert_eq!(drift["status"], "DRIFTED", "{drift:#}");
+    let resources = drift["resources"].as_array().unwrap();
+    let queue = resources
+        .iter()
+        .find(|it| it["logicalId"] == "JobsQueue")
+        .unwrap_or_else(|| panic!("{drift:#}"));
+    assert_eq!(queue["status"], "MODIFIED");
+    assert_ne!(queue["differences"], json!([]));
+    assert!(drift["notChecked"].is_array());
+}
+
+#[test]
+fn secrets_that_are_missing_are_listed_and_stop_a_deploy() {
+    let world = World::new();
+    world.config(
+        "
+serviceName: shop
+resources:
+  cache:
+    type: sqs-queue
+stackConfig:
+  outputs:
+    - name: token
+      value: $Secret('payment.token')
+",
+    );
+    let mut desk = world.desk();
+    let preview = desk.ops("preview_changes", &args(json!({})));
+    assert_eq!(
+        preview.worked()["missingSecrets"],
+        json!(["payment"]),
+        "{:#}",
+        preview.body
+    );
+    let deploy = desk.ops("deploy", &args(json!({})));
+    deploy.refused_for("VALIDATION_ERROR", "missing_secret");
+    let next = deploy.next_actions().join("\n");
+    assert!(next.contains("secret create payment"), "{next}");
+    assert_eq!(world.stacks(), Vec::<Value>::new());
+}
+
+#[test]
+fn what_cloudformation_refuses_is_told() {
+    let world = World::new();
+    world.config(QUEUE);
+    world
+        .control
+        .apply(Command::FailChangeSet {
+            reason: "Template error: the moon is in the way".to_owned(),
+        })
+        .unwrap();
+    let mut desk = world.desk();
+    let empty = world.leftovers();
+    let preview = desk.ops("preview_changes", &args(json!({})));
+    preview.refused_for("VALIDATION_ERROR", "change_set_failed");
+    assert!(
+        preview.message().contains("the moon is in the way"),
+        "{}",
+        preview.message()
+    );
+    assert_eq!(world.leftovers(), empty, "nothing is left");
+}
+
+#[test]
+fn configs_that_do_not_hold_are_refused_with_their_place() {
+    let world = World::new();
+    let mut desk = world.desk();
+    let missing = desk.ops("preview_changes", &args(json!({})));
+    assert!(["NOT_FOUND", "VALIDATION_ERROR"].contains(&missing.body["code"].as_str().unwrap()));
+    assert!(
+        missing.message().contains("stacktape.yml"),
+        "{}",
+        missing.message()
+    );
+    for (config, reason, says) in [
+        ("resources: [", "config_invalid", "stacktape.yml"),
+        (
+            "resources:\n  a:\n    type: sqs-queue\n    properties:\n      visibilityTimeout: 3\n",
+            "config_invalid",
+            "visibilityTimeoutSeconds",
+        ),
+        (
+            "resources:\n  a:\n    type: sqs-queu\n",
+            "config_invalid",
+            "sqs-queue",
+        ),
+        (
+            "resources:\n  a:\n    type: nextjs-web\n",
+            "unsupported_resource_type",
+            "nextjs-web",
+        ),
+        (
+            "resources:\n  a:\n    type: sqs-queue\nscripts:\n  b:\n    type: local-script\n    properties:\n      executeCommand: $Var().nothing\n",
+            "directive_error",
+            "nothing",
+        ),
+    ] {
+        world.config(config);
+        for operation in ["preview_changes", "deploy", "compile_template"] {
+            let answer = desk.ops(operation, &args(json!({})));
+            let data = answer.refused("VALIDATION_ERROR");
+            if config.contains("sqs-queu\n") {
+                // An unknown type is no known one that is missing.
+                assert!(answer.message().contains(says), "{}", answer.message());
+                continue;
+            }
+            assert_eq!(data["reason"], reason, "{config}: {:#}", answer.body);
+            assert!(
+                answer.message().contains(says),
+                "{config}: {}",
+                answer.message()
+            );
+        }
+    }
+    let changed: Vec<String> = world.actions_since(0);
+    assert!(
+        !changed.iter().any(|it| it == "CreateChangeSet"),
+        "{changed:?}"
+    );
+}
+
+/// The template is a value, and a file only where one is asked for.
+#[test]
+fn a_template_is_compiled_without_touching_the_stack() {
+    let world = World::new();
+    world.config(STATEFUL);
+    let mut desk = world.desk();
+    let answer = desk.ops("compile_template", &args(json!({})));
+    let data = answer.worked();
+    let resources = data["template"]["Resources"].as_object().unwrap();
+    assert_eq!(data["resourceCount"], json!(resources.len()));
+    assert!(
+        resources.contains_key("ItemsGlobalTable"),
+        "{:?}",
+        resources.keys()
+    );
+    assert_eq!(data["sha256"].as_str().unwrap().len(), 64);
+    let written = desk.ops(
+        "compile_template",
+        &args(json!({ "outFile": "out/template.json" })),
+    );
+    written.worked();
+    let text = fs_err::read_to_string(world.project().join("out/template.json")).unwrap();
+    let written: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(written, data["template"]);
+    assert_eq!(world.leftovers()["stacks"], json!([]));
+}

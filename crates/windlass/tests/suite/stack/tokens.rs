@@ -1,0 +1,94 @@
+//! Confirm tokens: for one plan, once, for a while.
+
+use serde_json::{Value, json};
+
+use super::world::{QUEUE, STACK, World, args};
+
+fn preview(world: &World, seconds: u32) -> Value {
+    world.config(&QUEUE.replace("Seconds: 30", &format!("Seconds: {seconds}")));
+    let preview = world.desk().ops("preview_changes", &args(json!({})));
+    preview.worked().clone()
+}
+
+fn with(token: &Value) -> Value {
+    args(json!({ "confirmToken": token }))
+}
+
+#[test]
+fn a_token_works_once() {
+    let world = World::new();
+    let plan = preview(&world, 30);
+    let mut desk = world.desk();
+    desk.ops("deploy", &with(&plan["confirmToken"])).worked();
+    let again = desk.ops("deploy", &with(&plan["confirmToken"]));
+    again.refused_for("CONFIRMATION_REQUIRED", "confirm_token_used");
+}
+
+#[test]
+fn a_token_fits_its_plan_alone() {
+    let world = World::new();
+    let plan = preview(&world, 30);
+    let mut desk = world.desk();
+    for token in [json!("nonsense"), json!(""), json!("a.b.c")] {
+        let answer = desk.ops("deploy", &with(&token));
+        let code = answer.body["code"].as_str().unwrap();
+        assert!(
+            code == "CONFIRMATION_REQUIRED"
+                && answer.body["data"]["reason"] == "confirm_token_mismatch"
+                || code == "VALIDATION_ERROR",
+            "{token}: {:#}",
+            answer.body
+        );
+    }
+    let mut other = with(&plan["confirmToken"]);
+    other["stage"] = json!("prod");
+    let answer = desk.ops("deploy", &other);
+    answer.refused_for("CONFIRMATION_REQUIRED", "confirm_token_mismatch");
+    let answer = desk.ops("rollback", &with(&plan["confirmToken"]));
+    assert_eq!(
+        answer.body["ok"], false,
+        "a token of deploy is none of rollback"
+    );
+    assert_eq!(world.stacks(), Vec::<Value>::new());
+    desk.ops("deploy", &with(&plan["confirmToken"])).worked();
+}
+
+#[test]
+fn a_plan_that_came_out_differently_is_shown_anew() {
+    let world = World::new();
+    preview(&world, 30);
+    let mut desk = world.desk();
+    desk.ops("deploy", &args(json!({}))).worked();
+    let old = preview(&world, 60);
+    // Meanwhile somebody deploys something else.
+    world.config(&QUEUE.replace("Seconds: 30", "Seconds: 90"));
+    desk.ops("deploy", &args(json!({}))).worked();
+    let mark = world.mark();
+    let answer = desk.ops("deploy", &with(&old["confirmToken"]));
+    let data = answer.refused_for("CONFIRMATION_REQUIRED", "plan_changed");
+    assert_ne!(data["planDigest"], old["planDigest"]);
+    assert!(
+        data["diff"].is_object() || data["diff"].is_array(),
+        "{data:#}"
+    );
+    let token = data["confirmToken"].clone();
+    assert_ne!(token, old["confirmToken"]);
+    assert!(
+        !world
+            .actions_since(mark)
+            .iter()
+            .any(|it| it == "ExecuteChangeSet")
+    );
+    desk.ops("deploy", &with(&token)).worked();
+    assert_eq!(
+        world.control.stack_status(STACK).unwrap(),
+        "UPDATE_COMPLETE"
+    );
+    let stack = &world.stacks()[0];
+    let timeout = &stack["resources"]["JobsQueue"]["properties"]["VisibilityTimeout"];
+    assert_eq!(
+        timeout.to_string().trim_matches('"'),
+        "60",
+        "what was confirmed is what is done"
+    );
+}

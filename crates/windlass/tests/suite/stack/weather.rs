@@ -1,0 +1,172 @@
+//! AWS on a bad day: throttled, broken, cut off, forbidden, with credentials that run out.
+
+use serde_json::json;
+use windlass_cfn_double::{CallEffect, Moment, Pace};
+
+use super::world::{QUEUE, STACK, World, args};
+
+fn status(world: &World) -> Option<String> {
+    world.control.stack_status(STACK)
+}
+
+#[test]
+fn storms_pass() {
+    for effect in [
+        CallEffect::Throttle,
+        CallEffect::Internal,
+        CallEffect::CutBefore,
+    ] {
+        let world = World::new();
+        world.config(QUEUE);
+        for action in [
+            "DescribeStacks",
+            "CreateChangeSet",
+            "DescribeChangeSet",
+            "ExecuteChangeSet",
+            "DescribeStackEvents",
+        ] {
+            world.control.fail_call(action, 1, 1, effect.clone());
+        }
+        let deploy = world.desk().ops("deploy", &args(json!({})));
+        assert_eq!(deploy.body["code"], "OK", "{effect:?}: {:#}", deploy.body);
+        assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE", "{effect:?}");
+    }
+}
+
+/// Carried out without an answer: not done twice.
+#[test]
+fn an_answer_that_is_lost_repeats_nothing() {
+    for action in ["CreateChangeSet", "ExecuteChangeSet"] {
+        let world = World::new();
+        world.config(QUEUE);
+        world.control.fail_call(action, 1, 1, CallEffect::CutAfter);
+        let deploy = world.desk().ops("deploy", &args(json!({})));
+        assert_eq!(deploy.body["code"], "OK", "{action}: {:#}", deploy.body);
+        let events = world.control.stack_events(STACK);
+        let created = events.iter().filter(|it| *it == "shop-dev CREATE_COMPLETE");
+        assert_eq!(created.count(), 1, "{action}: {events:?}");
+    }
+}
+
+#[test]
+fn throttled_until_the_deadline() {
+    let world = World::new();
+    world.config(QUEUE);
+    world
+        .control
+        .fail_call("DescribeStackEvents", 1, 0, CallEffect::Throttle);
+    let mut desk = world.desk();
+    let late = desk.ops("deploy", &args(json!({ "timeoutSeconds": 3 })));
+    assert!(
+        late.refused("TIMEOUT")["runId"].is_string(),
+        "{:#}",
+        late.body
+    );
+}
+
+#[test]
+fn without_credentials() {
+    let world = World::new()
+        .env("AWS_ACCESS_KEY_ID", "")
+        .env("AWS_SECRET_ACCESS_KEY", "");
+    world.config(QUEUE);
+    let mut desk = world.desk();
+    for operation in ["preview_changes", "deploy", "rollback"] {
+        desk.ops(operation, &args(json!({}))).refused("AUTH_ERROR");
+    }
+    desk.confirmed("delete", &args(json!({})))
+        .refused("AUTH_ERROR");
+    let secret = json!({ "secretName": "k", "region": "eu-west-1" });
+    desk.ops("secret_get", &secret).refused("AUTH_ERROR");
+    for operation in ["info_stack", "info_stacks", "info_whoami"] {
+        desk.diagnose(operation, &args(json!({})))
+            .refused("AUTH_ERROR");
+    }
+    assert_eq!(world.mark(), 0);
+}
+
+#[test]
+fn a_refusal_names_action_and_principal() {
+    for action in ["CreateChangeSet", "ExecuteChangeSet", "DescribeStackEvents"] {
+        let world = World::new();
+        world.config(QUEUE);
+        world.control.deny(action, true);
+        let mut desk = world.desk();
+        let denied = desk.ops("deploy", &args(json!({ "timeoutSeconds": 20 })));
+        denied.refused("AUTH_ERROR");
+        let said = denied.body.to_string();
+        assert!(said.contains(action), "{said}");
+        assert!(said.contains("arn:aws:"), "{said}");
+    }
+}
+
+/// The run waits for credentials and goes on with them; whoever waited is told at once.
+#[test]
+fn credentials_that_run_out_on_the_way() {
+    let world = World::at(Pace::PerCall(300));
+    world.config(QUEUE);
+    world.control.hang_resource("JobsQueue", Moment::Create);
+    let mut desk = world.desk();
+    let begun = desk.ops("deploy", &args(json!({ "wait": false })));
+    let run = begun.worked()["runId"].as_str().unwrap().to_owned();
+    let started = std::time::Instant::now();
+    while status(&world).as_deref() != Some("CREATE_IN_PROGRESS") {
+        assert!(started.elapsed().as_secs() < 60);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    world.control.expire_credentials(true);
+    world.control.release("JobsQueue");
+    let told = desk.ops("deploy", &args(json!({ "timeoutSeconds": 20 })));
+    assert_eq!(told.body["ok"], false, "{:#}", told.body);
+    world.control.expire_credentials(false);
+    loop {
+        let known = desk.diagnose("info_operations", &args(json!({})));
+        let all = known.worked()["operations"].as_array().unwrap().clone();
+        let mine = all.into_iter().find(|it| it["runId"] == json!(run));
+        let mine = mine.unwrap_or_else(|| panic!("{:#}", known.body));
+        if mine["endedAt"].is_string() {
+            assert_eq!(mine["code"], "OK", "{mine:#}");
+            break;
+        }
+        assert!(started.elapsed().as_secs() < 100, "{mine:#}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE");
+}
+
+#[test]
+fn whoever_waits_is_told_that_credentials_ran_out() {
+    let world = World::new();
+    world.config(QUEUE);
+    world.control.fail_call(
+        "DescribeStackEvents",
+        1,
+        0,
+        CallEffect::Error {
+            code: "ExpiredToken".to_owned(),
+            status: 403,
+            message: "The security token included in the request is expired".to_owned(),
+        },
+    );
+    let mut desk = world.desk();
+    let expired = desk.ops("deploy", &args(json!({ "timeoutSeconds": 60 })));
+    let data = expired.refused("AUTH_ERROR");
+    let run = data["runId"].as_str().unwrap().to_owned();
+    assert!(!expired.next_actions().is_empty(), "{:#}", expired.body);
+    world.control.clear_faults();
+    let started = std::time::Instant::now();
+    loop {
+        let known = desk.diagnose("info_operations", &args(json!({})));
+        let all = known.worked()["operations"].as_array().unwrap().clone();
+        let mine = all
+            .into_iter()
+            .find(|it| it["runId"] == json!(run))
+            .unwrap();
+        if mine["endedAt"].is_string() {
+            assert_eq!(mine["code"], "OK", "{mine:#}");
+            break;
+        }
+        assert!(started.elapsed().as_secs() < 100, "{mine:#}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}
