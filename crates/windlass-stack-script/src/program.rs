@@ -1,13 +1,11 @@
-//! One program run to its end: its lines as they come, redacted, without terminal escapes; ended
-//! with everything it started when its time is up or nobody waits any more.
+//! One program run to its end: its lines as they come, redacted, without terminal escapes. It ends
+//! when its time is up or nobody waits any more; whatever it leaves behind ends with it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use windlass_secrets::Redactor;
 use windlass_stack_compile::Facts;
 use windlass_stack_config::Config;
@@ -42,7 +42,7 @@ pub struct ScriptCall<'a> {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScriptOutcome {
     /// The exit code: 0, since everything else is a problem.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use windlass_ports::BoxFuture;
 use windlass_ports::aws::{ListObjects, ObjectBody, ObjectEntry, ObjectId};
 use windlass_stack_lifecycle::assets::AssetStore;
@@ -28,7 +28,7 @@ const SHOWN: usize = 20;
 pub type Progress<'a> = dyn Fn(usize, usize) + Send + Sync + 'a;
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncDone {
     /// How many files were put into the bucket.
@@ -38,7 +38,6 @@ pub struct SyncDone {
     /// How many were there as they should be.
     pub unchanged: usize,
     /// The manifest as it is in the bucket now; for the version's record.
-    #[serde(skip)]
     pub manifest: Manifest,
 }
 

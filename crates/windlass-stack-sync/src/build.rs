@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use windlass_secrets::Redactor;
 use windlass_stack_compile::Facts;
 use windlass_stack_config::Config;
@@ -33,7 +34,8 @@ pub struct Setting<'a> {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Built {
     /// Values that go into pages.
     pub injected: BTreeMap<String, String>,

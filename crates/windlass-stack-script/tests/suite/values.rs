@@ -108,6 +108,18 @@ async fn a_connected_database_is_put_together_from_outputs_and_its_secret() {
 }
 
 #[tokio::test]
+async fn an_output_of_the_config_is_not_taken_for_a_parameter() {
+    let mut world = with(json!([]), json!(["files"]))
+        .resources(json!({ "files": { "type": "bucket", "properties": {} } }));
+    world.config["stackConfig"] = json!({ "outputs": [{ "name": "filesName", "value": "other" }] });
+    world.cloud.stack = Some(stack(&[("FilesName", "other"), ("FilesArn", "arn:files")]));
+    let done = world.run().await;
+    let tail = done.tail();
+    assert!(tail.contains("STP_FILES_ARN=arn:files\n"), "{tail}");
+    assert!(tail.contains("STP_FILES_NAME=shop-dev-files-"), "{tail}");
+}
+
+#[tokio::test]
 async fn a_stack_that_is_not_there_is_named() {
     let done = with(json!([]), json!(["db"]))
         .resources(database())

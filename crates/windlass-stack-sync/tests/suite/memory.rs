@@ -67,6 +67,11 @@ impl Memory {
         String::from_utf8(self.object(bucket, key).bytes).unwrap()
     }
 
+    pub fn forget(&self, bucket: &str, key: &str) {
+        let mut buckets = self.buckets.lock().unwrap();
+        buckets.get_mut(bucket).unwrap().remove(key);
+    }
+
     fn note(&self, line: String) {
         self.log.lock().unwrap().push(line);
     }
@@ -149,8 +154,7 @@ impl ObjectStore for Memory {
         Box::pin(async move {
             for object in &objects {
                 self.note(format!("delete {bucket} {}", object.key));
-                let mut buckets = self.buckets.lock().unwrap();
-                buckets.get_mut(bucket).unwrap().remove(&object.key);
+                self.forget(bucket, &object.key);
             }
             Ok(DeletedObjects {
                 deleted: objects.len() as u64,

@@ -205,9 +205,7 @@ async fn nothing_is_put_back_when_something_is_missing() {
     world.files(&[("index.html", "<head>two")]);
     let second = world.apply(Some(&first.manifest)).await.unwrap();
     let key = first.manifest.files["app.js"].store_key();
-    let mut buckets = memory.buckets.lock().unwrap();
-    buckets.get_mut(&world.store.bucket).unwrap().remove(&key);
-    drop(buckets);
+    memory.forget(&world.store.bucket, &key);
     let problem = world
         .restore(&first.manifest, Some(&second.manifest))
         .await

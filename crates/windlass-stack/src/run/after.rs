@@ -257,7 +257,8 @@ impl Aftermath<'_> {
         buckets: &[Filled],
     ) -> Result<Version, RunError> {
         let record = VersionRecord {
-            version: Version(0),
+            // Writing it gives it its number.
+            version: Version(1),
             template: self.prepared.proposal.template.clone(),
             parameters: self.prepared.proposal.parameters.clone(),
             tags: self.prepared.proposal.tags.clone(),

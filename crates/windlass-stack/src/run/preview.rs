@@ -96,7 +96,7 @@ fn sentence(preview: &Preview, counts: &Value) -> String {
         .as_object()
         .into_iter()
         .flatten()
-        .filter(|(_, count)| count.as_u64().is_some_and(|count| count > 0))
+        .filter(|(action, count)| *action != "total" && count.as_u64().is_some_and(|it| it > 0))
         .map(|(action, count)| format!("{count} to {action}"))
         .collect();
     let verb = if preview.is_new_stack {

@@ -5,7 +5,8 @@ use windlass_types::{Problem, RunId, code};
 
 /// The same failure with what to do next as one would type it.
 pub(super) fn advised(problem: Problem) -> Problem {
-    let mut advised = Problem::new(problem.code(), problem.message());
+    let message = problem.message().replace("confirm=true", "--yes");
+    let mut advised = Problem::new(problem.code(), message);
     for (key, value) in problem.details() {
         advised = advised.with(key, value.clone());
     }

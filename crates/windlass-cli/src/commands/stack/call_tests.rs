@@ -125,7 +125,7 @@ async fn played<T>(world: &TestWorld, work: impl Future<Output = T>) -> T {
 async fn run(captured: &Captured, words: &[&str]) -> Result<Report, Failure> {
     let world = world();
     let session = session(&world.process(), captured, Interrupt::never());
-    played(&world, command(words).run(&session)).await
+    played(&world, Box::pin(command(words).run(&session))).await
 }
 
 #[tokio::test]

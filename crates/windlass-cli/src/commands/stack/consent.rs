@@ -64,16 +64,11 @@ pub(super) fn say_yes(input: &mut Value, token: Option<&Value>) {
     }
 }
 
-/// Whether a person could mend this by saying yes. An approval is somebody else's business.
+/// Whether a person could mend this by saying yes: to what was asked, or to a plan that comes with
+/// a token of its own. An approval is somebody else's business.
 fn wants_a_yes(problem: &Problem) -> bool {
-    let asks = [
-        &code::CONFIRM_REQUIRED,
-        &code::CONFIRM_TOKEN_REQUIRED,
-        &code::CONFIRM_TOKEN_EXPIRED,
-        &code::CONFIRM_TOKEN_MISMATCH,
-        &code::CONFIRM_TOKEN_USED,
-    ];
-    asks.contains(&problem.code())
+    let renewed = problem.details().contains_key("confirmToken");
+    problem.code() == &code::CONFIRM_REQUIRED || renewed
 }
 
 /// Shows what would be done and has the name typed; false where there is nobody to ask.
@@ -133,14 +128,16 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_is_not_asked_for_here() {
-        for (code, expected) in [
-            (&code::CONFIRM_REQUIRED, true),
-            (&code::CONFIRM_TOKEN_MISMATCH, true),
-            (&code::APPROVAL_REQUIRED, false),
-            (&code::POLICY_DENIED, false),
+    fn only_what_a_yes_can_mend_is_asked() {
+        let new_plan = Problem::new(&code::CONFIRM_TOKEN_MISMATCH, "x").with("confirmToken", "ct");
+        for (problem, expected) in [
+            (Problem::new(&code::CONFIRM_REQUIRED, "x"), true),
+            (new_plan, true),
+            (Problem::new(&code::CONFIRM_TOKEN_EXPIRED, "x"), false),
+            (Problem::new(&code::APPROVAL_REQUIRED, "x"), false),
+            (Problem::new(&code::POLICY_DENIED, "x"), false),
         ] {
-            assert_eq!(wants_a_yes(&Problem::new(code, "x")), expected, "{code:?}");
+            assert_eq!(wants_a_yes(&problem), expected, "{problem}");
         }
     }
 }

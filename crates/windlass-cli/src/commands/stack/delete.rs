@@ -27,8 +27,8 @@ pub(crate) struct DeleteArgs {
     )]
     retain_resources: Vec<String>,
     /// Start the deletion and return; do not wait for it to end.
-    #[arg(long)]
-    detach: bool,
+    #[arg(long, aliases = ["noWait", "detach"])]
+    no_wait: bool,
 }
 
 impl DeleteArgs {
@@ -36,7 +36,7 @@ impl DeleteArgs {
         Input::new(&self.target)
             .flag("confirm", self.yes.yes)
             .list("retainResources", &self.retain_resources)
-            .value("wait", self.detach.then_some(Value::Bool(false)))
+            .value("wait", self.no_wait.then_some(Value::Bool(false)))
             .request("stack.delete")
     }
 

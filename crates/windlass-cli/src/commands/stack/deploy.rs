@@ -9,7 +9,7 @@ use super::{
     call,
     consent::{Way, agreed, call_with_consent, say_yes, typed},
     outputs, report,
-    show::{self, Screen, is, list, object, shown, text},
+    show::{self, Screen, is, list, object, shown, text, warnings},
 };
 use crate::{
     output::Tone,
@@ -35,8 +35,8 @@ pub(crate) struct DeployArgs {
     #[arg(long = "docker-arg", aliases = ["docker-args", "dockerArgs"], value_name = "ARG", allow_hyphen_values = true)]
     docker_args: Vec<String>,
     /// Start the deployment and return; do not wait for it to end.
-    #[arg(long)]
-    detach: bool,
+    #[arg(long, aliases = ["noWait", "detach"])]
+    no_wait: bool,
 }
 
 impl DeployArgs {
@@ -47,7 +47,7 @@ impl DeployArgs {
             .flag("disableAutoRollback", self.disable_auto_rollback)
             .flag("noCache", self.no_cache)
             .list("dockerArgs", &self.docker_args)
-            .value("wait", self.detach.then_some(Value::Bool(false)))
+            .value("wait", self.no_wait.then_some(Value::Bool(false)))
             .request("stack.deploy")
     }
 
@@ -96,9 +96,7 @@ pub(super) fn tell(session: &Session, output: &Value) {
         };
         screen.toned(Tone::Warn, &format!("hook failed: {said}"));
     }
-    for warning in list(output, "warnings") {
-        screen.toned(Tone::Warn, &format!("warning: {}", shown(warning)));
-    }
+    warnings(&screen, output);
     if let Some(values) = object(output, "outputs") {
         outputs(&screen, values);
     }

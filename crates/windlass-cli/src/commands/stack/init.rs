@@ -39,12 +39,6 @@ impl InitArgs {
             Screen::data(&session.printer).block(text(&output, "text"));
         } else {
             show(&Screen::data(&session.printer), &output);
-            session
-                .printer
-                .hint("windlass stack validate --stage dev --region REGION");
-            session
-                .printer
-                .hint("windlass stack preview --stage dev --region REGION");
         }
         Ok(report(session, "made a config", output))
     }
@@ -60,9 +54,5 @@ pub(super) fn show(screen: &Screen<'_>, output: &Value) {
             other => shown(other),
         };
         screen.line(&format!("found {said}"));
-    }
-    let file = text(output, "file");
-    if !file.is_empty() {
-        screen.line(&format!("wrote {file}"));
     }
 }

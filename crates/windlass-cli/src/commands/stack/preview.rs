@@ -6,7 +6,7 @@ use windlass_types::Problem;
 use super::{
     arguments::{Input, Request, Target},
     call, report,
-    show::{self, Screen, text},
+    show::{self, Screen, text, warnings},
 };
 use crate::session::{Report, Session};
 
@@ -34,6 +34,7 @@ impl PreviewArgs {
         let output = call::follow(session, self.request()).await?;
         let printer = &session.printer;
         show::plan::plan(&Screen::data(printer), &output);
+        warnings(&Screen::notice(printer), &output);
         let token = text(&output, "confirmToken");
         if !token.is_empty() {
             printer.data(&format!("confirm token: {token}"));

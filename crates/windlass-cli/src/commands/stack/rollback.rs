@@ -47,8 +47,8 @@ pub(crate) struct RollbackArgs {
     #[arg(long, alias = "confirmToken", value_name = "TOKEN")]
     confirm_token: Option<String>,
     /// Start the rollback and return; do not wait for it to end.
-    #[arg(long)]
-    detach: bool,
+    #[arg(long, aliases = ["noWait", "detach"])]
+    no_wait: bool,
 }
 
 impl RollbackArgs {
@@ -60,7 +60,7 @@ impl RollbackArgs {
             .flag("listVersions", self.list_versions)
             .list("resourcesToSkip", &self.resources_to_skip)
             .text("confirmToken", self.confirm_token.as_deref())
-            .value("wait", self.detach.then_some(Value::Bool(false)))
+            .value("wait", self.no_wait.then_some(Value::Bool(false)))
             .request("stack.rollback")
     }
 

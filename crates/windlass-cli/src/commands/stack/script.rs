@@ -1,6 +1,7 @@
 //! `windlass stack script run`: a script of the config.
 
 use clap::{Args, Subcommand};
+use serde_json::Value;
 use windlass_types::Problem;
 
 use super::{
@@ -32,6 +33,9 @@ pub(crate) struct ScriptRunArgs {
     /// The resource whose role the script works with.
     #[arg(long, alias = "assumeRoleOfResource", value_name = "NAME")]
     assume_role_of_resource: Option<String>,
+    /// Start the script and return; do not wait for it to end.
+    #[arg(long, aliases = ["noWait", "detach"])]
+    no_wait: bool,
 }
 
 impl ScriptRunArgs {
@@ -44,6 +48,7 @@ impl ScriptRunArgs {
                 "assumeRoleOfResource",
                 self.assume_role_of_resource.as_deref(),
             )
+            .value("wait", self.no_wait.then_some(Value::Bool(false)))
             .request("stack.script_run"))
     }
 

@@ -52,9 +52,9 @@ fn a_plan_says_what_happens_and_what_is_lost() {
     - delete   files     Files        AWS::S3::Bucket
     1 to create, 1 to update, 1 to replace, 1 to delete
     Data will be lost:
-      db (AWS::RDS::DBInstance) replace: Engine: postgres → mysql
+      db (AWS::RDS::DBInstance) is replaced: Engine: postgres → mysql
     Resources with data that change:
-      jobs (AWS::SQS::Queue) delete
+      jobs (AWS::SQS::Queue) is deleted
     Secrets that do not exist:
       shop.key   windlass stack secret create shop.key
     drift: DRIFTED, 3 resources checked
@@ -119,7 +119,7 @@ fn a_refusal_shows_what_it_is_about() {
     error: Deleting shop-dev removes 1 stateful resource
       code: CONFIRMATION_REQUIRED
     Data will be lost:
-      db (AWS::RDS::DBInstance) delete
+      db (AWS::RDS::DBInstance) is deleted
     hint: repeat with --yes
     ");
 }
@@ -186,7 +186,6 @@ fn lists() {
     insta::assert_snapshot!(drawn(init::show, json!({ "file": "stacktape.yml", "found": ["package.json", { "what": "Dockerfile", "as": "web-service" }] })), @"
     found package.json
     found web-service  Dockerfile
-    wrote stacktape.yml
     ");
     insta::assert_snapshot!(drawn(validate::show, json!({ "valid": true, "checked": { "config": true, "packaging": false }, "warnings": [{ "message": "470 resources" }] })), @"
     ✓ config
@@ -226,7 +225,7 @@ fn rows_and_documents() {
     insta::assert_snapshot!(drawn(sql::show, json!({ "fields": ["id", "name"], "rows": [{ "id": 1, "name": "a" }, { "id": 22, "name": null }], "truncated": true })), @"
     id  name
     1   a
-    22
+    22  null
     there are more rows
     ");
     insta::assert_snapshot!(drawn(dynamodb::show, json!({ "items": [{ "id": "1" }, { "id": "2", "tags": ["x"] }], "message": "2 items" })), @r#"

@@ -75,7 +75,7 @@ fn each_command_calls_its_operation() {
                 "--no-cache",
                 "--docker-arg",
                 "--quiet",
-                "--detach",
+                "--no-wait",
             ],
             "deploy",
             json!({ "confirm": true, "confirmToken": "ct", "disableAutoRollback": true, "noCache": true, "dockerArgs": ["--quiet"], "wait": false }),

@@ -7,7 +7,7 @@ use windlass_types::Problem;
 use super::{
     arguments::{Input, Request, Target},
     call, report,
-    show::Screen,
+    show::{Screen, warnings},
 };
 use crate::session::{Report, Session};
 
@@ -37,6 +37,7 @@ impl TemplateArgs {
                 None => {}
             }
         }
+        warnings(&Screen::notice(&session.printer), &output);
         Ok(report(session, "compiled", output))
     }
 }

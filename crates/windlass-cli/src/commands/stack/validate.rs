@@ -7,7 +7,7 @@ use windlass_types::Problem;
 use super::{
     arguments::{Input, Request, Target},
     call, report,
-    show::{Screen, list, object, shown},
+    show::{Screen, object, shown, warnings},
 };
 use crate::{
     output::Tone,
@@ -54,11 +54,5 @@ pub(super) fn show(screen: &Screen<'_>, output: &Value) {
         };
         screen.toned(tone, &format!("{sign} {part}{note}"));
     }
-    for warning in list(output, "warnings") {
-        let said = match warning.get("message") {
-            Some(message) => shown(message),
-            None => shown(warning),
-        };
-        screen.toned(Tone::Warn, &format!("warning: {said}"));
-    }
+    warnings(screen, output);
 }

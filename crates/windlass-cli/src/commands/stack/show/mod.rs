@@ -137,6 +137,17 @@ pub(super) fn moment(value: &Value) -> String {
     }
 }
 
+/// What an answer warns of.
+pub(super) fn warnings(screen: &Screen<'_>, output: &Value) {
+    for warning in list(output, "warnings") {
+        let said = match warning.get("message") {
+            Some(message) => shown(message),
+            None => shown(warning),
+        };
+        screen.toned(Tone::Warn, &format!("warning: {said}"));
+    }
+}
+
 /// How a status of CloudFormation is painted.
 pub(super) fn status_tone(status: &str) -> Tone {
     match status {
