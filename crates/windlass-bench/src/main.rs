@@ -1,8 +1,8 @@
 //! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
-//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack] [launch] [pipeline] [docs]`. Needs
-//! the release binary beside it.
+//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack] [launch] [pipeline] [docs] [stack]`.
+//! Needs the release binary beside it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
 
@@ -18,6 +18,9 @@ mod pipeline_jobs;
 mod process;
 mod recovery;
 mod report;
+mod stack;
+mod stack_dev;
+mod stack_preview;
 mod start;
 mod steps;
 
@@ -37,7 +40,7 @@ fn main() -> Result<()> {
     let chosen =
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
     let known = [
-        "steps", "calls", "start", "recovery", "pack", "launch", "pipeline", "docs",
+        "steps", "calls", "start", "recovery", "pack", "launch", "pipeline", "docs", "stack",
     ];
     if let Some(unknown) = arguments
         .iter()
@@ -76,6 +79,9 @@ fn main() -> Result<()> {
     }
     if chosen("docs") {
         docs::run()?;
+    }
+    if chosen("stack") {
+        stack::run()?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ use crate::{
     cli::{Cli, Command, Globals, Need},
     commands::{
         doctor,
-        internal::InternalCommand,
+        internal::{InternalCommand, run_double},
         pack::{Program, Wire},
         stack,
     },
@@ -154,6 +154,7 @@ fn execute(
             let _guard = start_telemetry(&cli.globals, &options, printer, false)?;
             Ok(args.run(host, &options)?)
         }
+        Command::Internal(InternalCommand::AwsDouble) => Ok(run_double(host)?),
         command => {
             let need = command.need();
             let options = OpenOptions {

@@ -172,6 +172,10 @@ pub trait Host: Send + Sync {
         plan: &'a Path,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
+    /// Serves a CloudFormation for the tour until the process is killed, after printing its
+    /// address.
+    fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>>;
+
     /// Generated documents of other surfaces (the OpenAPI document, the tool list), by their
     /// path from the root of the repository.
     fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem>;

@@ -96,7 +96,9 @@ pub(crate) fn find(
 pub(crate) fn middle<'a>(resource: &'a StackResource, name: &str) -> Option<&'a str> {
     let rest = resource
         .logical_resource_id
-        .strip_prefix(pascal(name).as_str())?;
+        .strip_prefix(pascal(name).as_str())
+        // The name ends where a word ends: `Job` is not the beginning of `JobsQueue`.
+        .filter(|rest| !rest.starts_with(|letter: char| letter.is_ascii_lowercase()))?;
     let rest = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
     rest.strip_suffix(pascal(last_part(&resource.resource_type)).as_str())
 }

@@ -106,6 +106,9 @@ pub struct VersionRecord {
     /// Logical id → the resource of the config.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
+    /// Name of an output in the template → its name in the config.
+    #[serde(default)]
+    pub output_names: BTreeMap<String, String>,
     /// The manifests of synchronised buckets.
     #[serde(default)]
     pub bucket_sync: Value,

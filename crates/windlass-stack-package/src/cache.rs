@@ -53,8 +53,20 @@ impl Cache<'_> {
         Ok(path)
     }
 
+    /// Forgets every record; the zips stay.
+    pub fn forget(&self) -> std::io::Result<()> {
+        match fs::remove_dir_all(self.records()) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    fn records(&self) -> PathBuf {
+        self.0.join("records")
+    }
+
     fn record(&self, key: &Digest) -> PathBuf {
-        self.0.join("records").join(format!("{key}.json"))
+        self.records().join(format!("{key}.json"))
     }
 }
 

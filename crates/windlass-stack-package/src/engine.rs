@@ -58,6 +58,7 @@ pub struct CliEngine {
     program: PathBuf,
     environment: BTreeMap<OsString, OsString>,
     time: Duration,
+    build_options: Vec<String>,
 }
 
 impl CliEngine {
@@ -68,6 +69,7 @@ impl CliEngine {
                 program: program.clone(),
                 environment: tools.environment.clone(),
                 time,
+                build_options: Vec::new(),
             }),
             None => Err(missing_tool(
                 workload,
@@ -76,6 +78,13 @@ impl CliEngine {
                 "install Podman (https://podman.io) or Docker and have it in the PATH",
             )),
         }
+    }
+
+    /// The same with further options of `build`, as the program takes them.
+    #[must_use]
+    pub fn with_build_options(mut self, options: Vec<String>) -> Self {
+        self.build_options = options;
+        self
     }
 
     fn run(
@@ -119,6 +128,7 @@ impl ContainerEngine for CliEngine {
         for (name, value) in &build.arguments {
             arguments.extend(words(&["--build-arg", &format!("{name}={value}")]));
         }
+        arguments.extend(self.build_options.iter().map(Into::into));
         arguments.push(build.context.clone().into());
         self.run(&build.workload, arguments, None).map(drop)
     }

@@ -107,6 +107,13 @@ pub(crate) struct Source<'a> {
 }
 
 impl Workshop<'_> {
+    /// Forgets how packages were made before, so that all are made anew.
+    pub fn forget(&self) -> Result<(), Problem> {
+        Cache(self.cache)
+            .forget()
+            .map_err(|cause| failed("the cache of packages", cause))
+    }
+
     /// Makes a function's zip, or finds it as it was made before.
     pub fn zip(&self, job: &FunctionJob<'_>) -> Result<Zip, Problem> {
         match job.packaging {

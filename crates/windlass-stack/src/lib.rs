@@ -10,6 +10,7 @@ mod desk;
 mod dev;
 mod fault;
 mod invoke;
+mod known;
 mod ops;
 mod outside;
 mod package;

@@ -106,6 +106,9 @@ pub(crate) fn package(desk: &Desk, project: &Project, account: &str) -> Result<P
         }
     };
     let workshop = workshop(desk, project, &progress);
+    if says(project, "noCache") {
+        workshop.forget()?;
+    }
     let mut packages = Packages::default();
     for need in needed_artifacts(&project.config) {
         match need.kind {
@@ -324,15 +327,33 @@ fn build_and_push(
             )
             .with("reason", "plan_changed"));
         }
-        let engine = CliEngine::of(&desk.outside.tools, &need.name, PROGRAM_TIME)?;
+        let engine = CliEngine::of(&desk.outside.tools, &need.name, PROGRAM_TIME)?
+            .with_build_options(build_options(project));
         let (registry, user) = (login.registry.as_str(), login.user.as_str());
         engine.login(&need.name, registry, user, login.password.expose_secret())?;
-        if !engine.has(&need.name, &image.uri)? {
+        if says(project, "noCache") || !engine.has(&need.name, &image.uri)? {
             workshop.build_image(&plan, &engine, &image.uri)?;
         }
         engine.push(&need.name, &image.uri)?;
     }
     Ok(())
+}
+
+fn says(project: &Project, argument: &str) -> bool {
+    project.arguments.get(argument).and_then(Value::as_bool) == Some(true)
+}
+
+/// Options of the call for the program that builds images.
+fn build_options(project: &Project) -> Vec<String> {
+    let mut options = project
+        .arguments
+        .get("dockerArgs")
+        .map(texts)
+        .unwrap_or_default();
+    if says(project, "noCache") {
+        options.push("--no-cache".to_owned());
+    }
+    options
 }
 
 /// What a version needs in the asset store.

@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use windlass_ports::aws::{ActionShape, AwsFailure, SignedCall, services};
 use windlass_stack_compile::{Compiled, Facts, Output, compile};
 use windlass_stack_config::Text;
+use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::{Access, Proposal};
 use windlass_types::{Problem, code};
 
 use crate::desk::{Desk, blocking};
 use crate::fault;
+use crate::known;
 use crate::package::{self, Packages};
 use crate::place::Place;
 use crate::project::Project;
@@ -120,7 +122,15 @@ pub(crate) async fn prepare(
         blocking(move || project.transformed(&desk, template, &target)).await?
     };
     compiled.template = template;
-    finish(place, &project, &compiled, packages, account, missing)
+    let mut prepared = finish(place, &project, &compiled, packages, account, missing)?;
+    if let Some(account) = &prepared.account {
+        let store = AssetStore::new(account, &prepared.region);
+        let known = known::names(&access, &store, &prepared.proposal.stack_name).await;
+        for (id, name) in known {
+            prepared.proposal.names.entry(id).or_insert(name);
+        }
+    }
+    Ok(prepared)
 }
 
 fn compiled(project: &Project, facts: &Facts) -> Result<Compiled, Problem> {

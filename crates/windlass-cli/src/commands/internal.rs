@@ -20,6 +20,16 @@ pub(crate) enum InternalCommand {
     Generate(GenerateArgs),
     /// Hold a session of local development; `windlass stack dev start` starts it.
     DevManager(DevManagerArgs),
+    /// A CloudFormation on this machine, for the tour: prints its address and serves.
+    AwsDouble,
+}
+
+/// Serves the double until the process is killed.
+pub(crate) fn run_double(host: &dyn Host) -> Result<Report, Problem> {
+    let runtime =
+        tokio::runtime::Runtime::new().map_err(|error| Problem::internal("runtime", error))?;
+    runtime.block_on(host.serve_double())?;
+    Ok(Report::new("the double has ended", json!({})))
 }
 
 #[derive(Args, Debug)]

@@ -5,7 +5,9 @@
 //! tour is also a test. A capability adds its chapter to `CHAPTERS`.
 
 mod agent_configuration;
+mod aws_stack;
 mod durable_change;
+mod loopback;
 mod product_pipeline;
 mod sample;
 mod sample_launch;
@@ -48,6 +50,11 @@ const CHAPTERS: &[Chapter] = &[
         title: "A product pipeline",
         play: product_pipeline::play,
         next: product_pipeline::NEXT,
+    },
+    Chapter {
+        title: "An AWS stack",
+        play: aws_stack::play,
+        next: aws_stack::NEXT,
     },
 ];
 

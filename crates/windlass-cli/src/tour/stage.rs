@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -30,6 +30,18 @@ const GIT_VARIABLES: [&str; 6] = [
     "XDG_CONFIG_HOME",
 ];
 
+/// What would lead commands to somebody's real account.
+const AWS_VARIABLES: [&str; 8] = [
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_CLOUDFORMATION",
+];
+
 /// The place and the means of a chapter.
 pub(super) struct Stage<'a> {
     printer: &'a Printer,
@@ -40,7 +52,14 @@ pub(super) struct Stage<'a> {
     /// Long words and what is shown instead of them, as a shell variable would be.
     names: Vec<(String, &'static str)>,
     commands: Vec<Value>,
+    /// A CloudFormation for the chapter, and the variables that lead commands to it.
+    double: Option<Reaped>,
+    variables: Vec<(&'static str, String)>,
 }
+
+/// How many lines at the beginning and the end of a long output are shown.
+const HEAD: usize = 4;
+const TAIL: usize = 10;
 
 /// What a command did.
 pub(super) struct Played {
@@ -69,6 +88,8 @@ impl<'a> Stage<'a> {
             place,
             names: Vec::new(),
             commands: Vec::new(),
+            double: None,
+            variables: Vec::new(),
         })
     }
 
@@ -84,6 +105,7 @@ impl<'a> Stage<'a> {
 
     /// Goes back to where every chapter begins.
     pub(super) fn begin(&mut self) {
+        self.leave_double();
         self.directory = self.path().to_owned();
     }
 
@@ -170,6 +192,83 @@ impl<'a> Stage<'a> {
         let shown = self.shown("windlass", args);
         let played = self.play(self.command(args), &shown, fits)?;
         Ok(played.exit.is_none())
+    }
+
+    /// Runs a command that may not work here, and shows it and its output.
+    pub(super) fn try_to_run(&mut self, args: &[&str]) -> Result<Played, Problem> {
+        let shown = self.shown("windlass", args);
+        self.play(self.command(args), &shown, |_| false)
+    }
+
+    /// Runs a command with a long output and shows its beginning and end.
+    pub(super) fn run_briefly(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
+        let shown = self.shown("windlass", args);
+        self.printer.data("");
+        self.printer.data(&self.prompt(&shown));
+        let mut command = self.command(args);
+        let failed = |error: std::io::Error| Problem::internal("tour: command", error);
+        let (mut reader, writer) = std::io::pipe().map_err(failed)?;
+        let errors = writer.try_clone().map_err(failed)?;
+        command.stdout(writer).stderr(errors).stdin(Stdio::null());
+        let mut child = Reaped(command.spawn().map_err(failed)?);
+        drop(command);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).map_err(failed)?;
+        let exit = child.0.wait().map_err(failed)?.code();
+        let lines: Vec<&str> = text.lines().collect();
+        let hidden = lines.len().saturating_sub(HEAD + TAIL);
+        for (index, line) in lines.iter().enumerate() {
+            if hidden > 0 && index == HEAD {
+                self.show(&format!("… {hidden} more lines"));
+            }
+            if hidden == 0 || index < HEAD || index >= HEAD + hidden {
+                self.printer.data(&format!("  {line}"));
+            }
+        }
+        self.commands
+            .push(json!({ "command": shown, "exit_code": exit }));
+        self.expect(
+            exit == Some(expected),
+            &format!("`{shown}` exits with {expected}, not {exit:?}"),
+        )?;
+        Ok(Played { exit, text })
+    }
+
+    /// Starts a CloudFormation that the commands which follow talk to; its address.
+    pub(super) fn start_double(&mut self) -> Result<String, Problem> {
+        let failed = |error: std::io::Error| Problem::internal("tour: double", error);
+        let mut child = self
+            .command(&["internal", "aws-double"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .stdin(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let mut address = String::new();
+        if let Some(output) = child.stdout.take() {
+            BufReader::new(output)
+                .read_line(&mut address)
+                .map_err(failed)?;
+        }
+        self.double = Some(Reaped(child));
+        let address = address.trim().to_owned();
+        self.expect(
+            address.starts_with("http://"),
+            "the double says where it is",
+        )?;
+        self.variables = vec![
+            ("AWS_ENDPOINT_URL", address.clone()),
+            ("AWS_REGION", "eu-west-1".to_owned()),
+            ("AWS_ACCESS_KEY_ID", "TOUR".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "tour-has-no-account".to_owned()),
+        ];
+        Ok(address)
+    }
+
+    /// Ends it; commands have no AWS any more.
+    pub(super) fn leave_double(&mut self) {
+        self.double = None;
+        self.variables.clear();
     }
 
     /// Runs git, shows it and its output, and expects it to work.
@@ -273,8 +372,11 @@ impl<'a> Stage<'a> {
         ] {
             command.env_remove(variable.name);
         }
-        for variable in GIT_VARIABLES {
+        for variable in GIT_VARIABLES.into_iter().chain(AWS_VARIABLES) {
             command.env_remove(variable);
+        }
+        for (name, value) in &self.variables {
+            command.env(name, value);
         }
         if self.printer.colours_data() {
             command

@@ -45,8 +45,8 @@ impl Default for RunListener {
 }
 
 impl RunListener {
-    /// Tells.
-    pub(crate) fn tell(&self, run_id: &RunId) {
+    /// Tells; also of a run that was found instead of started.
+    pub fn tell(&self, run_id: &RunId) {
         self.0.send_replace(Some(run_id.clone()));
     }
 

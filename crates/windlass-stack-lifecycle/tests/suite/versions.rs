@@ -30,6 +30,7 @@ fn record(run: &str, keys: &[&str]) -> VersionRecord {
             })
             .collect(),
         names: BTreeMap::new(),
+        output_names: BTreeMap::new(),
         bucket_sync: json!(null),
         plan_digest: Digest::of(b"plan"),
         run_id: run.to_owned(),

@@ -3,7 +3,7 @@
 //! Opened only for sessions that use deployed resources. Everything here reads.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use windlass_secrets::Redactor;
 use windlass_stack_compile::Facts;
@@ -90,17 +90,18 @@ impl Deployed {
 
     /// The value that a directive has where the stack is deployed.
     pub async fn value(&self, runtime: &Runtime) -> Result<String, Problem> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(value) = known.get(runtime) {
+        if let Some(value) = self.known().get(runtime) {
             return Ok(value.expose_secret().clone());
         }
-        drop(known);
         let text = Text::from(runtime.clone());
         let resolved = self.values().text(&shown(runtime), &text).await?;
         let value = resolved.text.expose_secret().clone();
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(runtime.clone(), resolved.text);
+        self.known().insert(runtime.clone(), resolved.text);
         Ok(value)
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<Runtime, Secret<String>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn values(&self) -> Values<'_> {

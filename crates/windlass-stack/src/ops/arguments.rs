@@ -56,6 +56,8 @@ pub(super) fn specs(verb: Verb) -> Vec<ArgumentSpec> {
                     STAGE,
                     ArgumentSpec::optional("confirmToken", Text),
                     ArgumentSpec::optional("disableAutoRollback", Bool),
+                    ArgumentSpec::optional("noCache", Bool),
+                    ArgumentSpec::optional("dockerArgs", Texts),
                 ]
             }
         }
@@ -213,7 +215,7 @@ pub(super) fn schema(verb: Verb) -> Value {
     })
 }
 
-fn type_schema(kind: ArgumentType) -> Value {
+pub(super) fn type_schema(kind: ArgumentType) -> Value {
     match kind {
         Text => json!({ "type": "string" }),
         Bool => json!({ "type": "boolean" }),

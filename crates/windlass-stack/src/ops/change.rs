@@ -7,15 +7,17 @@ use serde_json::{Map, Value, json};
 use windlass_engine::confirm::{Consent, TokenPurpose, TokenRefusal};
 use windlass_engine::operation::{Answer, CallContext, OperationInfo};
 use windlass_engine::run::NewRun;
+use windlass_ports::store::RunFilter;
 use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::{delete, versions};
-use windlass_types::{Digest, Problem, RunId, TokenId, code};
+use windlass_types::{Digest, Problem, RunId, RunRecord, RunState, TokenId, code};
 
 use super::{arguments, outcome};
 use crate::desk::Desk;
 use crate::fault;
+use crate::known;
 use crate::place::Place;
-use crate::run::{Confirmed, Job, Kind};
+use crate::run::{Confirmed, Job, Kind, about, confirmed_plan, loss};
 
 /// What a token remembers of its plan.
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,6 +51,12 @@ pub(super) async fn call(
         Some(token) => Some(take_token(desk, context, info, token, &place).await?),
         None => None,
     };
+    if let (Some((_, note, _)), Some(token), false) = (&returned, &token, confirm) {
+        require_yes(desk, note, token).await?;
+    }
+    if kind == Kind::Script {
+        refuse_secrets(desk, &arguments)?;
+    }
     // Policy knows the stack as the call or the plan names it.
     let target = match &returned {
         Some((_, note, _)) => note.stack_name.clone(),
@@ -85,7 +93,13 @@ pub(super) async fn call(
         None => digest_of(&place, &arguments),
     };
     let title = format!("{} {target}", kind.operation());
+    if kind.is_exclusive()
+        && let Some(busy) = unfinished(desk, &target, place.region.as_deref()).await?
+    {
+        return reattach(desk, context, kind, busy, &place, &arguments, wait, timeout).await;
+    }
     let job = Job {
+        stack: target,
         place,
         arguments,
         confirm,
@@ -108,6 +122,76 @@ pub(super) async fn call(
     answer(desk, context, kind, run_id, wait, timeout).await
 }
 
+/// The run that is at work on a stack, also one whose process died.
+async fn unfinished(
+    desk: &Desk,
+    stack: &str,
+    region: Option<&str>,
+) -> Result<Option<(Kind, RunRecord, Job)>, Problem> {
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_exclusive()) {
+        let filter = RunFilter {
+            kind: Some(kind.name().to_owned()),
+            states: vec![RunState::Queued, RunState::Running, RunState::Waiting],
+            limit: 100,
+            ..RunFilter::default()
+        };
+        for record in desk.engine.store.runs(filter).await?.runs {
+            let job: Option<Job> = serde_json::from_value(record.input.clone()).ok();
+            if let Some(job) = job.filter(|job| job.stack == stack)
+                && job.place.region.as_deref() == region
+            {
+                return Ok(Some((kind, record, job)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A command that was interrupted and is given again finds its run; any other has to wait.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what was asked, and what is at work"
+)]
+async fn reattach(
+    desk: &Desk,
+    context: &CallContext,
+    kind: Kind,
+    (busy_kind, record, job): (Kind, RunRecord, Job),
+    place: &Place,
+    arguments: &Map<String, Value>,
+    wait: bool,
+    timeout: Option<u64>,
+) -> Result<Answer, Problem> {
+    let is_same = busy_kind == kind && job.place == *place && job.arguments == *arguments;
+    let is_visible = desk
+        .engine
+        .visible_run(&context.principal, &record.run_id)
+        .await
+        .is_ok();
+    if is_same && is_visible {
+        if let Some(listener) = &context.terms.listener {
+            listener.tell(&record.run_id);
+        }
+        return answer(desk, context, kind, record.run_id, wait, timeout).await;
+    }
+    let run_id = &record.run_id;
+    Err(Problem::new(
+        &code::INVALID_INPUT,
+        format!(
+            "{} is busy: {} of {} is not through ({run_id})",
+            job.stack,
+            busy_kind.operation(),
+            record.principal.id(),
+        ),
+    )
+    .with("reason", "stack_busy")
+    .with("stackName", job.stack.as_str())
+    .with("operation", busy_kind.operation())
+    .with("runId", run_id.as_str())
+    .next(format!("windlass runs resume {run_id}"))
+    .next(format!("windlass runs cancel {run_id}")))
+}
+
 /// The run's answer, now or later.
 async fn answer(
     desk: &Desk,
@@ -122,7 +206,9 @@ async fn answer(
         let next = [format!("windlass runs watch {run_id}")];
         return Ok(Answer {
             run_id: Some(run_id.clone()),
-            ..Answer::plain(json!({ "message": message, "runId": run_id, "nextActions": next }))
+            ..Answer::plain(json!({
+                "message": message, "runId": run_id, "state": "running", "nextActions": next,
+            }))
         });
     }
     if context.terms.may_defer {
@@ -185,6 +271,35 @@ async fn take_token(
     Ok((returned.id, note, returned.purpose.plan_digest))
 }
 
+/// A plan that loses data needs a yes beside its token, and the token stays good until then.
+async fn require_yes(desk: &Desk, note: &Note, token: &str) -> Result<(), Problem> {
+    let plan = confirmed_plan(desk, &note.run_id).await?;
+    if !plan.needs_confirm() {
+        return Ok(());
+    }
+    Err(about(loss(&plan), &plan).with("confirmToken", token))
+}
+
+/// A run keeps its arguments, so secrets must not be among them.
+fn refuse_secrets(desk: &Desk, arguments: &Map<String, Value>) -> Result<(), Problem> {
+    let pairs = arguments.get("env").map(crate::package::texts);
+    for pair in pairs.unwrap_or_default() {
+        let (name, value) = pair.split_once('=').unwrap_or((pair.as_str(), ""));
+        let shown = json!({ name: value });
+        if desk.engine.redactor.redact_value(shown.clone()) != shown {
+            return Err(fault::invalid(
+                "env",
+                format!("the value of {name} is a secret, and runs keep what they are called with"),
+            )
+            .next("windlass stack secret create NAME --value-file FILE")
+            .next(format!(
+                "write $Secret('NAME') as the value of {name} in the script's environment"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn mismatch(message: &str) -> Problem {
     Problem::new(&code::CONFIRM_TOKEN_MISMATCH, message)
         .with("reason", "confirm_token_mismatch")
@@ -236,9 +351,8 @@ async fn unconfirmed_delete(desk: &Desk, place: Place) -> Problem {
     let found = match desk.located("delete", place).await {
         Ok(place) => {
             let access = desk.access(place.target());
-            delete::plan(&access, &stack, &[], &Default::default())
-                .await
-                .ok()
+            let names = known::names_of(&access, &stack).await;
+            delete::plan(&access, &stack, &[], &names).await.ok()
         }
         Err(_) => None,
     };

@@ -110,8 +110,12 @@ impl Tool {
         let mut args = Map::new();
         for (_, verb) in self.operations() {
             for spec in super::arguments::specs(verb) {
+                let schema = super::arguments::type_schema(spec.kind);
                 // The same name may mean different things in two operations.
-                args.entry(spec.name).or_insert_with(|| json!({}));
+                let known = args.entry(spec.name).or_insert_with(|| schema.clone());
+                if *known != schema {
+                    *known = json!({});
+                }
             }
         }
         let mut properties = json!({

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 use windlass_engine::Engine;
 use windlass_engine::envelope::Envelope;
 use windlass_ports::BoxFuture;
@@ -43,15 +42,9 @@ impl OperationJournal for Journal {
 
 fn record(kind: Kind, run: &RunRecord, ask: &JournalAsk) -> Option<JournalRecord> {
     let job: Job = serde_json::from_value(run.input.clone()).ok()?;
-    // A run whose project was in its config knows its stack once it has an answer or a failure.
-    let told = |value: Option<&Value>| value?.get("stackName")?.as_str().map(str::to_owned);
-    let failed = run.problem.as_ref().map(Problem::details);
-    let failed = failed.and_then(|details| details.get("stackName")?.as_str().map(str::to_owned));
-    let stack_name = job
-        .place
-        .stack_name()
-        .or_else(|| told(run.output.as_ref()))
-        .or(failed);
+    // A call may have left the project to a config that nobody could read then.
+    let is_known = !job.stack.is_empty() && !job.stack.contains('*');
+    let stack_name = is_known.then(|| job.stack.clone());
     let is_asked = |asked: &Option<String>, has: &Option<String>| match (asked, has) {
         (Some(asked), Some(has)) => asked == has,
         (Some(_), None) => false,

@@ -177,18 +177,16 @@ async fn raw_tail(desk: &Desk, run_id: &RunId) -> Result<String, Problem> {
         let events = desk.engine.store.events(run_id, after, PAGE).await?;
         for event in &events {
             after = event.seq;
-            if event.event_type != PROGRESS && event.event_type != LOG {
-                continue;
-            }
-            let Ok(Some(Body::Domain(_, told))) = Body::decode(&event.event_type, &event.payload)
+            let Ok(Some(Body::Domain(name, told))) =
+                Body::decode(&event.event_type, &event.payload)
             else {
                 continue;
             };
             let text = |key: &str| told.data[key].as_str().unwrap_or_default();
-            let who = if event.event_type == LOG {
-                text("source")
-            } else {
-                text("phase")
+            let who = match name.as_str() {
+                LOG => text("source"),
+                PROGRESS => text("phase"),
+                _ => continue,
             };
             lines.push(format!("{who}: {}", text("message")));
         }

@@ -272,6 +272,7 @@ impl Aftermath<'_> {
                 artifacts
             },
             names: self.prepared.proposal.names.clone(),
+            output_names: self.prepared.output_names.clone(),
             bucket_sync: sync::manifests(buckets),
             plan_digest: self.plan.digest(),
             run_id: context.run_id().to_string(),

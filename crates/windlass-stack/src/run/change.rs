@@ -15,7 +15,7 @@ use windlass_stack_lifecycle::plan::Plan;
 use windlass_stack_lifecycle::preview::{self, PreviewIntent, planned};
 use windlass_stack_lifecycle::situation::Situation;
 use windlass_stack_lifecycle::{Access, Fault, FaultKind, Proposal, policy};
-use windlass_types::{ArtifactRef, Problem, Timestamp, code};
+use windlass_types::{ArtifactRef, Problem, RunId, Timestamp, code};
 
 use super::{Job, PLAN, follow, report};
 use crate::desk::Desk;
@@ -59,12 +59,14 @@ impl Change<'_> {
         context
             .record(vec![Entry::Artifact(ready.plan.clone())])
             .await?;
+        // Also where nothing is left to change: somebody confirmed something else.
+        self.prove(context, &plan).await?;
         if plan.no_changes {
             self.discard(context, &ready).await?;
             let stack_id = ready.intent.stack_id;
             return Ok(Changed::Nothing { plan, stack_id });
         }
-        self.gate(context, &plan).await?;
+        self.gate(context, &plan)?;
         if plan.needs_confirm() {
             self.lift(context, &ready, &plan).await?;
         }
@@ -122,34 +124,22 @@ impl Change<'_> {
             .await
     }
 
-    /// Only what was confirmed, and no loss of data without an explicit yes to it.
-    async fn gate(&self, context: &dyn RunContext, plan: &Plan) -> Result<(), RunError> {
+    /// Only what was confirmed.
+    async fn prove(&self, context: &dyn RunContext, plan: &Plan) -> Result<(), RunError> {
         if let Some(confirmed) = &self.job.confirmed {
-            let artifacts = self.desk.engine.store.artifacts(&confirmed.run_id).await;
-            let artifacts = artifacts.map_err(Problem::from)?;
-            let kept = artifacts.iter().find(|artifact| artifact.name == PLAN);
-            let Some(kept) = kept else {
-                return Err(Problem::internal("stack", "the confirmed plan is not kept").into());
-            };
-            let seen: Plan = self.desk.load(kept).await?;
+            let seen = confirmed_plan(self.desk, &confirmed.run_id).await?;
             if let Err(fault) = plan.prove_equal(&seen) {
                 return Err(with_plan(fault::problem(fault), context, plan).into());
             }
         }
+        Ok(())
+    }
+
+    /// No loss of data without an explicit yes to it.
+    fn gate(&self, context: &dyn RunContext, plan: &Plan) -> Result<(), RunError> {
         let is_confirmed = self.job.confirm && self.job.confirmed.is_some();
         if plan.needs_confirm() && !is_confirmed {
-            let lost = plan.stateful().iter().filter(|it| it.needs_confirm).count();
-            let problem = Problem::new(
-                &code::CONFIRM_REQUIRED,
-                format!(
-                    "{} would lose the data of {lost} {}",
-                    plan.stack_name,
-                    if lost == 1 { "resource" } else { "resources" }
-                ),
-            )
-            .with("reason", "stateful_loss")
-            .next("show the plan to the user; repeat with confirm=true and this confirmToken");
-            return Err(with_plan(problem, context, plan).into());
+            return Err(with_plan(loss(plan), context, plan).into());
         }
         Ok(())
     }
@@ -214,6 +204,31 @@ impl Change<'_> {
             .await?;
         Ok(())
     }
+}
+
+/// The plan that a run made and that its token confirms.
+pub(crate) async fn confirmed_plan(desk: &Desk, run_id: &RunId) -> Result<Plan, Problem> {
+    let artifacts = desk.engine.store.artifacts(run_id).await?;
+    let kept = artifacts.iter().find(|artifact| artifact.name == PLAN);
+    match kept {
+        Some(kept) => desk.load(kept).await,
+        None => Err(Problem::internal("stack", "the confirmed plan is not kept")),
+    }
+}
+
+/// The refusal of a plan that loses data without a yes to it.
+pub(crate) fn loss(plan: &Plan) -> Problem {
+    let lost = plan.stateful().iter().filter(|it| it.needs_confirm).count();
+    Problem::new(
+        &code::CONFIRM_REQUIRED,
+        format!(
+            "{} would lose the data of {lost} {}",
+            plan.stack_name,
+            if lost == 1 { "resource" } else { "resources" }
+        ),
+    )
+    .with("reason", "stateful_loss")
+    .next("show the plan to the user; repeat with confirm=true and this confirmToken")
 }
 
 async fn make_ready(
@@ -296,6 +311,11 @@ async fn take_back(access: &Access, intent: &ExecuteIntent) -> Result<(), Proble
 
 /// The problem with the plan it is about, for the caller to confirm.
 fn with_plan(problem: Problem, context: &dyn RunContext, plan: &Plan) -> Problem {
+    about(problem, plan).with("planRunId", context.run_id().as_str())
+}
+
+/// The problem with what a plan would do.
+pub(crate) fn about(problem: Problem, plan: &Plan) -> Problem {
     let members: [(&str, Value); 5] = [
         ("stackName", json!(plan.stack_name)),
         ("planDigest", json!(plan.digest().to_string())),
@@ -303,8 +323,7 @@ fn with_plan(problem: Problem, context: &dyn RunContext, plan: &Plan) -> Problem
         ("counts", json!(plan.counts())),
         ("statefulChanges", json!(plan.stateful())),
     ];
-    let problem = members
+    members
         .into_iter()
-        .fold(problem, |problem, (key, value)| problem.with(key, value));
-    problem.with("planRunId", context.run_id().as_str())
+        .fold(problem, |problem, (key, value)| problem.with(key, value))
 }

@@ -11,10 +11,11 @@ use windlass_stack_lifecycle::{empty, follow::Trail};
 use windlass_stack_script::Moment;
 use windlass_types::code;
 
-use super::{Job, deploy, failure, follow, report};
+use super::{Job, claim, deploy, failure, follow, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::invoke;
+use crate::known;
 use crate::project::Project;
 
 /// How long single calls may take.
@@ -27,16 +28,18 @@ pub(super) async fn run(
 ) -> Result<Value, RunError> {
     let name = job.place.stack_name().unwrap_or_default();
     report::progress(context, "initializing", "Looking at the stack", None).await?;
-    let deletion: Deletion = {
+    let region = job.place.region.clone().unwrap_or_default();
+    claim::claim(context, desk, &region, &name).await?;
+    let (deletion, names): (Deletion, BTreeMap<String, String>) = {
         let access = desk.access(job.place.target());
         let (name, retain) = (name.clone(), job.texts("retainResources"));
         Step::pure("plan")
             .run(context, move |_| {
                 let (access, name, retain) = (access.clone(), name.clone(), retain.clone());
                 async move {
-                    delete::plan(&access, &name, &retain, &BTreeMap::new())
-                        .await
-                        .map_err(fault::problem)
+                    let names = known::names_of(&access, &name).await;
+                    let deletion = delete::plan(&access, &name, &retain, &names).await;
+                    Ok((deletion.map_err(fault::problem)?, names))
                 }
             })
             .await?
@@ -50,7 +53,6 @@ pub(super) async fn run(
     report::progress(context, "deleting", "Deleting the stack", Some(0)).await?;
     let trail = delete_stack(context, desk, job, &deletion).await?;
     if trail.succeeded() != Some(true) {
-        let names = BTreeMap::new();
         let report = failure::report(context, desk, job, &trail, &names, &name).await?;
         return Err(failure::problem(&code::DELETE_FAILED, &report, "deleting").into());
     }

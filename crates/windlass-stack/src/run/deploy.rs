@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 use windlass_engine::run::{RunContext, RunError, Step};
 use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::execute::OnFailure;
+use windlass_stack_lifecycle::situation::Situation;
 use windlass_stack_script::Moment;
 use windlass_types::{ArtifactRef, Problem, code};
 
 use super::after::{Aftermath, Finished};
 use super::change::{Change, Changed};
 use super::preview::prepared;
-use super::{Job, failure, report};
+use super::{Job, claim, failure, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::package::{self, Sent};
@@ -29,6 +30,8 @@ pub(super) async fn run(
     report::progress(context, "packaging", "Packaging workloads", None).await?;
     let (prepared, artifact) = prepared(context, desk, job, "deploy").await?;
     prepared.require_secrets()?;
+    claim::claim(context, desk, &prepared.region, prepared.stack_name()).await?;
+    require_deployable(context, desk, job, prepared.stack_name()).await?;
     let account = prepared.account.clone().unwrap_or_default();
     let store = AssetStore::new(&account, &prepared.region);
     report::progress(context, "uploading", "Uploading what is missing", None).await?;
@@ -73,6 +76,29 @@ pub(super) async fn run(
     .finish(context)
     .await?;
     Ok(answer(context, &prepared, &plan, changed, finished))
+}
+
+/// Refuses a stack that cannot be deployed to before anything is sent.
+async fn require_deployable(
+    context: &dyn RunContext,
+    desk: &Desk,
+    job: &Job,
+    stack: &str,
+) -> Result<(), RunError> {
+    let (access, stack) = (desk.access(job.place.target()), stack.to_owned());
+    let _: bool = Step::pure("situation")
+        .run(context, move |_| {
+            let (access, stack) = (access.clone(), stack.clone());
+            async move {
+                let situation = Situation::find(&access, &stack).await;
+                let situation = situation.map_err(fault::problem)?;
+                let deployable = situation.require_deployable(&access).await;
+                deployable.map_err(fault::problem)?;
+                Ok(true)
+            }
+        })
+        .await?;
+    Ok(())
 }
 
 fn answer(

@@ -2,6 +2,7 @@
 
 mod after;
 mod change;
+mod claim;
 mod delete;
 mod deploy;
 mod failure;
@@ -20,6 +21,7 @@ use windlass_engine::run::{RunContext, RunError, RunKind};
 use windlass_ports::BoxFuture;
 use windlass_types::{Digest, Problem, RunId};
 
+pub(crate) use change::{about, confirmed_plan, loss};
 pub(crate) use follow::CREDENTIALS;
 pub(crate) use report::{LOG, PROGRESS};
 
@@ -57,6 +59,11 @@ impl Kind {
         }
     }
 
+    /// Whether a stack bears only one of them at a time.
+    pub const fn is_exclusive(self) -> bool {
+        matches!(self, Self::Deploy | Self::Rollback | Self::Delete)
+    }
+
     /// The operation of the contract that starts it.
     pub const fn operation(self) -> &'static str {
         match self {
@@ -73,6 +80,8 @@ impl Kind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Job {
+    /// The stack, as far as the call knew it.
+    pub stack: String,
     pub place: Place,
     pub arguments: Map<String, Value>,
     /// Whether the caller said an explicit yes.

@@ -18,9 +18,10 @@ use windlass_types::{ArtifactRef, Problem, code};
 
 use super::after::Aftermath;
 use super::change::{Change, Changed};
-use super::{Job, failure, follow, report};
+use super::{Job, claim, failure, follow, report};
 use crate::desk::Desk;
 use crate::fault;
+use crate::known;
 use crate::package::Packages;
 use crate::prepare::{FilledBucket, Prepared};
 
@@ -41,6 +42,8 @@ pub(super) async fn run(
 ) -> Result<Value, RunError> {
     let name = job.place.stack_name().unwrap_or_default();
     report::progress(context, "initializing", "Looking at the stack", None).await?;
+    let region = job.place.region.clone().unwrap_or_default();
+    claim::claim(context, desk, &region, &name).await?;
     let way: Way = {
         let (access, name) = (desk.access(job.place.target()), name.clone());
         Step::pure("way")
@@ -118,7 +121,7 @@ async fn go_back(
     };
     let trail = follow::follow(context, &access, intent.trail()).await?;
     if trail.succeeded() != Some(true) {
-        let names = std::collections::BTreeMap::new();
+        let names = known::names_of(&access, name).await;
         let report = failure::report(context, desk, job, &trail, &names, name).await?;
         return Err(failure::problem(&code::ROLLBACK_FAILED, &report, "rolling-back").into());
     }
@@ -282,7 +285,7 @@ fn as_prepared(job: &Job, chosen: &Chosen, record: &VersionRecord) -> Prepared {
             ..Proposal::default()
         },
         packages: Packages::default(),
-        output_names: std::collections::BTreeMap::new(),
+        output_names: record.output_names.clone(),
         missing_secrets: Vec::new(),
         missing_parameters: Vec::new(),
         warnings: Vec::new(),

@@ -11,6 +11,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use windlass_cfn_double::{Double, Options, Pace};
 use windlass_stack_dev::ProcessIdentity;
 
 use super::support::{
@@ -49,6 +50,7 @@ struct Project {
     place: Place,
     folder: tempfile::TempDir,
     path: std::ffi::OsString,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Project {
@@ -63,6 +65,7 @@ impl Project {
             place: Place::with_policy(ALLOW_ALL),
             path: std::env::join_paths(folders.chain(std::env::split_paths(&own))).unwrap(),
             folder,
+            environment: Vec::new(),
         }
     }
 
@@ -86,15 +89,20 @@ impl Project {
         command
             .current_dir(self.root())
             .env("PATH", &self.path)
-            .env("HOME", self.place.root());
+            .env("HOME", self.place.root())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
     /// Calls an operation; its envelope.
     fn call(&self, operation: &str, input: &Value) -> Value {
+        self.operation(&format!("stack.dev_{operation}"), input)
+    }
+
+    fn operation(&self, name: &str, input: &Value) -> Value {
         let output = self
             .binary()
-            .args(["--json", "ops", "call", &format!("stack.dev_{operation}")])
+            .args(["--json", "ops", "call", name])
             .args(["--input", &input.to_string()])
             .stdin(Stdio::null())
             .output()
@@ -454,4 +462,93 @@ fn secrets_hooks_ports_and_signals() {
         "{processes:?}"
     );
     assert!(!project.session_file("hello").exists());
+}
+
+const QUEUE: &str = "
+serviceName: shop
+resources:
+  jobs:
+    type: sqs-queue
+";
+
+const WORKER: &str = "
+  worker:
+    type: function
+    properties:
+      packaging:
+        type: stacktape-lambda-buildpack
+        properties:
+          entryfilePath: worker.mjs
+      url:
+        enabled: true
+      connectTo: [jobs]
+      environment:
+        - name: ACCOUNT
+          value: $AwsAccountId()
+";
+
+const TELLS: &str = "
+export const handler = async () => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ url: process.env.STP_JOBS_URL, account: process.env.ACCOUNT }),
+});
+";
+
+#[test]
+fn what_is_deployed_is_used_only_where_it_is_asked_for() {
+    let Some(programs) = programs(&[NODE]) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let options = Options {
+        // Every call takes the account a minute, so nothing has to be waited for.
+        pace: Pace::PerCall(60_000),
+        ..Options::default()
+    };
+    let account = runtime.block_on(Double::start(options)).unwrap();
+    let mut project = Project::new(&programs);
+    project.environment = vec![
+        ("AWS_ENDPOINT_URL", account.endpoint.clone()),
+        ("AWS_ACCESS_KEY_ID", "AKIDDOUBLE".to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", "only-for-tests".to_owned()),
+        ("AWS_REGION", "eu-west-1".to_owned()),
+        ("AWS_EC2_METADATA_DISABLED", "true".to_owned()),
+    ];
+    project.write("worker.mjs", TELLS);
+    let told = |input: Value| {
+        let started = project.data("start", &input);
+        let reply = get(address(&started["workloads"]["worker"]), "/").json();
+        project.data("stop", &json!({}));
+        reply
+    };
+
+    // Nothing is deployed yet, and a session that needs it says so.
+    project.write("stacktape.yml", &format!("{QUEUE}{WORKER}"));
+    let early = project.call("start", &json!({ "remote": ["jobs"] }));
+    assert_eq!(
+        (&early["code"], &early["data"]["kind"]),
+        (&json!("NOT_FOUND"), &json!("stack")),
+        "{early}"
+    );
+
+    project.write("stacktape.yml", QUEUE);
+    let deployed = project.operation("stack.deploy", &json!({ "stage": "dev" }));
+    assert_eq!(deployed["ok"], true, "{deployed}");
+    project.write("stacktape.yml", &format!("{QUEUE}{WORKER}"));
+
+    // A local session calls nobody.
+    let before = account.control.calls().len();
+    assert_eq!(told(json!({})), json!({ "account": "000000000000" }));
+    let calls = account.control.calls();
+    assert_eq!(calls.len(), before, "{:?}", &calls[before..]);
+
+    let remote = told(json!({ "remote": ["jobs"] }));
+    let url = remote["url"].as_str().unwrap();
+    assert!(url.contains("shop-dev-jobs"), "{remote}");
+    assert_ne!(remote["account"], "000000000000");
 }

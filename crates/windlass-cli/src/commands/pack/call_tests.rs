@@ -121,6 +121,10 @@ impl Host for NoHost {
         Box::pin(async { Ok(()) })
     }
 
+    fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async { Ok(()) })
+    }
+
     fn generate(&self, _: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {
         Ok(Vec::new())
     }

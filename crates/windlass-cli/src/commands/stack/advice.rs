@@ -8,7 +8,10 @@ pub(super) fn advised(problem: Problem) -> Problem {
     let message = problem.message().replace("confirm=true", "--yes");
     let mut advised = Problem::new(problem.code(), message);
     for (key, value) in problem.details() {
-        advised = advised.with(key, value.clone());
+        // The engine's spelling of what the contract calls runId.
+        if key != "run_id" || !problem.details().contains_key("runId") {
+            advised = advised.with(key, value.clone());
+        }
     }
     let mut actions: Vec<String> = problem.next_actions().iter().map(|it| typed(it)).collect();
     let details = problem.details();
@@ -46,6 +49,10 @@ fn typed(action: &str) -> String {
         return action.to_owned();
     };
     let (before, words) = action.split_at(start + "repeat with ".len());
+    let is_name = |word: &str| word.bytes().all(|letter| letter.is_ascii_alphanumeric());
+    if is_name(words) {
+        return format!("{before}{}", kebab_flag(words));
+    }
     let words: Vec<String> = words.split(' ').map(flag).collect();
     format!("{before}{}", words.join(" "))
 }
@@ -57,13 +64,21 @@ fn flag(word: &str) -> String {
         && name.chars().any(|letter| letter.is_ascii_uppercase())
         && name.starts_with(|letter: char| letter.is_ascii_lowercase());
     match (name, value) {
-        ("confirm", "true") => "--yes".to_owned(),
-        ("confirmToken", _) => "--confirm-token TOKEN".to_owned(),
+        ("confirm", "true") | ("confirmToken", _) => kebab_flag(name),
         _ if !value.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric()) => {
             format!("{} {value}", kebab(name))
         }
         _ if is_camel => kebab(name),
         _ => word.to_owned(),
+    }
+}
+
+/// The flag of an argument, with a value where it is no use without one.
+fn kebab_flag(name: &str) -> String {
+    match name {
+        "confirm" => "--yes".to_owned(),
+        "confirmToken" => "--confirm-token TOKEN".to_owned(),
+        _ => kebab(name),
     }
 }
 
@@ -90,6 +105,7 @@ mod tests {
                 "repeat with confirmToken",
                 "repeat with --confirm-token TOKEN",
             ),
+            ("repeat with sql", "repeat with --sql"),
             ("repeat with resourceName", "repeat with --resource-name"),
             (
                 "repeat with cursor=nextCursor for more",

@@ -9,7 +9,7 @@ use super::{
     call,
     consent::{Way, agreed, call_with_consent, say_yes, typed},
     outputs, report,
-    show::{self, Screen, is, list, object, shown, text, warnings},
+    show::{self, Screen, is, list, object, shown, text},
 };
 use crate::{
     output::Tone,
@@ -96,7 +96,6 @@ pub(super) fn tell(session: &Session, output: &Value) {
         };
         screen.toned(Tone::Warn, &format!("hook failed: {said}"));
     }
-    warnings(&screen, output);
     if let Some(values) = object(output, "outputs") {
         outputs(&screen, values);
     }

@@ -5,8 +5,8 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target},
-    call, report,
-    show::{self, Screen, text, warnings},
+    call,
+    show::{self, Screen, text},
 };
 use crate::session::{Report, Session};
 
@@ -34,7 +34,8 @@ impl PreviewArgs {
         let output = call::follow(session, self.request()).await?;
         let printer = &session.printer;
         show::plan::plan(&Screen::data(printer), &output);
-        warnings(&Screen::notice(printer), &output);
+        let message = text(&output, "message").to_owned();
+        printer.notice(&show::safe(&message));
         let token = text(&output, "confirmToken");
         if !token.is_empty() {
             printer.data(&format!("confirm token: {token}"));
@@ -44,6 +45,6 @@ impl PreviewArgs {
                 "windlass stack deploy … --confirm-token TOKEN{yes}"
             ));
         }
-        Ok(report(session, "previewed", output))
+        Ok(Report::new(message, output))
     }
 }

@@ -53,7 +53,7 @@ fn a_plan_says_what_happens_and_what_is_lost() {
     1 to create, 1 to update, 1 to replace, 1 to delete
     Data will be lost:
       db (AWS::RDS::DBInstance) is replaced: Engine: postgres → mysql
-    Resources with data that change:
+    Also with data, but nothing that needs a yes:
       jobs (AWS::SQS::Queue) is deleted
     Secrets that do not exist:
       shop.key   windlass stack secret create shop.key
@@ -167,11 +167,13 @@ fn lists() {
     2026-02-12 10:00:01  deploy     shop-dev  completed  OK             local:ada       run_1
     2026-02-12 10:00:01  delete     old       failed     DELETE_FAILED  cloudformation
     ");
-    insta::assert_snapshot!(drawn(info::whoami::show, json!({ "account": "1", "arn": "arn:x", "region": "eu-west-1", "credentialSource": "env", "profile": null })), @"
+    insta::assert_snapshot!(drawn(info::whoami::show, json!({ "account": "1", "arn": "arn:x", "region": "eu-west-1", "credentialSource": "env", "profile": null,
+        "policy": { "stack.deploy": "ask", "stack.delete": "allow", "stack.init": "allow" } })), @"
     account      1
     identity     arn:x
     region       eu-west-1
     credentials  env
+    policy       allow stack.delete, stack.init; ask stack.deploy
     ");
     insta::assert_snapshot!(drawn(rollback::versions, json!({ "versions": [{ "version": "v000002", "createdAt": "2026-02-12T10:00:01Z", "runId": "run_1" }, "v000001"] })), @"
     VERSION  DEPLOYED             RUN

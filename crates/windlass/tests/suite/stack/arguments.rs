@@ -372,7 +372,7 @@ fn the_top_level_is_checked_too() {
     let mut desk = World::new().desk();
     for (tool, input, says) in [
         ("stacktape_ops", json!({ "args": {} }), "operation"),
-        ("stacktape_ops", json!({ "operation": "deploy" }), "args"),
+        ("stacktape_ops", json!({ "operation": "deploy" }), "stage"),
         (
             "stacktape_ops",
             json!({ "operation": 5, "args": {} }),

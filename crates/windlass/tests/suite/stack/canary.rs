@@ -142,7 +142,10 @@ fn no_secret_is_anywhere() {
     let world = World::new()
         .env("AWS_SECRET_ACCESS_KEY", KEY)
         .env("AWS_SESSION_TOKEN", SESSION)
-        .env("AWS_ENDPOINT_URL_LOGS", &format!("http://{}", logs.address));
+        .env(
+            "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS",
+            &format!("http://{}", logs.address),
+        );
     world.config(CONFIG);
     world.file("code/index.mjs", "export const handler = async () => 1;\n");
     let filed = world.place.root().join("filed.txt");

@@ -70,11 +70,16 @@ fn a_failed_creation_names_the_first_resource_and_can_be_made_anew() {
     let stuck = &known.worked()["stuck"];
     assert!(stuck.to_string().contains("ROLLBACK_COMPLETE"), "{stuck:#}");
 
-    // Only deletion is possible; deploying offers both as one plan.
-    let offered = desk.ops("deploy", &args(json!({})));
-    let data = offered.refused("CONFIRMATION_REQUIRED");
-    let token = json!({ "confirmToken": data["confirmToken"] });
-    desk.confirmed("deploy", &args(token)).worked();
+    // Only deletion is possible, and both operations say so.
+    for operation in ["preview_changes", "deploy"] {
+        let stuck = desk.ops(operation, &args(json!({})));
+        let data = stuck.refused_for("VALIDATION_ERROR", "stack_stuck");
+        let remedy = &data["stuck"]["remedies"][0];
+        assert_eq!(remedy["operation"], "delete", "{data:#}");
+        assert!(!stuck.next_actions().is_empty());
+    }
+    desk.confirmed("delete", &args(json!({}))).worked();
+    desk.ops("deploy", &args(json!({}))).worked();
     assert_eq!(status(&world), "CREATE_COMPLETE");
 }
 
@@ -128,7 +133,8 @@ fn without_rolling_back_the_stack_waits_for_a_word() {
         .iter()
         .find(|it| it.action == "RollbackStack")
         .unwrap();
-    assert_eq!(rollback.token.as_deref(), data["runId"].as_str());
+    let token = data["runId"].as_str().unwrap().replace('_', "-");
+    assert_eq!(rollback.token, Some(token));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use windlass_cfn_double::{Moment, Pace};
 
 use super::{
     shapes::check_line,
-    world::{STACK, World, args, lines_of},
+    world::{STACK, World, lines_of},
 };
 use crate::suite::support::binary::Killed;
 
@@ -73,7 +73,7 @@ fn settled(world: &World) -> Vec<Value> {
     let mut desk = world.desk();
     let started = std::time::Instant::now();
     loop {
-        let known = desk.diagnose("info_operations", &args(json!({})));
+        let known = desk.diagnose("info_operations", &json!({ "limit": 100 }));
         let operations = known.worked()["operations"].as_array().unwrap().clone();
         let mine: Vec<Value> = operations
             .into_iter()

@@ -63,6 +63,7 @@ fn a_plan_that_came_out_differently_is_shown_anew() {
     // Meanwhile somebody deploys something else.
     world.config(&QUEUE.replace("Seconds: 30", "Seconds: 90"));
     desk.ops("deploy", &args(json!({}))).worked();
+    world.config(&QUEUE.replace("Seconds: 30", "Seconds: 60"));
     let mark = world.mark();
     let answer = desk.ops("deploy", &with(&old["confirmToken"]));
     let data = answer.refused_for("CONFIRMATION_REQUIRED", "plan_changed");
@@ -84,11 +85,35 @@ fn a_plan_that_came_out_differently_is_shown_anew() {
         world.control.stack_status(STACK).unwrap(),
         "UPDATE_COMPLETE"
     );
-    let stack = &world.stacks()[0];
-    let timeout = &stack["resources"]["JobsQueue"]["properties"]["VisibilityTimeout"];
     assert_eq!(
-        timeout.to_string().trim_matches('"'),
+        timeout_of(&world),
         "60",
         "what was confirmed is what is done"
     );
+}
+
+/// A config that was edited after the preview is not what was confirmed.
+#[test]
+fn what_nobody_saw_is_not_deployed() {
+    let world = World::new();
+    preview(&world, 30);
+    let mut desk = world.desk();
+    desk.ops("deploy", &args(json!({}))).worked();
+    for edited in [30, 90] {
+        let seen = preview(&world, 60);
+        world.config(&QUEUE.replace("Seconds: 30", &format!("Seconds: {edited}")));
+        let answer = desk.ops("deploy", &with(&seen["confirmToken"]));
+        if answer.body["code"] == "OK" {
+            assert_eq!(timeout_of(&world), "60", "{:#}", answer.body);
+        } else {
+            answer.refused_for("CONFIRMATION_REQUIRED", "plan_changed");
+            assert_eq!(timeout_of(&world), "30", "{:#}", answer.body);
+        }
+    }
+}
+
+fn timeout_of(world: &World) -> String {
+    let stack = &world.stacks()[0];
+    let timeout = &stack["resources"]["JobsQueue"]["properties"]["VisibilityTimeout"];
+    timeout.to_string().trim_matches('"').to_owned()
 }

@@ -125,7 +125,7 @@ fn credentials_that_run_out_on_the_way() {
         let mine = all.into_iter().find(|it| it["runId"] == json!(run));
         let mine = mine.unwrap_or_else(|| panic!("{:#}", known.body));
         if mine["endedAt"].is_string() {
-            assert_eq!(mine["code"], "OK", "{mine:#}");
+            assert_eq!(mine["code"], "OK", "{mine:#} {}", story(&world, &run));
             break;
         }
         assert!(started.elapsed().as_secs() < 100, "{mine:#}");
@@ -140,7 +140,8 @@ fn whoever_waits_is_told_that_credentials_ran_out() {
     world.config(QUEUE);
     world.control.fail_call(
         "DescribeStackEvents",
-        1,
+        // The first two questions come before the change set is executed.
+        3,
         0,
         CallEffect::Error {
             code: "ExpiredToken".to_owned(),
@@ -163,10 +164,21 @@ fn whoever_waits_is_told_that_credentials_ran_out() {
             .find(|it| it["runId"] == json!(run))
             .unwrap();
         if mine["endedAt"].is_string() {
-            assert_eq!(mine["code"], "OK", "{mine:#}");
+            assert_eq!(mine["code"], "OK", "{mine:#} {}", story(&world, &run));
             break;
         }
         assert!(started.elapsed().as_secs() < 100, "{mine:#}");
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
+}
+
+/// What a run's journal says, for a test that failed.
+fn story(world: &World, run: &str) -> String {
+    let output = world
+        .command()
+        .args(["runs", "show", run])
+        .output()
+        .unwrap();
+    let events = world.control.stack_events(STACK);
+    format!("{} {events:#?}", String::from_utf8_lossy(&output.stdout))
 }

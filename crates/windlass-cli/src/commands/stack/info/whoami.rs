@@ -1,7 +1,9 @@
 //! `windlass stack info whoami`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use windlass_types::Problem;
 
 use crate::{
@@ -46,9 +48,25 @@ pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {
         ("policy", "policy"),
         ("here", "localPrincipal"),
     ] {
-        let value = shown(output.get(key).unwrap_or(&Value::Null));
+        let value = match output.get(key) {
+            Some(Value::Object(verdicts)) => by_verdict(verdicts),
+            other => shown(other.unwrap_or(&Value::Null)),
+        };
         if !value.is_empty() {
             screen.line(&format!("{label:<13}{value}"));
         }
     }
+}
+
+/// `allow stack.delete, stack.init; ask stack.deploy`.
+fn by_verdict(verdicts: &Map<String, Value>) -> String {
+    let mut grouped: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (operation, verdict) in verdicts {
+        grouped.entry(shown(verdict)).or_default().push(operation);
+    }
+    let groups = grouped.iter();
+    let groups: Vec<String> = groups
+        .map(|(verdict, operations)| format!("{verdict} {}", operations.join(", ")))
+        .collect();
+    groups.join("; ")
 }

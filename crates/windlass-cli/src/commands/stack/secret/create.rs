@@ -17,6 +17,7 @@ use crate::{
             show::{Screen, text},
         },
     },
+    output::Printer,
     session::{Report, Session},
 };
 
@@ -122,8 +123,8 @@ async fn prompted(session: &Session) -> Result<Secret<String>, Problem> {
             "the secret needs a value: --value-file FILE, or --value - for standard input",
         ));
     }
-    session.printer.question("Value (not shown): ");
-    let read = tokio::task::spawn_blocking(hidden_line);
+    let printer = session.printer.clone();
+    let read = tokio::task::spawn_blocking(move || hidden_line(&printer));
     let line = tokio::select! {
         line = read => line
             .map_err(|error| Problem::internal("prompt", error))?
@@ -142,15 +143,17 @@ async fn prompted(session: &Session) -> Result<Secret<String>, Problem> {
     Ok(Secret::new(value))
 }
 
-fn hidden_line() -> io::Result<String> {
+/// The terminal is silent before the question is there: what is typed ahead is not shown either.
+fn hidden_line(printer: &Printer) -> io::Result<String> {
     let stdin = io::stdin();
     let before = tcgetattr(&stdin)?;
     let mut silent = before.clone();
     silent.local_modes.remove(LocalModes::ECHO);
-    tcsetattr(&stdin, OptionalActions::Flush, &silent)?;
+    tcsetattr(&stdin, OptionalActions::Now, &silent)?;
+    printer.question("Value (not shown): ");
     let mut line = String::new();
     let read = stdin.lock().read_line(&mut line);
-    tcsetattr(&stdin, OptionalActions::Flush, &before)?;
+    tcsetattr(&stdin, OptionalActions::Now, &before)?;
     read.map(|_| line)
 }
 

@@ -115,7 +115,11 @@ fn stateful(screen: &Screen<'_>, data: &Value) {
         .partition(|change| change.get("needsConfirm") == Some(&Value::Bool(false)));
     for (tone, heading, changes) in [
         (Tone::Bad, "Data will be lost:", lost),
-        (Tone::Warn, "Resources with data that change:", kept),
+        (
+            Tone::Warn,
+            "Also with data, but nothing that needs a yes:",
+            kept,
+        ),
     ] {
         if changes.is_empty() {
             continue;
