@@ -11,6 +11,7 @@ mod dev;
 mod fault;
 mod invoke;
 mod known;
+mod lookup;
 mod ops;
 mod outside;
 mod package;

@@ -1,21 +1,21 @@
 //! From a project to what is deployed: packaged, compiled, checked against the account.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_ports::aws::{ActionShape, AwsFailure, SignedCall, services};
 use windlass_stack_compile::{Compiled, Facts, Output, compile};
 use windlass_stack_config::Text;
+use windlass_stack_lifecycle::Proposal;
 use windlass_stack_lifecycle::assets::AssetStore;
-use windlass_stack_lifecycle::{Access, Proposal};
 use windlass_types::{Problem, code};
 
 use crate::desk::{Desk, blocking};
 use crate::fault;
 use crate::known;
+use crate::lookup::{self, Missing};
 use crate::package::{self, Packages};
 use crate::place::Place;
 use crate::project::Project;
@@ -90,12 +90,12 @@ pub(crate) async fn prepare(
     ask: Ask,
 ) -> Result<Prepared, Problem> {
     let access = desk.access(place.target());
+    let project = Arc::new(Project::load(desk, place, arguments, command).await?);
     let account = match access.cloud.caller(&access.target).await {
         Ok(caller) => Some(caller.account),
         Err(_) if ask == Ask::IfPossible => None,
         Err(failure) => return Err(fault::problem(failure.into())),
     };
-    let project = Arc::new(Project::load(desk, place, arguments, command).await?);
     let shown = account
         .clone()
         .unwrap_or_else(|| UNKNOWN_ACCOUNT.to_owned());
@@ -108,11 +108,17 @@ pub(crate) async fn prepare(
         artifacts: packages.artifacts(&shown, &project.region),
         ..Facts::new(&project.name, &project.stage, &project.region)
     };
+    let vpc = project.config.stack_config.vpc.as_ref();
+    let reused = vpc.and_then(|vpc| vpc.reuse_vpc.as_ref());
+    if let Some(reused) = reused.filter(|_| account.is_some()) {
+        facts.network = Some(lookup::network(&access, reused).await?);
+    }
     let mut compiled = compiled(&project, &facts)?;
     let mut missing = Missing::default();
     if account.is_some() {
-        missing = look_up(&access, &compiled, &mut facts).await?;
-        if !facts.secret_versions.is_empty() || !facts.secure_parameters.is_empty() {
+        let (lacking, is_news) = lookup::needs(&access, &compiled, &mut facts).await?;
+        missing = lacking;
+        if is_news {
             compiled = self::compiled(&project, &facts)?;
         }
     }
@@ -272,79 +278,6 @@ fn not_restored(project: &Project) -> Vec<String> {
         parts.push("after-deploy hooks".to_owned());
     }
     parts
-}
-
-/// What a template needs and the account lacks.
-#[derive(Default)]
-struct Missing {
-    secrets: Vec<String>,
-    parameters: Vec<String>,
-}
-
-const DESCRIBE_SECRET: ActionShape = ActionShape::new(&services::SECRETSMANAGER, "DescribeSecret");
-const DESCRIBE_PARAMETERS: ActionShape = ActionShape::new(&services::SSM, "DescribeParameters");
-
-/// Asks for the current versions of secrets and the kinds of parameters. Values are never read.
-async fn look_up(
-    access: &Access,
-    compiled: &Compiled,
-    facts: &mut Facts,
-) -> Result<Missing, Problem> {
-    let mut missing = Missing::default();
-    let names: BTreeSet<&str> = compiled.secrets.iter().map(|it| it.name.as_str()).collect();
-    for name in names {
-        match ask(access, DESCRIBE_SECRET, json!({ "SecretId": name })).await {
-            Ok(found) if found.get("DeletedDate").is_some() => {
-                missing.secrets.push(name.to_owned())
-            }
-            Ok(found) => {
-                let current = current_version(&found);
-                facts
-                    .secret_versions
-                    .extend(current.map(|version| (name.to_owned(), version)));
-            }
-            Err(failure) if failure.is_not_found() => missing.secrets.push(name.to_owned()),
-            Err(failure) => return Err(fault::problem(failure.into())),
-        }
-    }
-    for name in &compiled.parameters {
-        let filter = json!([{ "Key": "Name", "Option": "Equals", "Values": [name] }]);
-        let found = ask(
-            access,
-            DESCRIBE_PARAMETERS,
-            json!({ "ParameterFilters": filter }),
-        )
-        .await;
-        let found = found.map_err(|failure| fault::problem(failure.into()))?;
-        match found["Parameters"].as_array().and_then(|all| all.first()) {
-            Some(parameter) if parameter["Type"] == "SecureString" => {
-                facts.secure_parameters.insert(name.clone());
-            }
-            Some(_) => {}
-            None => missing.parameters.push(name.clone()),
-        }
-    }
-    Ok(missing)
-}
-
-async fn ask(access: &Access, shape: ActionShape, input: Value) -> Result<Value, AwsFailure> {
-    access
-        .cloud
-        .call(&access.target, SignedCall::new(shape, input))
-        .await
-}
-
-/// The version of a secret that is served now.
-fn current_version(described: &Value) -> Option<String> {
-    let versions = described.get("VersionIdsToStages")?.as_object()?;
-    versions
-        .iter()
-        .find(|(_, stages)| {
-            package::texts(stages)
-                .iter()
-                .any(|stage| stage == "AWSCURRENT")
-        })
-        .map(|(version, _)| version.clone())
 }
 
 impl Prepared {

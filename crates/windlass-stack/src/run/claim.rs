@@ -2,7 +2,10 @@
 //! before.
 //!
 //! Every run puts its claim on record before it looks for others, so of two at once at least the
-//! later one sees the other. Operations of other homes are seen by the state of the stack itself.
+//! later one sees the other. It waits a moment, because what is left of an interrupted run may be
+//! short. Operations of other homes are seen by the state of the stack itself.
+
+use std::time::Duration;
 
 use serde_json::json;
 use windlass_engine::run::{Entry, RunContext, RunError, Step};
@@ -21,6 +24,9 @@ const ACTIVE: [RunState; 4] = [
     RunState::Waiting,
     RunState::Unwinding,
 ];
+/// How long a run waits for another one to end, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(200);
 /// More runs at work than this are not looked at.
 const MOST: usize = 1_000;
 
@@ -45,10 +51,15 @@ pub(super) async fn claim(
             let (desk, own) = (desk.clone(), own.clone());
             let (place, stack) = (place.clone(), stack.clone());
             async move {
-                match earlier(&desk, &own, &place).await? {
-                    Some(other) => Err(busy(&stack, &other)),
-                    None => Ok(true),
+                let deadline = desk.engine.now().after(PATIENCE);
+                while let Some(other) = earlier(&desk, &own, &place).await? {
+                    let now = desk.engine.now();
+                    if now >= deadline {
+                        return Err(busy(&stack, &other));
+                    }
+                    desk.engine.clock.sleep_until(now.after(PAUSE)).await;
                 }
+                Ok(true)
             }
         })
         .await?;

@@ -273,3 +273,6 @@ fn data_of(output: &Value) -> Value {
 #[cfg(test)]
 #[path = "stack_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod spelling_tests;

@@ -29,7 +29,7 @@ const DEPLOY: [&str; 6] = [
     "--agent",
 ];
 /// Slow enough that a deployment takes several questions.
-const PACE: Pace = Pace::PerCall(450);
+const PACE: Pace = Pace::PerCall(900);
 
 /// Starts a command and kills it right after so many lines; the lines, and whether it was alive.
 fn killed_after(world: &World, arguments: &[&str], most: usize) -> (Vec<Value>, bool) {

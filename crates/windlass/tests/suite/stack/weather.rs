@@ -16,6 +16,7 @@ fn storms_pass() {
         CallEffect::Internal,
         CallEffect::CutBefore,
     ] {
+        println!("{effect:?}");
         let world = World::new();
         world.config(QUEUE);
         for action in [
