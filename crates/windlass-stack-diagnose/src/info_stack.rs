@@ -1,12 +1,12 @@
 //! One stack: its status, outputs, resources, drift, and what to do when it is stuck.
 
 use serde_json::{Map, Value, json};
-use windlass_ports::aws::{Stack, StackResource};
+use windlass_ports::aws::{ListObjects, Stack, StackResource};
 use windlass_types::Problem;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::info_stacks::{origin, tag};
+use crate::info_stacks::origin;
 
 /// How many resources one answer shows; CloudFormation allows 500.
 const MOST: usize = 500;
@@ -43,7 +43,7 @@ pub(crate) async fn answer(call: &mut Call<'_>) -> Result<Answer, Problem> {
         "truncated": resources.len() > MOST,
         "tags": tags,
         "drift": drift(call, &stack).await,
-        "version": tag(&stack, "windlass:version"),
+        "version": newest_version(call, &stack).await,
         "stuck": stuck,
     });
     let message = format!(
@@ -62,6 +62,27 @@ pub(crate) async fn answer(call: &mut Call<'_>) -> Result<Answer, Problem> {
         answer = answer.next(remedy.as_str().unwrap_or_default());
     }
     Ok(answer)
+}
+
+/// The newest version that a deployment kept, by the stack's account and region. What cannot be
+/// read is unknown, not a failure: the store may be nobody's business here.
+async fn newest_version(call: &Call<'_>, stack: &Stack) -> Option<String> {
+    // arn:aws:cloudformation:region:account:stack/name/id
+    let mut parts = stack.stack_id.split(':').skip(3);
+    let (region, account) = (parts.next()?, parts.next()?);
+    let prefix = format!("stacks/{}/", stack.stack_name);
+    let request = ListObjects {
+        bucket: format!("windlass-assets-{account}-{region}"),
+        prefix: prefix.clone(),
+        limit: None,
+    };
+    let cloud = &call.outside.cloud;
+    let entries = cloud.list_objects(&call.target, request).await.ok()?;
+    entries
+        .iter()
+        .filter_map(|entry| entry.key.strip_prefix(&prefix)?.strip_suffix(".json"))
+        .max()
+        .map(str::to_owned)
 }
 
 fn shown(resource: &StackResource) -> Value {

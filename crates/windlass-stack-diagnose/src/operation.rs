@@ -113,6 +113,8 @@ impl Operation {
                         ArgumentSpec::required("sql", Text),
                         ArgumentSpec::optional("limit", NumberOrText),
                         ArgumentSpec::optional("timeout", NumberOrText),
+                        ArgumentSpec::optional("bastionResource", Text),
+                        ArgumentSpec::optional("port", NumberOrText),
                     ]
                 }
             }
@@ -220,4 +222,5 @@ const REDIS: &[ArgumentSpec] = &[
     ArgumentSpec::optional("section", Text),
     ArgumentSpec::optional("command", Text),
     ArgumentSpec::optional("limit", NumberOrText),
+    ArgumentSpec::optional("bastionResource", Text),
 ];

@@ -145,7 +145,6 @@ pub(crate) fn package(desk: &Desk, project: &Project, account: &str) -> Result<P
             }
         }
     }
-    drop(workshop);
     packages.lines = lines.into_inner().unwrap_or_default();
     Ok(packages)
 }

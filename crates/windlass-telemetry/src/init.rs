@@ -145,8 +145,9 @@ fn is_exported(metadata: &Metadata<'_>) -> bool {
 
 fn filter(given: Option<&str>, verbosity: u8) -> Result<EnvFilter, InitError> {
     let text = given.unwrap_or(match verbosity {
-        0 => "warn",
-        1 => "warn,windlass=info",
+        // A chain of credentials that ends empty is an answer, not a warning.
+        0 => "warn,aws_config=error",
+        1 => "warn,aws_config=error,windlass=info",
         2 => "info,windlass=debug",
         _ => "debug,windlass=trace",
     });

@@ -31,7 +31,7 @@ fn failures_have_the_contract_shapes() {
     .join("\n");
     insta::assert_snapshot!(shown, @r#"
     {"error":{"code":"CONFIRM_TOKEN_EXPIRED","details":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","next_actions":["plan_again"],"request_id":"req_1","retryable":false},"ok":false}
-    {"code":"CONFIRMATION_REQUIRED","data":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","nextActions":["plan_again"],"ok":false}
+    {"code":"CONFIRMATION_REQUIRED","data":{"reason":"confirm_token_expired","reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","nextActions":["plan_again"],"ok":false}
     {"error":{"code":"INVALID_INPUT","details":{"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old","request_id":"req_1"}}
     {"command":"plan","command_id":"plan","command_path":["plan"],"data":{},"errors":[{"code":"E_CONFIRM_TOKEN_EXPIRED","details":{"next_actions":["plan_again"],"reason_code":"token_expired","run_id":"run_1"},"message":"the token is too old"}],"ok":false,"schema_version":1,"version":"0.1.0","warnings":[]}
     {"error":{"code":"INVALID_INPUT","details":{"next_actions":["plan_again"],"reason":"confirm_token_expired","reason_code":"token_expired"},"message":"the token is too old","retryable":false},"ok":false,"run_id":"run_1"}

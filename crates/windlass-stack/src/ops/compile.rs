@@ -186,11 +186,35 @@ pub(super) fn init(
         }
         fs_err::write(&file, &made.text).map_err(|error| Problem::internal("config", error))?;
     }
+    let project = project_name(&place.directory);
     Ok(Answer::plain(json!({
         "message": if says("print") { "This would be written to stacktape.yml" } else { "Wrote stacktape.yml" },
         "file": "stacktape.yml",
         "text": made.text,
         "found": made.found,
-        "nextActions": ["windlass stack preview --stage dev --region eu-west-1"],
+        "nextActions": [
+            format!("windlass stack validate --project-name {project} --stage dev --region eu-west-1"),
+            format!("windlass stack preview --project-name {project} --stage dev --region eu-west-1"),
+        ],
     })))
+}
+
+/// A name for the project, from its directory's.
+fn project_name(directory: &Path) -> String {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let sound: String = name
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let sound = sound.trim_matches('-');
+    match sound.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        true => sound.to_owned(),
+        false => "app".to_owned(),
+    }
 }

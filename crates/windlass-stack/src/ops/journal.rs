@@ -1,5 +1,6 @@
 //! What was done to stacks from this machine, and what configs call their projects.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use windlass_engine::Engine;
@@ -33,7 +34,7 @@ impl OperationJournal for Journal {
                 let page = self.0.store.runs(filter).await?;
                 records.extend(page.runs.iter().filter_map(|run| record(kind, run, ask)));
             }
-            records.sort_by(|left: &JournalRecord, right| right.started_at.cmp(&left.started_at));
+            records.sort_by_key(|record: &JournalRecord| Reverse(record.started_at));
             records.truncate(ask.limit);
             Ok(records)
         })

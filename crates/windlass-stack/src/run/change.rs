@@ -116,10 +116,9 @@ impl Change<'_> {
             .run(context, move |_| {
                 let (desk, access, run_id) = (desk.clone(), access.clone(), run_id.clone());
                 let (proposal, store) = (proposal.clone(), store.clone());
-                let work = async move {
+                async move {
                     make_ready(&desk, &access, &proposal, &store, &run_id, on_failure).await
-                };
-                work
+                }
             })
             .await
     }

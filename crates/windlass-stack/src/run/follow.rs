@@ -37,12 +37,14 @@ pub(crate) async fn follow(
         match found {
             Ok(found) => {
                 let is_new = !found.events.is_empty();
+                // Each event is told with the progress that it made, not its neighbours'.
+                let mut at = trail;
+                let mut entries: Vec<Entry> = Vec::new();
+                for event in &found.events {
+                    at.take(vec![event.clone()]);
+                    entries.extend(report::entries(event, &at));
+                }
                 trail = found.trail;
-                let entries: Vec<Entry> = found
-                    .events
-                    .iter()
-                    .flat_map(|event| report::entries(event, &trail))
-                    .collect();
                 context.record(entries).await?;
                 if is_new {
                     pacing.reset();

@@ -59,12 +59,11 @@ pub(super) async fn run(
             .run(context, move |_| {
                 let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
                 let (situation, intent) = situation.clone();
-                let work = async move {
+                async move {
                     let prepared: Prepared = desk.load(&artifact).await?;
                     let seen = inspect(&desk, &job, &prepared, &situation, &intent, created);
                     desk.keep("preview.json", &seen.await?).await
-                };
-                work
+                }
             })
             .await?
     };

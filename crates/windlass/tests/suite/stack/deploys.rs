@@ -122,8 +122,16 @@ fn a_deploy_that_nobody_waits_for() {
         assert!(started.elapsed().as_secs() < 60);
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    for operation in ["deploy", "rollback", "delete"] {
-        let busy = desk.confirmed(operation, &args(json!({})));
+    // The same again finds the run; anything else has to wait.
+    let again = desk.ops("deploy", &args(json!({ "wait": false })));
+    assert_eq!(again.worked()["runId"], run.as_str(), "{:#}", again.body);
+    let other = json!({ "disableAutoRollback": true });
+    for (operation, more) in [
+        ("deploy", other),
+        ("rollback", json!({})),
+        ("delete", json!({})),
+    ] {
+        let busy = desk.confirmed(operation, &args(more));
         let data = busy.refused_for("VALIDATION_ERROR", "stack_busy");
         assert!(
             data.to_string().contains(&run),
