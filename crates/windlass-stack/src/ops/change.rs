@@ -162,7 +162,8 @@ async fn reattach(
     wait: bool,
     timeout: Option<u64>,
 ) -> Result<Answer, Problem> {
-    let is_same = busy_kind == kind && job.place == *place && job.arguments == *arguments;
+    let is_same =
+        busy_kind == kind && job.place == *place && same_but_patience(&job.arguments, arguments);
     let is_visible = desk
         .engine
         .visible_run(&context.principal, &record.run_id)
@@ -190,6 +191,16 @@ async fn reattach(
     .with("runId", run_id.as_str())
     .next(format!("windlass runs resume {run_id}"))
     .next(format!("windlass runs cancel {run_id}")))
+}
+
+/// Whether two calls want the same, however long their callers wait.
+fn same_but_patience(left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
+    let rest = |arguments: &Map<String, Value>| {
+        let mut rest = arguments.clone();
+        rest.remove("timeoutSeconds");
+        rest
+    };
+    rest(left) == rest(right)
 }
 
 /// The run's answer, now or later.

@@ -149,6 +149,52 @@ impl Tool {
         }
     }
 
+    /// What the example may give, before the envelope.
+    fn example_output(self) -> Value {
+        match self {
+            Self::Ops => json!({
+                "message": "shop-dev would change: 1 to update",
+                "stackName": "shop-dev",
+                "isNewStack": false,
+                "noChanges": false,
+                "source": "change-set",
+                "changes": [],
+                "resourceChanges": [{
+                    "resourceName": "api", "resourceType": "AWS::Lambda::Function",
+                    "logicalId": "ApiFunction", "action": "update", "willReplace": [],
+                    "mayReplace": [], "highlights": ["Environment"], "reason": "",
+                    "policyAction": null,
+                }],
+                "counts": { "create": 0, "update": 1, "replace": 0, "delete": 0, "retain": 0 },
+                "statefulChanges": [],
+                "missingSecrets": [],
+                "drift": null,
+                "cost": null,
+                "planDigest":
+                    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                "confirmToken":
+                    "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                "confirmTokenExpiresAt": "2026-02-12T10:10:00Z",
+                "nextActions": ["review the changes, then deploy with this confirmToken"],
+            }),
+            Self::Dev => json!({
+                "message": "2 lines",
+                "logs": "10:00:01 [api] ready\n10:00:03 [api] GET /",
+                "count": 2,
+                "nextCursor": 123,
+            }),
+            Self::Diagnose => json!({
+                "message": "1 row",
+                "resource": "db",
+                "engine": "postgres",
+                "rows": [{ "?column?": 1 }],
+                "fields": ["?column?"],
+                "rowCount": 1,
+                "truncated": false,
+            }),
+        }
+    }
+
     /// What a client is told it may do.
     fn flow(self, desk: &Desk) -> (Flow, EffectClass) {
         match self {
@@ -178,6 +224,7 @@ pub(super) fn tools(desk: &Desk) -> Vec<Arc<dyn Operation>> {
                 .input_schema(tool.schema())
                 .output::<Map<String, Value>>()
                 .example(title, tool.example())
+                .gives(tool.example_output())
                 .by(move |info| Dispatch { info, desk, tool })
         })
         .collect()

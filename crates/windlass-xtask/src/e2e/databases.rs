@@ -1,7 +1,7 @@
 //! Databases for real: PostgreSQL, MariaDB and Redis, each started by the tests that use it.
 //!
-//! The tests are Rust tests of `windlass-database` and `windlass-stack-guard`, which skip themselves without the servers'
-//! programs; this file brings the programs.
+//! The tests are Rust tests that skip themselves without the servers' programs; this file brings the
+//! programs.
 
 use anyhow::Result;
 
@@ -9,13 +9,18 @@ use crate::process;
 use crate::repo::Repo;
 use crate::tools;
 
+/// The tests that use them: the adapter, the rules, the questions, and the binary.
+const TESTS: &str = "package(windlass-database) | package(windlass-stack-guard) | \
+    (package(windlass-stack-diagnose) & test(/::servers::/)) | \
+    (package(windlass) & test(/stack::databases::/))";
+
 /// Runs the stage.
 pub fn run(repo: &Repo) -> Result<String> {
     let postgres = tools::postgres()?;
     let mariadb = tools::mariadb()?;
     let redis = tools::redis()?;
     process::run(
-        tools::tests_of(repo, &["windlass-database", "windlass-stack-guard"])?
+        tools::tests_matching(repo, TESTS)?
             .env("WINDLASS_TEST_POSTGRES", postgres)
             .env("WINDLASS_TEST_MARIADB", mariadb)
             .env("WINDLASS_TEST_REDIS", redis),
