@@ -110,6 +110,11 @@ fn an_empty_file_is_the_defaults() {
             },
             retention_days: 7,
         },
+        stack: StackSettings {
+            read_only: false,
+            diagnose_role_arn: None,
+            database_roots: None,
+        },
     }
     "#);
 }
@@ -219,7 +224,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         })
         .collect();
     insta::assert_snapshot!(table, @r#"
-    "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`, `launch`, `models`, `pipeline`; did you mean `server`?
+    "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`, `launch`, `models`, `pipeline`, `stack`; did you mean `server`?
     "[server]\nlisen = \"127.0.0.1:1\""                          config.toml:2:1: unknown field `lisen`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `public_url`, `deprecations`, `body_limit_bytes`, `request_timeout_seconds`; did you mean `listen`?
     "[server]\nlisten = \"localhost\""                           config.toml:2:10: `localhost` is not an address to listen on: write an IP address and a port, such as `127.0.0.1:7717`
     "[server]\nallowed_origins = [\"console.example.org/path\"]" config.toml:2:19: `console.example.org/path` is not an origin: write `https://host` or `https://host:port` in lower case, without a path
@@ -328,6 +333,7 @@ fn the_schema_names_every_section() {
             "models",
             "pipeline",
             "server",
+            "stack",
             "store",
             "telemetry",
             "webhooks"

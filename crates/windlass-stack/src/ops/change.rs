@@ -367,11 +367,11 @@ async fn unconfirmed_delete(desk: &Desk, place: Place) -> Problem {
         }
         Err(_) => None,
     };
-    let message = match &found {
-        Some(deletion) if !deletion.stateful.is_empty() => format!(
-            "Deleting {stack} removes {} stateful resources",
-            deletion.stateful.len()
-        ),
+    let lost = found.iter().flat_map(|deletion| &deletion.stateful);
+    let lost = lost.filter(|change| change.needs_confirm).count();
+    let message = match lost {
+        1 => format!("Deleting {stack} removes 1 stateful resource"),
+        2.. => format!("Deleting {stack} removes {lost} stateful resources"),
         _ => format!("Deleting {stack} needs confirm=true"),
     };
     Problem::new(&code::CONFIRM_REQUIRED, message)

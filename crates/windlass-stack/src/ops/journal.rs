@@ -9,7 +9,7 @@ use windlass_ports::BoxFuture;
 use windlass_ports::store::RunFilter;
 use windlass_stack_config::{ConfigText, Context, NoLookups, find_config, load};
 use windlass_stack_diagnose::{JournalAsk, JournalRecord, OperationJournal, ProjectNames};
-use windlass_stack_lifecycle::change_set::client_token;
+use windlass_stack_lifecycle::change_set;
 use windlass_types::{Problem, RunRecord, RunState};
 
 use crate::run::{Job, Kind};
@@ -64,7 +64,11 @@ fn record(kind: Kind, run: &RunRecord, ask: &JournalAsk) -> Option<JournalRecord
         run_id: run.run_id.to_string(),
         operation: kind.operation().to_owned(),
         stack_name,
-        client_request_token: Some(client_token(run.run_id.as_str())),
+        client_request_token: Some(match kind {
+            // What a preview makes and removes bears the name of its change set.
+            Kind::Preview => change_set::name("preview", run.run_id.as_str()),
+            _ => change_set::client_token(run.run_id.as_str()),
+        }),
         principal: run.principal.id(),
         state: run.state.as_str().to_owned(),
         code: code.map(str::to_owned),

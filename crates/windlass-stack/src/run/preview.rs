@@ -76,7 +76,11 @@ pub(super) async fn run(
     data["missingSecrets"] = json!(prepared.missing_secrets);
     data["missingParameters"] = json!(prepared.missing_parameters);
     data["cost"] = Value::Null;
-    data["warnings"] = json!(prepared.warnings);
+    let mut warnings = prepared.warnings.clone();
+    if job.says("estimateCost") {
+        warnings.push("the cost is unknown: there are no prices to estimate it by".to_owned());
+    }
+    data["warnings"] = json!(warnings);
     data["configFile"] = json!(prepared.config_file);
     data["region"] = json!(prepared.region);
     data["runId"] = json!(context.run_id());

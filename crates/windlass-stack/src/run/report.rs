@@ -107,3 +107,57 @@ fn dated(mut data: Value, event: &StackEvent) -> Value {
     }
     data
 }
+
+#[cfg(test)]
+mod tests {
+    use windlass_stack_lifecycle::status::Operation;
+
+    use super::*;
+
+    const STACK: &str = "arn:aws:cloudformation:eu-west-1:1:stack/shop-dev/1";
+
+    fn event(id: &str, status: &str, reason: &str) -> StackEvent {
+        StackEvent {
+            event_id: format!("{id}-{status}"),
+            logical_resource_id: id.to_owned(),
+            resource_type: "AWS::SQS::Queue".to_owned(),
+            resource_status: status.to_owned(),
+            resource_status_reason: (!reason.is_empty()).then(|| reason.to_owned()),
+            client_request_token: Some("run-1".to_owned()),
+            timestamp: Some("2026-02-12T10:00:01Z".parse().unwrap()),
+            ..StackEvent::default()
+        }
+    }
+
+    #[test]
+    fn events_become_progress_and_failures_logs_too() {
+        let planned = ["Queue", "Topic"].map(str::to_owned);
+        let mut trail = Trail::new(STACK, "run-1", Operation::Deploy, planned, None);
+        let mut told = Vec::new();
+        for event in [
+            event("Queue", "CREATE_IN_PROGRESS", ""),
+            event("Queue", "CREATE_COMPLETE", ""),
+            event("Topic", "CREATE_FAILED", "the name is taken"),
+            event("Other", "CREATE_FAILED", "Resource creation cancelled"),
+        ] {
+            trail.take(vec![event.clone()]);
+            for entry in entries(&event, &trail) {
+                if let Entry::Event { name, data, .. } = entry {
+                    let level = data["level"].as_str().unwrap_or("");
+                    told.push(format!(
+                        "{name} {level} {} {}",
+                        data["pct"], data["message"]
+                    ));
+                }
+            }
+        }
+        insta::assert_snapshot!(told.join("\n"), @r#"
+        stack.progress  0 "Queue CREATE_IN_PROGRESS"
+        stack.progress  50 "Queue CREATE_COMPLETE"
+        stack.log error null "CREATE_FAILED: the name is taken"
+        stack.progress  99 "Topic CREATE_FAILED"
+        stack.log warn null "CREATE_FAILED: Resource creation cancelled"
+        stack.progress  99 "Other CREATE_FAILED"
+        "#);
+    }
+}

@@ -40,7 +40,13 @@ pub(super) fn advised(problem: Problem) -> Problem {
         }
         _ => {}
     }
-    actions.into_iter().fold(advised, Problem::next)
+    // The token itself, so that the line can be typed.
+    let token = details.get("confirmToken").and_then(|token| token.as_str());
+    let token = token.unwrap_or("TOKEN");
+    actions
+        .into_iter()
+        .map(|action| action.replace("--confirm-token TOKEN", &format!("--confirm-token {token}")))
+        .fold(advised, Problem::next)
 }
 
 /// Arguments as flags: `repeat with confirm=true` as `repeat with --yes`.
@@ -136,7 +142,7 @@ mod tests {
         );
         assert_eq!(
             advised(planned).next_actions(),
-            ["repeat the command with --yes --confirm-token TOKEN"]
+            ["repeat the command with --yes --confirm-token ct_1"]
         );
         assert_eq!(
             advised(approval).next_actions(),

@@ -1,0 +1,250 @@
+//! A small project, an AWS account of its own, and the stack domain between them.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    path::Path,
+    process::Command,
+    sync::{Arc, LazyLock, Mutex},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use windlass_aws::Aws;
+use windlass_cfn_double::{Control, Double, Durations, Handle, Options, Pace};
+use windlass_config::env::Environment;
+use windlass_database::Databases;
+use windlass_engine::Domain;
+use windlass_git::GitProgram;
+use windlass_ports::{BoxFuture, Clock, aws::Cloud};
+use windlass_stack::{DevOutside, StackOutside};
+use windlass_stack_config::Interpreters;
+use windlass_stack_package::Tools;
+use windlass_testkit::{Process, SeededEntropy, TestWorld, proofs::ProofWorld};
+use windlass_types::{Digest, Problem, RunRecord, RunState, Timestamp};
+
+use super::{at_once::AtOnce, picture};
+
+const CONFIG: &str = "
+serviceName: shop
+resources:
+  api:
+    type: function
+    properties:
+      runtime: nodejs22.x
+      packaging:
+        type: custom-artifact
+        properties:
+          packagePath: api.js
+          handler: api.js:handler
+  jobs:
+    type: sqs-queue
+    properties:
+      visibilityTimeoutSeconds: 30
+  items:
+    type: dynamo-db-table
+    properties:
+      primaryKey:
+        partitionKey: { name: id, type: string }
+";
+
+/// Serves all accounts of this process, and the connections to them.
+static NETWORK: LazyLock<Runtime> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+});
+
+/// What a run finds: a project and an account.
+pub struct Ground {
+    folder: TempDir,
+    double: Handle,
+    cloud: Arc<dyn Cloud>,
+}
+
+impl Ground {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let options = Options {
+            pace: Pace::PerCall(400),
+            ..Options::default()
+        };
+        let double = NETWORK.block_on(Double::start(options)).unwrap();
+        double.control.set_durations(Durations {
+            default_ms: 2_000,
+            ..Durations::default()
+        });
+        let environment = Environment::from_pairs([
+            ("AWS_EC2_METADATA_DISABLED", "true"),
+            ("HOME", "/nonexistent"),
+            ("AWS_ACCESS_KEY_ID", "AKIDDOUBLE"),
+            ("AWS_SECRET_ACCESS_KEY", "key"),
+            ("AWS_MAX_ATTEMPTS", "1"),
+            ("AWS_ENDPOINT_URL", &double.endpoint),
+        ]);
+        let entropy = Arc::new(SeededEntropy::new(1));
+        let aws = Aws::new(&environment, Arc::new(NoTime), entropy).unwrap();
+        let ground = Self {
+            folder: folder.unwrap(),
+            double,
+            cloud: Arc::new(AtOnce {
+                aws: Arc::new(aws),
+                network: NETWORK.handle().clone(),
+            }),
+        };
+        ground.file("stacktape.yml", CONFIG);
+        ground.file("api.js", "exports.handler = async () => 'hello'\n");
+        ground
+    }
+
+    pub fn control(&self) -> &Control {
+        &self.double.control
+    }
+
+    /// Writes a file of the project.
+    pub fn file(&self, name: &str, text: &str) {
+        let path = self.project().join(name);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, text).unwrap();
+    }
+
+    /// Changes the config, which has that text.
+    pub fn edit(&self, from: &str, to: &str) {
+        let path = self.project().join("stacktape.yml");
+        let text = fs_err::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs_err::write(path, text.replace(from, to)).unwrap();
+    }
+
+    /// Does a run to its end, from a home that is gone afterwards.
+    pub fn past(&self, kind: &str, arguments: Value) -> RunRecord {
+        let outside = Arc::new(self.parts());
+        let world = TestWorld::new(move || vec![domain(&outside)]).with_threads();
+        let store = world.disk.open_again();
+        let work = |mut process: Process| async move {
+            process.drive().await;
+            let record = process.run(kind, self.job(arguments, false, Value::Null)).await;
+            process.stop().await;
+            record
+        };
+        world.life(store, work).unwrap()
+    }
+
+    /// The same for a deployment that goes well.
+    pub fn deployed(self) -> Self {
+        let record = self.past("stack.deploy", json!({}));
+        assert_eq!(record.state, RunState::Completed, "{:?}", record.problem);
+        self
+    }
+
+    /// The input of a run.
+    pub fn job(&self, arguments: Value, confirm: bool, confirmed: Value) -> Value {
+        json!({
+            "stack": "shop-dev",
+            "place": {
+                "projectName": "shop", "stage": "dev", "region": "eu-west-1", "profile": null,
+                "configPath": null, "directory": self.project(),
+            },
+            "arguments": arguments,
+            "confirm": confirm,
+            "confirmed": confirmed,
+        })
+    }
+
+    fn project(&self) -> std::path::PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn parts(&self) -> Parts {
+        Parts {
+            cloud: Arc::clone(&self.cloud),
+            cache: self.folder.path().join("cache"),
+        }
+    }
+}
+
+struct Parts {
+    cloud: Arc<dyn Cloud>,
+    cache: std::path::PathBuf,
+}
+
+fn domain(parts: &Parts) -> Box<dyn Domain> {
+    windlass_stack::domain(StackOutside {
+        cloud: Arc::clone(&parts.cloud),
+        databases: Arc::new(Databases),
+        sockets: None,
+        git: Arc::new(GitProgram::new([])),
+        tools: Tools::find(OsStr::new("")),
+        interpreters: Interpreters::find(OsStr::new("")),
+        environment: BTreeMap::new(),
+        cache: parts.cache.clone(),
+        role_arn: None,
+        database_roots: None,
+        read_only: false,
+        dev: DevOutside {
+            manager: Arc::new(|_: &Path| Command::new("/nonexistent")),
+            run_hook: Arc::new(|_| Box::pin(async { Err(Problem::internal("dev", "not here")) })),
+        },
+    })
+}
+
+/// What a run under proof is given.
+pub struct StackWorld {
+    pub ground: Ground,
+    pub arguments: Value,
+    /// Whether somebody saw the plan of a preview and said yes to it.
+    pub confirmed: bool,
+}
+
+impl ProofWorld for StackWorld {
+    fn domains(&self) -> Vec<Box<dyn Domain>> {
+        vec![domain(&self.ground.parts())]
+    }
+
+    fn input(&self) -> Value {
+        self.ground.job(self.arguments.clone(), self.confirmed, Value::Null)
+    }
+
+    fn state_hash(&self) -> Digest {
+        Digest::of(self.picture().as_bytes())
+    }
+
+    fn effects(&self) -> Vec<String> {
+        let mut effects = picture::of_events(self.ground.control());
+        effects.push(self.picture());
+        effects
+    }
+
+    fn normalise(&self, text: String) -> String {
+        let folder = self.ground.folder.path().display().to_string();
+        picture::plain(text.replace(&folder, "FOLDER"))
+    }
+
+    fn uses_threads(&self) -> bool {
+        true
+    }
+}
+
+impl StackWorld {
+    fn picture(&self) -> String {
+        let account = picture::of_account(self.ground.control());
+        account + &picture::of_folder(&self.ground.project())
+    }
+}
+
+/// Waiting takes no time.
+struct NoTime;
+
+impl Clock for NoTime {
+    fn now(&self) -> Timestamp {
+        "2026-01-01T00:00:00Z".parse().unwrap()
+    }
+
+    fn sleep_until(&self, _: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(async {})
+    }
+}
