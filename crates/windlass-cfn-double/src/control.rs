@@ -42,6 +42,11 @@ impl Control {
         }))
     }
 
+    /// Another double that has come as far as this one and goes its own way from here.
+    pub(crate) fn copy(&self) -> Control {
+        Control::new(self.world().clone(), self.0.pace)
+    }
+
     /// The world, with time as far as it has come. A panic elsewhere leaves whole values behind,
     /// since every request is answered from start to end under this lock.
     fn world(&self) -> MutexGuard<'_, World> {

@@ -69,16 +69,25 @@ impl Double {
     /// Starts a double on the loopback interface, inside the current tokio runtime.
     pub async fn start(options: Options) -> io::Result<Handle> {
         let control = Control::new(World::new(&options.account, options.seed), options.pace);
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
-        let listener = TcpListener::bind(address).await?;
-        let endpoint = format!("http://{}", listener.local_addr()?);
-        let server: JoinHandle<()> = tokio::spawn(accept(listener, router(control.clone())));
-        Ok(Handle {
-            endpoint,
-            control,
-            server: AbortOnDropHandle::new(server),
-        })
+        serve_at(options.port, control).await
     }
+
+    /// Starts a double in the state another one is in, at any free port.
+    pub async fn copy(of: &Control) -> io::Result<Handle> {
+        serve_at(0, of.copy()).await
+    }
+}
+
+async fn serve_at(port: u16, control: Control) -> io::Result<Handle> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = TcpListener::bind(address).await?;
+    let endpoint = format!("http://{}", listener.local_addr()?);
+    let server: JoinHandle<()> = tokio::spawn(accept(listener, router(control.clone())));
+    Ok(Handle {
+        endpoint,
+        control,
+        server: AbortOnDropHandle::new(server),
+    })
 }
 
 impl Handle {

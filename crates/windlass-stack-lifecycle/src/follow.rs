@@ -171,19 +171,7 @@ pub struct Look {
 /// Polls once. Looking twice from the same trail gives at least the same events again.
 pub async fn look(access: &Access, trail: &Trail) -> Result<Look, Fault> {
     let mut trail = trail.clone();
-    let request = StackEventsRequest {
-        stack: trail.stack_id.clone(),
-        after_event_id: trail.last_event_id.clone(),
-        limit: None,
-    };
-    let mut events = match access.cloud.stack_events(&access.target, request).await {
-        Ok(events) => events,
-        // A deleted stack's events are kept for a while only.
-        Err(failure) if failure.is_not_found() => Vec::new(),
-        Err(failure) => return Err(failure.into()),
-    };
-    events.reverse();
-    let events = trail.take(events);
+    let mut events = news(access, &mut trail).await?;
     if !events.is_empty() {
         trail.idle = 0;
         return Ok(Look { trail, events });
@@ -196,16 +184,40 @@ pub async fn look(access: &Access, trail: &Trail) -> Result<Look, Fault> {
             .cloud
             .describe_stack(&access.target, &trail.stack_id)
             .await?;
-        match found {
-            None if trail.operation == Operation::Delete => trail.end("DELETE_COMPLETE"),
-            Some(stack) if stack.stack_status == "DELETE_COMPLETE" => trail.end("DELETE_COMPLETE"),
-            Some(stack) if trail.is_started && is_settled(&stack.stack_status) => {
-                trail.end(&stack.stack_status);
+        let end = match found {
+            None if trail.operation == Operation::Delete => Some("DELETE_COMPLETE".to_owned()),
+            None => None,
+            Some(stack) if stack.stack_status == "DELETE_COMPLETE" => Some(stack.stack_status),
+            Some(stack) => {
+                (trail.is_started && is_settled(&stack.stack_status)).then_some(stack.stack_status)
             }
-            _ => {}
+        };
+        if let Some(status) = end {
+            // What happened between the two questions is not lost; it may say why it failed.
+            events = news(access, &mut trail).await?;
+            if events.is_empty() {
+                trail.end(&status);
+            }
         }
     }
     Ok(Look { trail, events })
+}
+
+/// What happened since the trail's last event, oldest first.
+async fn news(access: &Access, trail: &mut Trail) -> Result<Vec<StackEvent>, Fault> {
+    let request = StackEventsRequest {
+        stack: trail.stack_id.clone(),
+        after_event_id: trail.last_event_id.clone(),
+        limit: None,
+    };
+    let mut events = match access.cloud.stack_events(&access.target, request).await {
+        Ok(events) => events,
+        // A deleted stack's events are kept for a while only.
+        Err(failure) if failure.is_not_found() => Vec::new(),
+        Err(failure) => return Err(failure.into()),
+    };
+    events.reverse();
+    Ok(trail.take(events))
 }
 
 /// Follows to the end, handing each batch of news to `seen` together with the trail. Transient

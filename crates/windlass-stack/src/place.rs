@@ -134,3 +134,7 @@ fn is_name(text: &str) -> bool {
             .chars()
             .all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
 }
+
+#[cfg(test)]
+#[path = "place_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@ use windlass_stack_sync::{
     Manifest, Manifests, Setting, SyncDone, SyncSource, apply, build, invalidate, place, plan,
     sources,
 };
-use windlass_types::Problem;
+use windlass_types::{Problem, code};
 
 use crate::desk::{Desk, blocking};
 use crate::fault;
@@ -39,13 +39,26 @@ pub(crate) struct Filled {
 }
 
 impl Filled {
-    fn new(resource: &str, bucket: String, done: SyncDone) -> Self {
+    /// Counted against the version before: an attempt that was cut off may have put files that
+    /// this one found in place, and they are news all the same.
+    fn new(resource: &str, bucket: String, done: SyncDone, before: Option<&Manifest>) -> Self {
+        let had = |key: &String| before.and_then(|before| before.files.get(key));
+        let files = &done.manifest.files;
+        let put = files
+            .iter()
+            .filter(|(key, file)| had(key).is_none_or(|had| had.mark() != file.mark()))
+            .count();
+        let gone = before.map_or(0, |before| {
+            let keys = before.files.keys();
+            keys.filter(|key| !files.contains_key(*key)).count()
+        });
+        let uploaded = done.uploaded.max(put);
         Self {
             resource: resource.to_owned(),
             bucket,
-            uploaded: done.uploaded,
-            deleted: done.deleted,
-            unchanged: done.unchanged,
+            uploaded,
+            deleted: done.deleted.max(gone),
+            unchanged: files.len().saturating_sub(uploaded),
             manifest: done.manifest,
         }
     }
@@ -65,6 +78,25 @@ impl Filled {
             "unchanged": self.unchanged,
         })
     }
+}
+
+/// Undoing what was sent: files stay, and whoever is told so can bring the earlier ones back.
+pub(crate) fn take_back(filled: &[Filled]) -> Result<(), Problem> {
+    let changed: Vec<&str> = filled
+        .iter()
+        .filter(|bucket| bucket.is_news())
+        .map(|bucket| bucket.bucket.as_str())
+        .collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let buckets = changed.join(", ");
+    Err(Problem::new(
+        &code::ILLEGAL_STATE,
+        format!("the files that were sent to {buckets} stay"),
+    )
+    .with("buckets", changed)
+    .next("windlass stack rollback brings the files of an earlier version back"))
 }
 
 /// What a version keeps of its buckets.
@@ -122,11 +154,12 @@ pub(crate) async fn fill(
         let at = place(&access, stack, &source.resource, &planned.manifest).await?;
         let before = previous.get(&source.resource);
         let done = apply(&access, store, &at, &planned, before, &|_, _| {}).await?;
-        if let Some(distribution) = at.distribution.as_deref().filter(|_| done.is_changed()) {
+        let bucket = Filled::new(&source.resource, at.bucket, done, before);
+        if let Some(distribution) = at.distribution.filter(|_| bucket.is_news()) {
             let reference = format!("{run_id}-{}", source.resource);
-            invalidate(&access, distribution, &reference).await?;
+            invalidate(&access, &distribution, &reference).await?;
         }
-        filled.push(Filled::new(&source.resource, at.bucket, done));
+        filled.push(bucket);
     }
     Ok(filled)
 }
@@ -189,10 +222,11 @@ pub(crate) async fn restore(
         let before = previous.get(&resource);
         let done = windlass_stack_sync::restore(&access, store, &at, &manifest, before, &|_, _| {})
             .await?;
-        if let Some(distribution) = at.distribution.as_deref().filter(|_| done.is_changed()) {
-            invalidate(&access, distribution, &format!("{run_id}-{resource}")).await?;
+        let bucket = Filled::new(&resource, at.bucket, done, before);
+        if let Some(distribution) = at.distribution.filter(|_| bucket.is_news()) {
+            invalidate(&access, &distribution, &format!("{run_id}-{resource}")).await?;
         }
-        filled.push(Filled::new(&resource, at.bucket, done));
+        filled.push(bucket);
     }
     Ok(filled)
 }

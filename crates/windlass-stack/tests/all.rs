@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod suite {
     mod at_once;
+    mod catalogue;
     mod picture;
     mod proofs;
     mod world;

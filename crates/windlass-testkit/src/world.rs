@@ -232,6 +232,11 @@ impl Process {
 
     /// Stops in order.
     pub async fn stop(mut self) {
+        self.rest().await;
+    }
+
+    /// Stops driving and lives on.
+    pub async fn rest(&mut self) {
         if let Some(driver) = self.driver.take() {
             self.clock.run(driver.stop()).await;
         }

@@ -6,6 +6,7 @@ use windlass_stack_config::arguments::ArgumentType::{
     Any, Bool, Number, NumberOrText, Object, ObjectOrText, Text, Texts,
 };
 use windlass_stack_config::arguments::{ArgumentSpec, ArgumentType, normalise};
+use windlass_stack_diagnose::Operation as Question;
 use windlass_types::{Problem, Timestamp};
 
 use super::Verb;
@@ -111,7 +112,7 @@ pub(super) fn specs(verb: Verb) -> Vec<ArgumentSpec> {
 }
 
 /// Every tool may say confirm; questions that have no use for it ignore it.
-fn asked(question: windlass_stack_diagnose::Operation) -> Vec<ArgumentSpec> {
+fn asked(question: Question) -> Vec<ArgumentSpec> {
     let mut specs = question.arguments();
     for (name, kind) in [("confirm", Bool), ("wait", Bool), ("resourceName", Text)] {
         if specs.iter().all(|spec| spec.name != name) {
@@ -234,6 +235,9 @@ pub(super) fn example(verb: Verb) -> Value {
     for spec in specs(verb).iter().filter(|spec| spec.required) {
         input.insert(spec.name.to_owned(), example_value(spec.name));
     }
+    if verb == Verb::Ask(Question::SecretCreate) {
+        input.insert("secretValue".to_owned(), json!("x"));
+    }
     if let Verb::Ask(_) = verb
         && !input.contains_key("secretName")
         && !input.contains_key("service")
@@ -259,3 +263,7 @@ fn example_value(name: &str) -> Value {
         _ => "x",
     })
 }
+
+#[cfg(test)]
+#[path = "arguments_tests.rs"]
+mod tests;

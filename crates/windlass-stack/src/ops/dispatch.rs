@@ -278,12 +278,12 @@ fn read(tool: Tool, input: &Value) -> Result<(&'static str, Map<String, Value>),
     };
     if let Some(unknown) = members.keys().find(|key| !known.contains(&key.as_str())) {
         let near = windlass_engine::access::nearest(unknown, known.iter().copied());
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        let hint = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
         let problem = fault::invalid(
             unknown,
             format!(
-                "{unknown} is not an argument of stacktape_{}{hint} Arguments of an operation go \
-                 into args.",
+                "{unknown} is not an argument of stacktape_{}{hint}; arguments of an operation go \
+                 into args",
                 tool.verb()
             ),
         )
@@ -341,3 +341,7 @@ fn read(tool: Tool, input: &Value) -> Result<(&'static str, Map<String, Value>),
     }
     Ok((verb.name(), arguments))
 }
+
+#[cfg(test)]
+#[path = "dispatch_tests.rs"]
+mod tests;

@@ -242,3 +242,7 @@ pub(super) async fn fitting(
     short.insert("runId".to_owned(), json!(record.run_id));
     Ok(Value::Object(short))
 }
+
+#[cfg(test)]
+#[path = "outcome_tests.rs"]
+mod tests;

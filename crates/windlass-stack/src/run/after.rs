@@ -167,7 +167,7 @@ impl Aftermath<'_> {
         let (store, restored) = (self.store.clone(), self.restored.cloned());
         let run_id = context.run_id().to_string();
         let filled: Vec<Filled> = Step::effect("fill-buckets", self.prepared.stack_name())
-            .undo(|_: Vec<Filled>| async { Ok(()) })
+            .undo(|filled: Vec<Filled>| async move { sync::take_back(&filled) })
             .run(context, move |_| {
                 let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
                 let (store, restored) = (store.clone(), restored.clone());

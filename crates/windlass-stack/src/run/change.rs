@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_engine::run::{Entry, RunContext, RunError, Step};
+use windlass_ports::aws::TemplateStage;
 use windlass_stack_lifecycle::assets::{AssetStore, TemplatePlace, place_template};
 use windlass_stack_lifecycle::change_set;
 use windlass_stack_lifecycle::execute::{self, Begun, Cancelled, ExecuteIntent, OnFailure};
@@ -150,9 +151,13 @@ impl Change<'_> {
         plan: &Plan,
     ) -> Result<bool, RunError> {
         let (access, stack_id) = (self.access(), ready.intent.stack_id.clone());
+        let (undo_access, undo_stack) = (self.access(), ready.intent.stack_id.clone());
         let changes = plan.changes.clone();
         Step::effect("lift-protection", self.proposal.stack_name.as_str())
-            .undo(|_: bool| async { Ok(()) })
+            .undo(move |_: bool| {
+                let (access, stack_id) = (undo_access.clone(), undo_stack.clone());
+                async move { protect_again(&access, &stack_id).await }
+            })
             .run(context, move |_| {
                 let (access, stack_id, changes) =
                     (access.clone(), stack_id.clone(), changes.clone());
@@ -289,6 +294,29 @@ async fn tidied(
         Ok(()) => problem,
         Err(fault) => problem.with("cleaningFailed", fault.message),
     }
+}
+
+/// Undoing a lifted protection: the databases of the deployed template are protected again.
+async fn protect_again(access: &Access, stack_id: &str) -> Result<(), Problem> {
+    let is_running = execute::is_running(access, stack_id).await;
+    if is_running.map_err(fault::problem)? {
+        return Err(Problem::new(
+            &code::ILLEGAL_STATE,
+            format!("{stack_id} is at work; its databases are not protected until the next deploy"),
+        )
+        .with("stackId", stack_id)
+        .next("deploy again once the stack has settled"));
+    }
+    let template = access
+        .cloud
+        .get_template(&access.target, stack_id, TemplateStage::Original)
+        .await
+        .map_err(|failure| fault::problem(failure.into()))?;
+    let template: Value = serde_json::from_str(&template)
+        .map_err(|error| Problem::internal("deployed template", error))?;
+    policy::protect(access, stack_id, &policy::databases(&template))
+        .await
+        .map_err(fault::problem)
 }
 
 /// Undoing an execution: an update under way is cancelled; what has ended stays as it is.

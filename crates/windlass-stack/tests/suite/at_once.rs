@@ -1,7 +1,11 @@
 //! AWS whose every call is over before anything else happens, so that virtual time stands still
 //! meanwhile: the clock of the proofs does not see a network.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
 
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -15,11 +19,28 @@ pub struct AtOnce {
 }
 
 impl AtOnce {
-    fn wait<'a, T: Send>(&'a self, call: AwsFuture<'a, T>) -> AwsFuture<'a, T> {
+    fn wait<'a, T: Send + 'a>(&'a self, call: AwsFuture<'a, T>) -> AwsFuture<'a, T> {
         Box::pin(async move {
             let _network = self.network.enter();
-            futures::executor::block_on(call)
+            parked(call)
         })
+    }
+}
+
+/// Holds this thread until the answer is there; tokio's own way refuses to inside of a runtime.
+fn parked<T>(mut call: AwsFuture<'_, T>) -> Result<T, AwsFailure> {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    loop {
+        match call.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(answer) => return answer,
+            Poll::Pending => thread::park(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an account and a project directory hold, as text that is the same for the same story.
 
-use std::{fmt::Write as _, path::Path, sync::LazyLock};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path, sync::LazyLock};
 
 use regex::Regex;
 use serde_json::Value;
@@ -21,7 +21,8 @@ const BEGINNINGS: [&str; 5] = [
 const HOUR: u64 = 3_600_000;
 
 /// What is there, as somebody would want it back: whether a stack came to its state by an update
-/// or by going back is not part of it.
+/// or by going back is not part of it. However a run ended, no change set waits for anybody and no
+/// stack is there for one only.
 pub fn of_account(control: &Control) -> String {
     control.advance(HOUR);
     let state = control.state();
@@ -34,17 +35,21 @@ pub fn of_account(control: &Control) -> String {
             "CREATE_COMPLETE" | "UPDATE_COMPLETE" | "UPDATE_ROLLBACK_COMPLETE" => "ready",
             other => other,
         };
+        assert_ne!(status, "REVIEW_IN_PROGRESS", "{stack:#}");
+        let mut sets = items(&stack["change_sets"]);
+        assert!(sets.all(|set| set["execution"] != "AVAILABLE"), "{stack:#}");
         writeln!(text, "stack {} {status}", stack["name"]).unwrap();
         for (id, resource) in stack["resources"].as_object().unwrap() {
             let (kind, properties) = (&resource["type"], &resource["properties"]);
             writeln!(text, "  {id} {kind} {properties}").unwrap();
         }
-        let waiting = items(&stack["change_sets"]).filter(|set| set["execution"] == "AVAILABLE");
-        for set in waiting {
-            writeln!(text, "  change set {}", set["name"]).unwrap();
-        }
         let protection = &stack["termination_protection"];
-        writeln!(text, "  {} {} {protection}", stack["outputs"], stack["policy"]).unwrap();
+        writeln!(
+            text,
+            "  {} {} {protection}",
+            stack["outputs"], stack["policy"]
+        )
+        .unwrap();
     }
     for (bucket, key) in keys(&state) {
         if !BY_CONTENT.iter().any(|prefix| key.starts_with(prefix)) {
@@ -59,7 +64,10 @@ pub fn of_account(control: &Control) -> String {
 pub fn of_events(control: &Control) -> Vec<String> {
     control.advance(HOUR);
     let state = control.state();
-    let mut happened: Vec<String> = begun(control)
+    let begun = begun(control);
+    let tokens: BTreeSet<_> = begun.iter().map(|call| &call.token).collect();
+    assert_eq!(tokens.len(), begun.len(), "begun twice: {begun:#?}");
+    let mut happened: Vec<String> = begun
         .iter()
         .map(|call| format!("{} {}", call.action, call.outcome))
         .collect();
@@ -75,7 +83,7 @@ pub fn of_events(control: &Control) -> Vec<String> {
 }
 
 /// The calls that began an operation. Throwing a change set's empty stack away is none.
-pub fn begun(control: &Control) -> Vec<CallRecord> {
+fn begun(control: &Control) -> Vec<CallRecord> {
     let is_cleaning = |call: &CallRecord| {
         let token = call.token.as_deref().unwrap_or_default();
         token.starts_with("windlass-preview") || token.starts_with("windlass-deploy")
@@ -110,11 +118,12 @@ fn list(root: &Path, folder: &Path, text: &mut String) {
 
 /// Without ids and times, and without what depends on how often somebody looked.
 pub fn plain(text: String) -> String {
-    static CHANGING: LazyLock<[(Regex, &str); 5]> = LazyLock::new(|| {
+    static CHANGING: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
         [
             ("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
             (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
             (r"run[_-][0-9A-Za-z]{20,}", "RUN"),
+            (r"-[0-9A-Z]{12}\b", "-NAME"),
             (r#""pct":\d+"#, "\"pct\":0"),
             (r"\d+ uploaded, \d+ already there", "sent"),
         ]

@@ -5,7 +5,7 @@ use std::{
     ffi::OsStr,
     path::Path,
     process::Command,
-    sync::{Arc, LazyLock, Mutex},
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use windlass_aws::Aws;
-use windlass_cfn_double::{Control, Double, Durations, Handle, Options, Pace};
+use windlass_cfn_double::{Control, Double, Handle, Options, Pace};
 use windlass_config::env::Environment;
 use windlass_database::Databases;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
-use windlass_ports::{BoxFuture, Clock, aws::Cloud};
+use windlass_ports::{BoxFuture, Clock, RunStore as _, aws::Cloud};
 use windlass_stack::{DevOutside, StackOutside};
 use windlass_stack_config::Interpreters;
 use windlass_stack_package::Tools;
@@ -48,6 +48,11 @@ resources:
     properties:
       primaryKey:
         partitionKey: { name: id, type: string }
+  files:
+    type: bucket
+    properties:
+      directoryUpload:
+        directoryPath: files
 ";
 
 /// Serves all accounts of this process, and the connections to them.
@@ -67,17 +72,34 @@ pub struct Ground {
 }
 
 impl Ground {
+    /// A project that nobody has deployed.
     pub fn new() -> Self {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        Self::of(CONFIG)
+    }
+
+    /// The same with a config of its own.
+    pub fn of(config: &str) -> Self {
         let options = Options {
             pace: Pace::PerCall(400),
             ..Options::default()
         };
-        let double = NETWORK.block_on(Double::start(options)).unwrap();
-        double.control.set_durations(Durations {
-            default_ms: 2_000,
-            ..Durations::default()
-        });
+        let ground = Self::around(NETWORK.block_on(Double::start(options)).unwrap());
+        ground.file("stacktape.yml", config);
+        ground.file("files/index.txt", "one\n");
+        ground.file("api.js", "exports.handler = async () => 'hello'\n");
+        ground
+    }
+
+    /// The same project and account once more, without doing the past again.
+    pub fn copy(&self) -> Self {
+        let double = NETWORK.block_on(Double::copy(self.control()));
+        let ground = Self::around(double.unwrap());
+        copy_all(self.folder.path(), ground.folder.path());
+        ground
+    }
+
+    fn around(double: Handle) -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let environment = Environment::from_pairs([
             ("AWS_EC2_METADATA_DISABLED", "true"),
             ("HOME", "/nonexistent"),
@@ -88,17 +110,14 @@ impl Ground {
         ]);
         let entropy = Arc::new(SeededEntropy::new(1));
         let aws = Aws::new(&environment, Arc::new(NoTime), entropy).unwrap();
-        let ground = Self {
+        Self {
             folder: folder.unwrap(),
             double,
             cloud: Arc::new(AtOnce {
                 aws: Arc::new(aws),
                 network: NETWORK.handle().clone(),
             }),
-        };
-        ground.file("stacktape.yml", CONFIG);
-        ground.file("api.js", "exports.handler = async () => 'hello'\n");
-        ground
+        }
     }
 
     pub fn control(&self) -> &Control {
@@ -122,12 +141,16 @@ impl Ground {
 
     /// Does a run to its end, from a home that is gone afterwards.
     pub fn past(&self, kind: &str, arguments: Value) -> RunRecord {
-        let outside = Arc::new(self.parts());
-        let world = TestWorld::new(move || vec![domain(&outside)]).with_threads();
+        let parts = self.parts();
+        // Runs of one account have ids of their own.
+        let seed = 100 + self.control().calls().len() as u64;
+        let world = TestWorld::new(move || vec![domain(&parts)])
+            .with_threads()
+            .with_seed(seed);
         let store = world.disk.open_again();
+        let input = self.job(arguments, false, Value::Null);
         let work = |mut process: Process| async move {
-            process.drive().await;
-            let record = process.run(kind, self.job(arguments, false, Value::Null)).await;
+            let record = to_end(&mut process, kind, input).await;
             process.stop().await;
             record
         };
@@ -139,6 +162,14 @@ impl Ground {
         let record = self.past("stack.deploy", json!({}));
         assert_eq!(record.state, RunState::Completed, "{:?}", record.problem);
         self
+    }
+
+    /// Looks at a process that has the domain.
+    pub fn in_a_process(&self, look: impl FnOnce(&Process)) {
+        let parts = self.parts();
+        let world = TestWorld::new(move || vec![domain(&parts)]);
+        let look = |process: Process| async move { look(&process) };
+        world.life(world.disk.open_again(), look).unwrap();
     }
 
     /// The input of a run.
@@ -163,6 +194,36 @@ impl Ground {
         Parts {
             cloud: Arc::clone(&self.cloud),
             cache: self.folder.path().join("cache"),
+        }
+    }
+}
+
+/// A run's end. The clock is moved by whoever gave the process its life.
+async fn to_end(process: &mut Process, kind: &str, input: Value) -> RunRecord {
+    process.drive().await;
+    let run_id = process.start(kind, input).await;
+    let mut changes = process.store.changes();
+    loop {
+        changes.mark_unchanged();
+        let record = process.engine.settle(&run_id, Duration::ZERO).await;
+        let record = record.unwrap();
+        if record.state.is_final() {
+            process.rest().await;
+            return record;
+        }
+        changes.changed().await.unwrap();
+    }
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    fs_err::create_dir_all(to).unwrap();
+    for entry in fs_err::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let copy = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_all(&path, &copy);
+        } else {
+            fs_err::copy(&path, &copy).unwrap();
         }
     }
 }
@@ -192,12 +253,20 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
     })
 }
 
+/// What somebody said to the plan before.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Consent {
+    /// Nobody saw it.
+    None,
+    /// Yes, having seen it in a preview.
+    Preview,
+}
+
 /// What a run under proof is given.
 pub struct StackWorld {
     pub ground: Ground,
     pub arguments: Value,
-    /// Whether somebody saw the plan of a preview and said yes to it.
-    pub confirmed: bool,
+    pub consent: Consent,
 }
 
 impl ProofWorld for StackWorld {
@@ -206,7 +275,19 @@ impl ProofWorld for StackWorld {
     }
 
     fn input(&self) -> Value {
-        self.ground.job(self.arguments.clone(), self.confirmed, Value::Null)
+        self.ground.job(self.arguments.clone(), false, Value::Null)
+    }
+
+    fn prepare<'a>(&'a self, process: &'a mut Process) -> BoxFuture<'a, Value> {
+        Box::pin(async {
+            if self.consent == Consent::None {
+                return self.input();
+            }
+            let seen = to_end(process, "stack.preview", self.input()).await;
+            let digest = seen.output.unwrap_or_default()["planDigest"].clone();
+            let confirmed = json!({ "planDigest": digest, "runId": seen.run_id });
+            self.ground.job(self.arguments.clone(), true, confirmed)
+        })
     }
 
     fn state_hash(&self) -> Digest {
