@@ -177,6 +177,7 @@ pub(crate) fn assemble(
     }
     let engine = bench.engine.and_then(Result::ok);
     Ok(Stack {
+        _claims: bench.ports.claims(),
         started_at: session.started_at,
         plan,
         places,

@@ -1,7 +1,11 @@
 //! Ports on loopback: the one that was used last, else the one that is preferred, else a free
 //! one, so that addresses stay the same from session to session.
+//!
+//! A port for a process that binds it later is claimed by a locked file until the session ends:
+//! of two sessions that start at once, only one takes the preferred port.
 
 use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 
@@ -12,6 +16,7 @@ pub(crate) struct Ports {
     file: PathBuf,
     remembered: BTreeMap<String, u16>,
     taken: BTreeMap<String, u16>,
+    claims: Vec<File>,
 }
 
 impl Ports {
@@ -24,7 +29,14 @@ impl Ports {
             file,
             remembered,
             taken: BTreeMap::new(),
+            claims: Vec::new(),
         }
+    }
+
+    /// What keeps other sessions from the ports of processes that bind them later; for as long as
+    /// it lives.
+    pub fn claims(self) -> Vec<File> {
+        self.claims
     }
 
     /// A listener that keeps its port.
@@ -49,15 +61,49 @@ impl Ports {
 
     /// A port for a process that binds it itself.
     pub fn number(&mut self, name: &str, preferred: Option<u16>) -> Result<u16, Problem> {
-        self.listener(name, preferred)?;
-        self.taken
-            .get(name)
-            .copied()
-            .ok_or_else(|| Problem::internal("dev ports", format!("no port for {name}")))
+        let mut candidate = preferred;
+        for _ in 0..TRIES {
+            let bound = self.listener(name, candidate)?;
+            let port = bound
+                .local_addr()
+                .map_err(|error| Problem::internal("dev ports", error))?
+                .port();
+            if let Some(claim) = claim(port)? {
+                self.claims.push(claim);
+                return Ok(port);
+            }
+            // Another session has it and has not bound it yet.
+            self.remembered.remove(name);
+            candidate = None;
+        }
+        Err(Problem::internal("dev ports", format!("no free port for {name}")))
     }
 
     /// Remembers them for the next session.
     pub fn save(&self) -> Result<(), Problem> {
         crate::session::write_private(&self.file, &self.taken)
+    }
+}
+
+/// How often another port is tried.
+const TRIES: u32 = 20;
+
+/// A port claimed for this session; none where another session of this machine has it.
+fn claim(port: u16) -> Result<Option<File>, Problem> {
+    let file = std::env::temp_dir().join(format!("windlass-dev-port-{port}.lock"));
+    let opened = fs_err::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&file);
+    // A file of another user stands for a session of theirs.
+    let Ok(opened) = opened else {
+        return Ok(None);
+    };
+    let opened = opened.into_file();
+    match opened.try_lock() {
+        Ok(()) => Ok(Some(opened)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(Problem::internal("dev ports", error)),
     }
 }

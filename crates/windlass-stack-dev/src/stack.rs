@@ -62,6 +62,8 @@ pub(crate) struct Stack {
     /// Listeners end with it.
     pub closed: CancellationToken,
     pub rebuilding: tokio::sync::Mutex<()>,
+    /// Keeps other sessions from this one's ports.
+    pub _claims: Vec<std::fs::File>,
 }
 
 impl Stack {

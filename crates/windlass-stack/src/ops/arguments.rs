@@ -221,12 +221,18 @@ pub(super) fn type_schema(kind: ArgumentType) -> Value {
         Text => json!({ "type": "string" }),
         Bool => json!({ "type": "boolean" }),
         Number => json!({ "type": "number" }),
-        NumberOrText => json!({ "type": ["number", "string"] }),
+        NumberOrText => one_of(&["number", "string"]),
         Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Object => json!({ "type": "object" }),
-        ObjectOrText => json!({ "type": ["object", "string"] }),
-        Any => json!(true),
+        ObjectOrText => one_of(&["object", "string"]),
+        Any => one_of(&["string", "number", "boolean", "object"]),
     }
+}
+
+/// Several types in the form that every client can read.
+fn one_of(types: &[&str]) -> Value {
+    let types: Vec<Value> = types.iter().map(|kind| json!({ "type": kind })).collect();
+    json!({ "anyOf": types })
 }
 
 /// An input that works.
