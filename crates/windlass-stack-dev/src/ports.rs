@@ -76,7 +76,10 @@ impl Ports {
             self.remembered.remove(name);
             candidate = None;
         }
-        Err(Problem::internal("dev ports", format!("no free port for {name}")))
+        Err(Problem::internal(
+            "dev ports",
+            format!("no free port for {name}"),
+        ))
     }
 
     /// Remembers them for the next session.
