@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_ports::aws::{AwsFailure, AwsFailureKind};
-use windlass_types::{Code, Problem};
+use windlass_types::{Code, Problem, code};
 
 /// What kind of failure; each is one code of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -33,6 +33,21 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// The registered code.
+    fn code(self) -> &'static Code {
+        match self {
+            Self::Validation => &code::INVALID_INPUT,
+            Self::DeployFailed => &code::DEPLOY_FAILED,
+            Self::DeleteFailed => &code::DELETE_FAILED,
+            Self::RollbackFailed => &code::ROLLBACK_FAILED,
+            Self::Timeout => &code::TIMEOUT,
+            Self::Auth => &code::UNAUTHORIZED,
+            Self::NotFound => &code::NOT_FOUND,
+            Self::ConfirmationRequired => &code::CONFIRM_REQUIRED,
+            Self::Internal => &code::UPSTREAM_ERROR,
+        }
+    }
+
     /// The name in contract 000.
     pub const fn contract_code(self) -> &'static str {
         match self {
@@ -108,9 +123,9 @@ impl Fault {
         self.aws.as_ref().is_some_and(|aws| aws.is_expired())
     }
 
-    /// The public error; the caller names the registered code of each kind.
-    pub fn into_problem(self, code: impl Fn(FaultKind) -> &'static Code) -> Problem {
-        let mut problem = Problem::new(code(self.kind), self.message);
+    /// The public error.
+    pub fn into_problem(self) -> Problem {
+        let mut problem = Problem::new(self.kind.code(), self.message);
         for (key, value) in self.data {
             problem = problem.with(&key, value);
         }
@@ -195,8 +210,6 @@ impl From<AwsFailure> for Fault {
 
 #[cfg(test)]
 mod tests {
-    use windlass_types::code;
-
     use super::*;
 
     #[test]
@@ -244,7 +257,7 @@ mod tests {
             .next("wait");
         let text = serde_json::to_string(&fault).unwrap();
         assert_eq!(serde_json::from_str::<Fault>(&text).unwrap(), fault);
-        let problem = fault.into_problem(|_| &code::INVALID_INPUT);
+        let problem = fault.into_problem();
         assert_eq!(problem.details()["reason"], "stack_busy");
         assert_eq!(problem.next_actions(), ["wait"]);
     }

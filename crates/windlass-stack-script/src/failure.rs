@@ -1,27 +1,12 @@
 //! Faults of stacks as problems, and the problems scripts have in common.
 
 use windlass_ports::aws::AwsFailure;
-use windlass_stack_lifecycle::{Fault, FaultKind};
+use windlass_stack_lifecycle::Fault;
 use windlass_types::{Problem, code};
-
-/// A fault as the public error.
-pub fn problem(fault: Fault) -> Problem {
-    fault.into_problem(|kind| match kind {
-        FaultKind::Validation => &code::INVALID_INPUT,
-        FaultKind::DeployFailed => &code::DEPLOY_FAILED,
-        FaultKind::DeleteFailed => &code::DELETE_FAILED,
-        FaultKind::RollbackFailed => &code::ROLLBACK_FAILED,
-        FaultKind::Timeout => &code::TIMEOUT,
-        FaultKind::Auth => &code::UNAUTHORIZED,
-        FaultKind::NotFound => &code::NOT_FOUND,
-        FaultKind::ConfirmationRequired => &code::CONFIRM_REQUIRED,
-        FaultKind::Internal => &code::UPSTREAM_ERROR,
-    })
-}
 
 /// What AWS did not do, as the public error.
 pub(crate) fn aws(failure: AwsFailure) -> Problem {
-    problem(failure.into())
+    Fault::from(failure).into_problem()
 }
 
 /// Input or state that does not allow it.

@@ -18,7 +18,6 @@ mod tail;
 mod values;
 
 pub use environment::{Environment, read_pairs};
-pub use failure::problem;
 pub use hooks::{Moment, due};
 pub use interpreter::Interpreters;
 pub use program::{Ending, Listener, Program, follow};

@@ -11,7 +11,6 @@ use windlass_ports::BoxFuture;
 use windlass_ports::aws::{ListObjects, ObjectBody, ObjectEntry, ObjectId};
 use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::{Access, Fault};
-use windlass_stack_script::problem;
 use windlass_types::{Digest, Problem, code};
 
 use crate::difference::{Verdict, gone, judge, wave};
@@ -130,7 +129,7 @@ async fn keep(access: &Access, store: &AssetStore, plan: &Plan, path: &str) -> R
     store
         .put_once(access, &entry.store_key(), body, None)
         .await
-        .map_err(problem)?;
+        .map_err(Fault::into_problem)?;
     Ok(())
 }
 
@@ -345,7 +344,7 @@ impl Bucket<'_> {
 }
 
 fn failed(failure: windlass_ports::aws::AwsFailure) -> Problem {
-    problem(Fault::from(failure))
+    Fault::from(failure).into_problem()
 }
 
 /// One part of the work.

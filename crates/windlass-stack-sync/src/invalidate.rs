@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use windlass_ports::aws::{ActionShape, Place as At, SignedCall, services};
 use windlass_stack_lifecycle::{Access, Fault};
-use windlass_stack_script::problem;
 use windlass_types::Problem;
 
 const CREATE_INVALIDATION: ActionShape = ActionShape::rest(
@@ -32,7 +31,7 @@ pub async fn invalidate(
     let call = SignedCall::new(CREATE_INVALIDATION, input);
     let answer = access.cloud.call(&access.target, call).await;
     let answer = answer.map_err(|failure| {
-        let problem = problem(Fault::from(failure));
+        let problem = Fault::from(failure).into_problem();
         problem.with("distribution", distribution)
     })?;
     let id = answer

@@ -1,7 +1,6 @@
 //! Where a manifest's files are: the bucket and the distribution of the deployed stack.
 
 use windlass_stack_lifecycle::{Access, Fault};
-use windlass_stack_script::problem;
 use windlass_types::{Problem, code};
 
 use crate::manifest::Manifest;
@@ -26,7 +25,7 @@ pub async fn place(
         .cloud
         .stack_resources(&access.target, stack)
         .await
-        .map_err(|failure| problem(Fault::from(failure)))?;
+        .map_err(|failure| Fault::from(failure).into_problem())?;
     let find = |id: &str| {
         let mut resources = resources.iter();
         let found = resources.find(|resource| resource.logical_resource_id == id);

@@ -1,27 +1,12 @@
 //! Failures of the parts as problems with registered codes.
 
 use serde_json::Value;
-use windlass_stack_lifecycle::{Fault, FaultKind};
-use windlass_types::{Code, Problem, code};
-
-/// The registered code of a kind of fault.
-fn code_of(kind: FaultKind) -> &'static Code {
-    match kind {
-        FaultKind::Validation => &code::INVALID_INPUT,
-        FaultKind::DeployFailed => &code::DEPLOY_FAILED,
-        FaultKind::DeleteFailed => &code::DELETE_FAILED,
-        FaultKind::RollbackFailed => &code::ROLLBACK_FAILED,
-        FaultKind::Timeout => &code::TIMEOUT,
-        FaultKind::Auth => &code::UNAUTHORIZED,
-        FaultKind::NotFound => &code::NOT_FOUND,
-        FaultKind::ConfirmationRequired => &code::CONFIRM_REQUIRED,
-        FaultKind::Internal => &code::UPSTREAM_ERROR,
-    }
-}
+use windlass_stack_lifecycle::Fault;
+use windlass_types::{Problem, code};
 
 /// A fault of the lifecycle.
 pub(crate) fn problem(fault: Fault) -> Problem {
-    fault.into_problem(code_of)
+    fault.into_problem()
 }
 
 /// An argument that is wrong.
