@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
         arguments: serde_json::Map::new(),
         project_root: nowhere.clone(),
         config_directory: nowhere,
-        files_outside_project: false,
+        allowed: Default::default(),
         lookups: &NoLookups,
     };
     let source = ConfigText {

@@ -85,7 +85,7 @@ fn loaded(text: &str) -> Result<Config> {
         arguments: serde_json::Map::new(),
         project_root: nowhere.to_owned(),
         config_directory: nowhere.to_owned(),
-        files_outside_project: false,
+        allowed: Default::default(),
         lookups: &NoLookups,
     };
     load(&source, &context)

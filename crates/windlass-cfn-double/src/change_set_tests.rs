@@ -201,6 +201,28 @@ fn changes_have_causes_values_and_policies() {
     assert!(!answer.contains("hunter"));
 }
 
+/// A template that no longer has the parameter does not lift the mask.
+#[test]
+fn a_hidden_value_stays_hidden_when_its_parameter_goes() {
+    for goes in ["KmsKeyArn", "Api"] {
+        let mut harness = Harness::new();
+        created(&mut harness);
+        let mut next = app(128, "a");
+        let object =
+            |value: &mut Value, name: &str| drop(value.as_object_mut().unwrap().remove(name));
+        object(&mut next["Parameters"], "Password");
+        match goes {
+            "Api" => object(&mut next["Resources"], goes),
+            _ => object(&mut next["Resources"]["Api"]["Properties"], goes),
+        }
+        let answer = made(&mut harness, "u1", &next, &[]);
+        assert!(
+            answer.contains("****") && !answer.contains("hunter"),
+            "{goes}: {answer}"
+        );
+    }
+}
+
 #[test]
 fn changed_tags_touch_everything_that_carries_them() {
     let mut harness = Harness::new();

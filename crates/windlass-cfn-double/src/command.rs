@@ -138,6 +138,7 @@ pub fn dump(world: &World) -> Value {
         "stacks": world.stacks.iter().map(dump_stack).collect::<Vec<_>>(),
         "buckets": buckets,
         "secrets": world.env.secrets.names(),
+        "secret_states": world.env.secrets.dump(),
         "kept": kept,
     })
 }

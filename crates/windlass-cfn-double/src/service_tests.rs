@@ -217,6 +217,38 @@ fn secrets_live_and_die_by_the_rules() {
 }
 
 #[test]
+fn a_version_is_written_once_by_its_token() {
+    let mut harness = Harness::new();
+    let mut call = |action: &str, input: Value| {
+        json_call(&mut harness, &format!("secretsmanager.{action}"), input)
+    };
+    let (first, second) = ("a".repeat(32), "b".repeat(32));
+    let create = json!({"Name": "db", "SecretString": "one", "ClientRequestToken": first.as_str()});
+    assert_eq!(
+        call("CreateSecret", create.clone())["VersionId"],
+        first.as_str()
+    );
+    assert_eq!(call("CreateSecret", create)["VersionId"], first.as_str());
+    let put =
+        json!({"SecretId": "db", "SecretString": "two", "ClientRequestToken": second.as_str()});
+    for _ in 0..2 {
+        assert_eq!(
+            call("PutSecretValue", put.clone())["VersionId"],
+            second.as_str()
+        );
+    }
+    let other =
+        json!({"SecretId": "db", "SecretString": "three", "ClientRequestToken": second.as_str()});
+    assert_eq!(
+        call("PutSecretValue", other)["__type"],
+        "ResourceExistsException"
+    );
+    let stages = &call("DescribeSecret", json!({"SecretId": "db"}))["VersionIdsToStages"];
+    assert_eq!(stages[&second], json!(["AWSCURRENT"]));
+    assert_eq!(stages[&first], json!(["AWSPREVIOUS"]));
+}
+
+#[test]
 fn parameters_are_found_or_named_as_missing() {
     let mut harness = Harness::new();
     let mut call =

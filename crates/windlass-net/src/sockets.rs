@@ -34,10 +34,17 @@ use crate::{
 const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
 /// A larger message is not taken: what is sent here is output in pieces.
 const MAX_MESSAGE: usize = 4 << 20;
+/// So long a connection is quiet before the other side is pinged: what stands between forgets
+/// connections on which nothing is sent.
+const QUIET: Duration = Duration::from_secs(60);
 
 /// WebSockets under a policy.
 pub struct WebSockets {
     policy: OutboundPolicy,
+    /// Whether `ws` to this machine is allowed where plain http is not.
+    plain_loopback: bool,
+    /// How long a connection is quiet before the other side is pinged.
+    quiet: Duration,
     lookup: Arc<dyn Lookup>,
     /// Built at first use: loading certificates takes longer than most commands.
     client: OnceLock<Result<Client, String>>,
@@ -54,9 +61,19 @@ impl WebSockets {
     pub fn with_lookup(policy: OutboundPolicy, lookup: impl Lookup) -> Self {
         Self {
             policy,
+            plain_loopback: false,
+            quiet: QUIET,
             lookup: Arc::new(lookup),
             client: OnceLock::new(),
         }
+    }
+
+    /// The same, with `ws` allowed to a loopback address that is written as such: an emulator's.
+    /// Nothing that is sent there leaves this machine.
+    #[must_use]
+    pub fn with_plain_loopback(mut self, allowed: bool) -> Self {
+        self.plain_loopback = allowed;
+        self
     }
 
     fn client(&self) -> Result<&Client, OutboundError> {
@@ -80,7 +97,11 @@ impl WebSockets {
 
     async fn connect(&self, address: &str) -> Result<Upgraded, OutboundError> {
         let address = as_http(address)?;
-        let url = self.policy.check(&address)?;
+        let policy = OutboundPolicy {
+            allow_http: self.policy.allow_http || (self.plain_loopback && is_loopback(&address)),
+            ..self.policy.clone()
+        };
+        let url = policy.check(&address)?;
         let key = generate_key();
         let response = self
             .client()?
@@ -120,6 +141,14 @@ fn as_http(address: &str) -> Result<String, OutboundError> {
     ))
 }
 
+/// Whether an address names this machine by its number; a name could be resolved to anything.
+fn is_loopback(address: &str) -> bool {
+    let url: Option<reqwest::Url> = address.parse().ok();
+    let host = url.and_then(|url| Some(url.host_str()?.trim_matches(['[', ']']).to_owned()));
+    let number = host.and_then(|host| host.parse::<std::net::IpAddr>().ok());
+    number.is_some_and(|number| number.is_loopback())
+}
+
 /// The host of an address, for messages; the rest may hold a token.
 fn host(address: &str) -> String {
     let parsed = as_http(address).ok().and_then(|http| http.parse().ok());
@@ -148,7 +177,12 @@ impl MessageSockets for WebSockets {
                 .max_frame_size(Some(MAX_MESSAGE));
             let stream =
                 WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-            Ok(Box::new(OpenSocket { host, stream }) as Box<dyn MessageSocket>)
+            let quiet = self.quiet;
+            Ok(Box::new(OpenSocket {
+                host,
+                stream,
+                quiet,
+            }) as Box<dyn MessageSocket>)
         })
     }
 }
@@ -156,6 +190,7 @@ impl MessageSockets for WebSockets {
 struct OpenSocket {
     host: String,
     stream: WebSocketStream<Upgraded>,
+    quiet: Duration,
 }
 
 impl OpenSocket {
@@ -181,7 +216,13 @@ impl MessageSocket for OpenSocket {
     fn receive(&mut self) -> BoxFuture<'_, Result<Option<SocketMessage>, SocketFailure>> {
         Box::pin(async move {
             loop {
-                match self.stream.next().await {
+                let next = tokio::time::timeout(self.quiet, self.stream.next()).await;
+                let Ok(next) = next else {
+                    let ping = self.stream.send(Message::Ping(Vec::new().into())).await;
+                    ping.map_err(|error| self.failure(&error))?;
+                    continue;
+                };
+                match next {
                     Some(Ok(Message::Text(text))) => {
                         return Ok(Some(SocketMessage::Text(text.as_str().to_owned())));
                     }

@@ -171,3 +171,60 @@ async fn a_certificate_nobody_vouches_for_is_refused() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn plain_sockets_go_to_this_machine_alone_and_only_where_allowed() {
+    let strict = OutboundPolicy {
+        allow_http: false,
+        ..LOOPBACK
+    };
+    let address = peer(async |stream| {
+        let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+        socket.send(Message::text("here")).await.unwrap();
+    })
+    .await;
+    let local = Secret::new(format!("ws://{address}/"));
+    let refused = WebSockets::new(strict.clone()).open(&local).await;
+    assert!(refused.is_err_and(|failure| failure.message.contains("plain http is not allowed")));
+    let sockets = WebSockets::new(strict).with_plain_loopback(true);
+    for elsewhere in [
+        "ws://localhost:1/",
+        "ws://192.168.0.1/",
+        "ws://example.org/",
+        "ws://127.0.0.1.example.org/",
+    ] {
+        let refused = sockets.open(&Secret::new(elsewhere.to_owned())).await;
+        assert!(
+            refused.is_err_and(|failure| failure.message.contains("plain http is not allowed")),
+            "{elsewhere}"
+        );
+    }
+    let mut socket = sockets.open(&local).await.unwrap();
+    assert_eq!(
+        socket.receive().await.unwrap(),
+        Some(SocketMessage::Text("here".to_owned()))
+    );
+}
+
+#[tokio::test]
+async fn a_quiet_connection_is_kept_alive() {
+    let address = peer(async |stream| {
+        let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+        let mut pings = 0;
+        while let Some(Ok(message)) = socket.next().await {
+            pings += usize::from(message.is_ping());
+            if pings == 2 {
+                socket.send(Message::text("enough")).await.unwrap();
+                break;
+            }
+        }
+    })
+    .await;
+    let mut sockets = WebSockets::new(LOOPBACK);
+    sockets.quiet = Duration::from_millis(10);
+    let opened = sockets.open(&Secret::new(format!("ws://{address}/"))).await;
+    assert_eq!(
+        opened.unwrap().receive().await.unwrap(),
+        Some(SocketMessage::Text("enough".to_owned()))
+    );
+}

@@ -11,12 +11,13 @@ use std::{
 };
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use serde_json::Value;
 use windlass_types::{Problem, Secret};
 
 use crate::{
     anchors::{self, Hit},
     pem::{self, Blocks},
-    rules::{KNOWN, PLACEHOLDER, RULES},
+    rules::{self, KNOWN, PLACEHOLDER, RULES},
     scan::{self, Found, Site},
 };
 
@@ -51,10 +52,16 @@ impl Redactor {
 
     /// From now on this exact value is replaced wherever it occurs, also where it is
     /// written as a JSON string or percent-encoded. A value of several lines is matched
-    /// line by line. Parts shorter than six bytes are not registered, because they occur
-    /// by chance; returns whether anything was.
+    /// line by line, one that is a JSON object also by the members whose names name secrets.
+    /// Parts shorter than six bytes are not registered, because they occur by chance; returns
+    /// whether anything was.
     pub fn register(&self, secret: &Secret<String>) -> bool {
-        let lines = secret.expose_secret().lines().map(str::trim);
+        let text = secret.expose_secret();
+        let members = members(text);
+        let lines = text
+            .lines()
+            .chain(members.iter().flat_map(|it| it.lines()))
+            .map(str::trim);
         let parts: Vec<&str> = lines
             .filter(|line| line.len() >= MIN_KNOWN && !line.starts_with("-----"))
             .collect();
@@ -243,6 +250,33 @@ fn replace(text: &[u8], spans: &[Span]) -> Vec<u8> {
     }
     out.extend_from_slice(&text[from..]);
     out
+}
+
+/// The texts of a JSON object that stand under a secret's name.
+fn members(text: &str) -> Vec<String> {
+    fn collect(value: Value, is_named: bool, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) if is_named => found.push(text),
+            Value::Array(items) => {
+                items
+                    .into_iter()
+                    .for_each(|item| collect(item, is_named, found));
+            }
+            Value::Object(map) => {
+                for (name, value) in map {
+                    collect(value, rules::names_a_secret(&name), found);
+                }
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    if text.trim_start().starts_with('{')
+        && let Ok(value) = serde_json::from_str(text)
+    {
+        collect(value, false, &mut found);
+    }
+    found
 }
 
 fn json_escaped(text: &str) -> String {

@@ -338,6 +338,18 @@ fn registered_values_are_replaced_exactly_in_every_spelling() {
 }
 
 #[test]
+fn members_of_a_registered_object_that_are_secrets_are_known_too() {
+    let redactor = Redactor::new();
+    let secret = r#"{"engine": "postgres", "login": {"password": "tr0ub\"adour", "tokens": 3}}"#;
+    assert!(redactor.register(&Secret::new(secret.to_owned())));
+    let text = "postgres refused tr0ub\"adour";
+    assert_eq!(
+        redactor.redact(text),
+        "postgres refused [redacted:secret-value]"
+    );
+}
+
+#[test]
 fn labels_inside_a_replacement_are_not_replaced_again() {
     let redactor = with_known_values();
     assert_eq!(

@@ -9,6 +9,7 @@ use windlass_stack_config::model::common::{Effect, IamRoleStatement};
 use windlass_stack_config::model::database::{
     AccessibilityMode, OpenSearchAccessibilityMode, RedisAccessibilityMode,
 };
+use windlass_stack_config::model::script::Script;
 use windlass_stack_config::referenceable_params;
 
 use crate::cf::{join, sub};
@@ -287,13 +288,38 @@ impl Stack<'_> {
         }
     }
 
-    /// The security groups of workloads that are connected to a resource.
+    /// The security groups of workloads that are connected to a resource, and of bastions that
+    /// scripts reach it through.
     pub fn connected_groups(&self, target: &str) -> Vec<String> {
-        self.each()
+        let mut groups: Vec<String> = self
+            .each()
             .filter(|(_, kind)| kind.connect_to().iter().any(|it| it == target))
             .filter(|(_, kind)| is_inside(kind))
             .map(|(name, kind)| workload_group(name, kind))
-            .collect()
+            .collect();
+        let scripts = self.config.scripts.values();
+        let connected = scripts.filter(|script| script.connect_to().iter().any(|it| it == target));
+        for script in connected {
+            let group = self
+                .bastion_of(script)
+                .map(|name| logical(&[name, "SecurityGroup"]));
+            groups.extend(group.filter(|group| !groups.contains(group)));
+        }
+        groups
+    }
+
+    /// The bastion a script goes through: the one it names, or the only one.
+    fn bastion_of<'s>(&'s self, script: &'s Script) -> Option<&'s str> {
+        if matches!(script, Script::Local(_)) {
+            return None;
+        }
+        let mut bastions = self
+            .each()
+            .filter(|(_, kind)| matches!(kind, ResourceKind::Bastion(_)))
+            .map(|(name, _)| name);
+        script
+            .bastion_resource()
+            .or_else(|| bastions.next().filter(|_| bastions.next().is_none()))
     }
 }
 

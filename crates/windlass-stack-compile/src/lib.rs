@@ -37,5 +37,5 @@ pub use compiled::{
 pub use connect::{Connection, Parameter};
 pub use facts::{Artifact, Facts, Network};
 pub use limits::{INLINE_BYTES, TEMPLATE_BYTES};
-pub use name::{role_id, variable};
+pub use name::{bastion_group_id, role_id, variable};
 pub use refusal::{Refusal, Refusals, Remark};

@@ -17,6 +17,11 @@ pub fn role_id(resource: &str) -> String {
     logical(&[resource, "Role"])
 }
 
+/// The logical id of the group that keeps a bastion's machine running.
+pub fn bastion_group_id(resource: &str) -> String {
+    logical(&[resource, "AutoScalingGroup"])
+}
+
 /// The variable that a connected resource's parameter is given in.
 pub fn variable(resource: &str, param: &str) -> String {
     let words: Vec<String> = words("STP")

@@ -23,7 +23,7 @@ mod value;
 mod yaml;
 
 pub use check::{CDN_PARAMS, referenceable_params};
-pub use directive::{Context, CustomCall, GitInfo, Lookups, NoLookups};
+pub use directive::{Allowed, Context, CustomCall, GitInfo, Lookups, NoLookups};
 pub use evaluate::{Interpreters, Made};
 pub use fault::{Fault, FaultKind, Faults};
 pub use find::{CONFIG_NAMES, LoadedFile, find_config, load_file};

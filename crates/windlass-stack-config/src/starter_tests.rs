@@ -21,7 +21,7 @@ fn made(files: &[(&str, &str)]) -> Starter {
         arguments: serde_json::Map::new(),
         project_root: Path::new("/nonexistent").to_owned(),
         config_directory: Path::new("/nonexistent").to_owned(),
-        files_outside_project: false,
+        allowed: Default::default(),
         lookups: &NoLookups,
     };
     let source = ConfigText {

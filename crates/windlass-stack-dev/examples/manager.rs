@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_stack_config::Runtime;
-use windlass_stack_dev::{ConfigEnvironment, DevManager, DevPlan, Outside, Programs};
+use windlass_stack_dev::{
+    ConfigEnvironment, DevManager, DevPlan, Outside, Programs, engine_environment,
+};
 use windlass_types::Problem;
 
 #[tokio::main]
@@ -29,6 +31,9 @@ async fn main() -> Result<(), Problem> {
     if let Some(folder) = std::env::var_os("WINDLASS_TEST_REDIS") {
         programs.redis = Some(PathBuf::from(folder).join("redis-server"));
     }
+    if let Some(folder) = std::env::var_os("WINDLASS_TEST_PODMAN") {
+        programs.container = Some(PathBuf::from(folder).join("podman"));
+    }
     let lookup = |runtime: &Runtime| {
         Err(Problem::invalid(
             "environment",
@@ -47,6 +52,7 @@ async fn main() -> Result<(), Problem> {
         aws: None,
         programs,
         inherited: inherited.collect(),
+        engine: engine_environment(&std::env::vars().collect()),
     };
     DevManager::run(plan, outside).await
 }

@@ -45,14 +45,12 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub fn engine(&mut self) -> Result<Engine, Problem> {
-        let (program, marker) = (
-            self.outside.programs.container.clone(),
-            self.host.marker.1.clone(),
-        );
+        let (outside, marker) = (&self.outside, &self.host.marker.1);
+        let program = outside.programs.container.as_ref();
         let found = self.engine.get_or_insert_with(|| {
             // What a manager that was killed left running is of no use any more.
             tokio::task::block_in_place(|| {
-                Engine::find(program.as_ref(), &marker).inspect(Engine::remove_all)
+                Engine::find(program, &outside.engine, marker).inspect(Engine::remove_all)
             })
         });
         found.clone()

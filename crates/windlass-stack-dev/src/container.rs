@@ -3,6 +3,7 @@
 //! A container runs in the foreground of its command, so that its output is in the log and its
 //! end is noticed like any process's; its label finds it again when the command was killed.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,10 +20,42 @@ const ASK_TIME: Duration = Duration::from_secs(10);
 const BUILD_TIME: Duration = Duration::from_secs(1800);
 const LABEL: &str = "windlass.dev.session";
 
+/// Where an engine finds its service, its images and its settings. Without them a command would
+/// look at another store than the one the image was built in.
+const READ_BY_ENGINES: [&str; 15] = [
+    "CONTAINERS_CONF",
+    "CONTAINERS_REGISTRIES_CONF",
+    "CONTAINERS_STORAGE_CONF",
+    "CONTAINER_CONNECTION",
+    "CONTAINER_HOST",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DOCKER_CERT_PATH",
+    "DOCKER_CONFIG",
+    "DOCKER_CONTEXT",
+    "DOCKER_HOST",
+    "DOCKER_TLS_VERIFY",
+    "REGISTRY_AUTH_FILE",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+];
+/// What every program reads: a workload's own value may not reach the engine's command.
+const READ_BY_ALL: [&str; 4] = ["HOME", "PATH", "TMPDIR", "USER"];
+
+/// What the commands of a container engine read of the caller's environment.
+pub fn engine_environment(caller: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    caller
+        .iter()
+        .filter(|(name, _)| READ_BY_ENGINES.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
 /// An engine that answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
     program: PathBuf,
+    environment: BTreeMap<String, String>,
     /// The value of the label: one session.
     session: String,
 }
@@ -49,7 +82,11 @@ pub(crate) struct ContainerSpec {
 
 impl Engine {
     /// The engine, if its program is there and its service answers.
-    pub fn find(program: Option<&PathBuf>, session: &str) -> Result<Self, Problem> {
+    pub fn find(
+        program: Option<&PathBuf>,
+        environment: &BTreeMap<String, String>,
+        session: &str,
+    ) -> Result<Self, Problem> {
         let missing = |why: String| {
             Problem::new(
                 &code::TOOLCHAIN_MISSING,
@@ -63,6 +100,7 @@ impl Engine {
         match answer {
             Ok(Ended::Itself { code: Some(0), .. }) => Ok(Self {
                 program: program.clone(),
+                environment: environment.clone(),
                 session: session.to_owned(),
             }),
             Ok(Ended::Itself { mut stderr, .. }) => {
@@ -124,7 +162,7 @@ impl Engine {
     }
 
     /// How to run a container. Values of variables are in the environment of the command, so
-    /// that they are in no list of processes.
+    /// that they are in no list of processes; but for the few that the engine itself would obey.
     pub fn launch(&self, spec: &ContainerSpec) -> Launch {
         let mut arguments: Vec<OsString> =
             ["run", "--rm", "--init", "--name", &spec.name, "--label"]
@@ -137,8 +175,20 @@ impl Engine {
                 arguments.push(format!("--publish=127.0.0.1:{local}:{inside}").into());
             }
         }
-        for (name, _) in &spec.environment {
-            arguments.extend(["--env".into(), name.into()]);
+        let mut environment: Vec<(String, Secret<String>)> = self
+            .environment
+            .iter()
+            .map(|(name, value)| (name.clone(), Secret::new(value.clone())))
+            .collect();
+        for (name, value) in &spec.environment {
+            let obeyed = [READ_BY_ENGINES.as_slice(), &READ_BY_ALL].concat();
+            if obeyed.contains(&name.as_str()) {
+                let value = value.expose_secret();
+                arguments.extend(["--env".into(), format!("{name}={value}").into()]);
+            } else {
+                arguments.extend(["--env".into(), name.into()]);
+                environment.push((name.clone(), value.clone()));
+            }
         }
         let mut words = Vec::new();
         if let Some(entry) = &spec.entry_point {
@@ -152,7 +202,7 @@ impl Engine {
         arguments.push(spec.image.clone().into());
         arguments.extend(words.into_iter().map(OsString::from));
         let mut launch = Launch::new(&self.program, &spec.directory).arguments(arguments);
-        launch.environment = spec.environment.clone();
+        launch.environment = environment;
         launch.grace = spec.grace + Duration::from_secs(3);
         launch
     }
@@ -193,6 +243,7 @@ mod tests {
     fn arguments_hold_names_of_variables_and_never_values() {
         let engine = Engine {
             program: "/usr/bin/podman".into(),
+            environment: [("DOCKER_HOST".to_owned(), "unix:///here".to_owned())].into(),
             session: "s".to_owned(),
         };
         let launch = engine.launch(&ContainerSpec {
@@ -202,7 +253,9 @@ mod tests {
                 local: 4000,
                 inside: 80,
             },
-            environment: vec![("PASSWORD".to_owned(), Secret::new("hunter2".to_owned()))],
+            environment: [("PASSWORD", "hunter2"), ("HOME", "/app")]
+                .map(|(name, value)| (name.to_owned(), Secret::new(value.to_owned())))
+                .into(),
             entry_point: Some(vec!["sh".to_owned(), "-c".to_owned()]),
             command: vec!["serve".to_owned()],
             directory: "/".into(),
@@ -213,17 +266,24 @@ mod tests {
             .iter()
             .map(|word| word.to_str().unwrap())
             .collect();
-        insta::assert_snapshot!(words.join(" "), @"run --rm --init --name windlass-dev-web --label windlass.dev.session=s --publish=127.0.0.1:4000:80 --env PASSWORD --entrypoint=sh web:1 -c serve");
+        insta::assert_snapshot!(words.join(" "), @"run --rm --init --name windlass-dev-web --label windlass.dev.session=s --publish=127.0.0.1:4000:80 --env PASSWORD --env HOME=/app --entrypoint=sh web:1 -c serve");
+        // The engine finds its own home and service, whatever the workload's are.
+        let read: Vec<String> = launch
+            .environment
+            .iter()
+            .map(|(name, value)| format!("{name}={}", value.expose_secret()))
+            .collect();
+        insta::assert_snapshot!(read.join(" "), @"DOCKER_HOST=unix:///here PASSWORD=hunter2");
     }
 
     #[test]
     fn without_an_engine_it_is_said_loudly() {
-        let problem = Engine::find(None, "s").unwrap_err();
+        let problem = Engine::find(None, &BTreeMap::new(), "s").unwrap_err();
         assert!(
             problem.message().contains("neither podman nor docker"),
             "{problem}"
         );
-        let problem = Engine::find(Some(&"/bin/false".into()), "s").unwrap_err();
+        let problem = Engine::find(Some(&"/bin/false".into()), &BTreeMap::new(), "s").unwrap_err();
         assert!(
             problem
                 .message()

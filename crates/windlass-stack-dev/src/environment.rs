@@ -19,8 +19,9 @@ pub struct Variable {
     pub name: String,
     /// Its value.
     pub value: Secret<String>,
-    /// Whether the value must not be in a log.
-    pub is_secret: bool,
+    /// What of the value must not be in a log: each secret by itself, because a program takes an
+    /// address apart before it speaks of it.
+    pub secrets: Vec<Secret<String>>,
 }
 
 /// Gives workloads their variables.
@@ -45,45 +46,56 @@ impl ConfigEnvironment {
         Self { config, lookup }
     }
 
-    /// A text of the config as it is here, and whether a secret is in it.
+    /// A text of the config as it is here, and the secrets that are in it.
     pub fn text(
         &self,
         text: &Text,
         local: &LocalParams,
-    ) -> Result<(Secret<String>, bool), Problem> {
-        let (text, is_secret) = self.joined(text, local)?;
-        Ok((Secret::new(text), is_secret))
+    ) -> Result<(Secret<String>, Vec<Secret<String>>), Problem> {
+        let mut secrets = Vec::new();
+        let text = self.joined(text, local, &mut secrets)?;
+        Ok((Secret::new(text), secrets))
     }
 
-    fn joined(&self, text: &Text, local: &LocalParams) -> Result<(String, bool), Problem> {
+    fn joined(
+        &self,
+        text: &Text,
+        local: &LocalParams,
+        secrets: &mut Vec<Secret<String>>,
+    ) -> Result<String, Problem> {
         match text {
-            Text::Literal(text) => Ok((text.clone(), false)),
-            Text::Runtime(runtime) => self.runtime(runtime, local),
+            Text::Literal(text) => Ok(text.clone()),
+            Text::Runtime(runtime) => self.runtime(runtime, local, secrets),
         }
     }
 
-    fn runtime(&self, runtime: &Runtime, local: &LocalParams) -> Result<(String, bool), Problem> {
+    fn runtime(
+        &self,
+        runtime: &Runtime,
+        local: &LocalParams,
+        secrets: &mut Vec<Secret<String>>,
+    ) -> Result<String, Problem> {
         match runtime {
             Runtime::ResourceParam { resource, param } => {
                 match local.get(resource).and_then(|params| params.get(param)) {
-                    Some(value) => Ok((value.clone(), false)),
-                    None => Ok(((self.lookup)(runtime)?, false)),
+                    Some(value) => Ok(value.clone()),
+                    None => (self.lookup)(runtime),
                 }
             }
             Runtime::CfFormat { parts } => {
-                let mut joined = (String::new(), false);
+                let mut joined = String::new();
                 for part in parts {
-                    let (text, is_secret) = self.joined(part, local)?;
-                    joined.0.push_str(&text);
-                    joined.1 |= is_secret;
+                    joined.push_str(&self.joined(part, local, secrets)?);
                 }
                 Ok(joined)
             }
             Runtime::Secret { .. } | Runtime::SsmParam { .. } => {
-                Ok(((self.lookup)(runtime)?, true))
+                let value = (self.lookup)(runtime)?;
+                secrets.push(Secret::new(value.clone()));
+                Ok(value)
             }
             Runtime::CfResourceParam { .. } | Runtime::CfStackOutput { .. } => {
-                Ok(((self.lookup)(runtime)?, false))
+                (self.lookup)(runtime)
             }
         }
     }
@@ -104,7 +116,7 @@ impl WorkloadEnvironment for ConfigEnvironment {
                 variables.push(Variable {
                     name: connect_to_name(target, param),
                     value: Secret::new(value.clone()),
-                    is_secret: false,
+                    secrets: Vec::new(),
                 });
             }
         }
@@ -124,11 +136,11 @@ impl WorkloadEnvironment for ConfigEnvironment {
             (kind, None) => kind.environment(),
         };
         for variable in written {
-            let (value, is_secret) = self.text(&variable.value.to_text(), local)?;
+            let (value, secrets) = self.text(&variable.value.to_text(), local)?;
             variables.push(Variable {
                 name: variable.name.clone(),
                 value,
-                is_secret,
+                secrets,
             });
         }
         Ok(variables)
@@ -218,14 +230,21 @@ mod tests {
             .variables("fn", &local)
             .unwrap()
             .iter()
-            .map(|it| format!("{}={} {}", it.name, it.value.expose_secret(), it.is_secret))
+            .map(|it| {
+                let secrets = it
+                    .secrets
+                    .iter()
+                    .map(|secret| secret.expose_secret().as_str());
+                let secrets = secrets.collect::<Vec<_>>().join(" ");
+                format!("{}={} hides '{secrets}'", it.name, it.value.expose_secret())
+            })
             .collect();
         assert_eq!(
             shown,
             [
-                "STP_DB_HOST=127.0.0.1 false",
-                "PLAIN=7 false",
-                "URL=pg://127.0.0.1/secret-path true",
+                "STP_DB_HOST=127.0.0.1 hides ''",
+                "PLAIN=7 hides ''",
+                "URL=pg://127.0.0.1/secret-path hides 'secret-path'",
             ]
         );
     }

@@ -35,6 +35,7 @@ mod supervise;
 mod watch;
 mod website;
 
+pub use container::engine_environment;
 pub use envelope::Envelope;
 pub use environment::{
     ConfigEnvironment, LocalParams, Variable, WorkloadEnvironment, connect_to_name,

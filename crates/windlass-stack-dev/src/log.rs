@@ -176,6 +176,15 @@ impl Log {
         self.redactor.register(secret);
     }
 
+    /// A variable whose value no line may hold where its name says so: a password that a config
+    /// read from a file is one, whatever directive brought it.
+    pub fn hide_named(&self, name: &str, value: &Secret<String>) {
+        let shown = serde_json::json!({ name: value.expose_secret() });
+        if self.redactor.redact_value(shown.clone()) != shown {
+            self.hide(value);
+        }
+    }
+
     pub fn redact(&self, text: &str) -> String {
         self.redactor.redact(text).into_owned()
     }

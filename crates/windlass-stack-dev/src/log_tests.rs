@@ -84,6 +84,21 @@ proptest! {
 }
 
 #[test]
+fn variables_are_hidden_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let log = Log::open(path, std::sync::Arc::new(windlass_system::SystemClock)).unwrap();
+    for (name, value) in [
+        ("MAIL_PASSWORD", "correct-horse-battery"),
+        ("GREETING", "good-morning"),
+    ] {
+        log.hide_named(name, &Secret::new(value.to_owned()));
+    }
+    let shown = log.redact("correct-horse-battery says good-morning");
+    assert_eq!(shown, "[redacted:secret-value] says good-morning");
+}
+
+#[test]
 fn a_second_session_goes_on_and_half_a_line_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");

@@ -4,10 +4,11 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use windlass_types::{Problem, code};
+use windlass_types::{Problem, Secret, code};
 
 use crate::assemble::assemble;
 use crate::database;
@@ -19,6 +20,9 @@ use crate::plan::{AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places};
 use crate::session::{Phase, Session, write_private};
 use crate::stack::Stack;
 use crate::watch::SourceWatch;
+
+/// How long a killed manager may take to let go of its session.
+const DYING: Duration = Duration::from_secs(2);
 
 /// The long-lived half of a development session.
 pub struct DevManager;
@@ -43,7 +47,7 @@ impl DevManager {
         plan.check()?;
         let places = plan.places();
         prepare_folders(&places)?;
-        let _lock = hold(&places)?;
+        let _lock = hold(&places).await?;
         let left = tokio::task::block_in_place(|| ledger::clean_up(&places));
         if plan.fresh_db {
             database::wipe(&places.data())?;
@@ -57,7 +61,10 @@ impl DevManager {
             ));
         }
         let session = new_session(&plan, &outside, &places, &listener)?;
-        log.hide(&windlass_types::Secret::new(session.token.clone()));
+        log.hide(&Secret::new(session.token.clone()));
+        for (name, value) in &outside.inherited {
+            log.hide_named(name, &Secret::new(value.clone()));
+        }
         let stack = Arc::new(assemble(plan, outside, log, session, stop)?);
         stack.enter(Phase::Starting)?;
         write_private(&places.params(), &*stack.params)?;
@@ -133,22 +140,27 @@ fn prepare_folders(places: &Places) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Only one manager at a time holds a session; the kernel lets go when it dies.
-fn hold(places: &Places) -> Result<std::fs::File, Problem> {
+/// Only one manager at a time holds a session; the kernel lets go when it dies, a moment after its
+/// process is no longer to be seen.
+async fn hold(places: &Places) -> Result<std::fs::File, Problem> {
     let mut options = fs_err::OpenOptions::new();
     options.create(true).truncate(false).write(true);
     let file = options.open(&places.lock).map_err(fault)?.into_file();
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(Problem::new(
-            &code::BUSY,
-            format!(
-                "a development session of this stage is running already ({})",
-                places.session.display()
-            ),
-        )
-        .next("windlass stack dev status")),
+    let began = Instant::now();
+    while file.try_lock().is_err() {
+        if began.elapsed() > DYING {
+            return Err(Problem::new(
+                &code::BUSY,
+                format!(
+                    "a development session of this stage is running already ({})",
+                    places.session.display()
+                ),
+            )
+            .next("windlass stack dev status"));
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    Ok(file)
 }
 
 fn agent_listener(wanted: Option<u16>) -> Result<TcpListener, Problem> {

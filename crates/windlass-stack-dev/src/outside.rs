@@ -29,6 +29,8 @@ pub struct Outside {
     pub programs: Programs,
     /// What every workload inherits of the caller's environment: `PATH`, `HOME`, `LANG` …
     pub inherited: BTreeMap<String, String>,
+    /// What the commands of a container engine read besides.
+    pub engine: BTreeMap<String, String>,
 }
 
 /// Calls of AWS actions, JSON in and out. Which are allowed is decided before.

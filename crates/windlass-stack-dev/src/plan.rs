@@ -138,6 +138,13 @@ impl DevPlan {
         serde_json::from_slice(&bytes).map_err(|error| unusable(&error))
     }
 
+    /// The same, and the file is gone: values of other files that the config used are in it.
+    pub fn take(file: &Path) -> Result<Self, Problem> {
+        let plan = Self::read(file)?;
+        fs_err::remove_file(file).map_err(|error| Problem::internal("dev plan", error))?;
+        Ok(plan)
+    }
+
     /// Leaves the reason of a failure for whoever started the manager.
     pub fn leave_failure(&self, problem: &Problem) {
         // Where it cannot be written, the manager's output still says it.
@@ -204,7 +211,7 @@ impl Places {
         self.stage.join("ports.json")
     }
 
-    /// The plan, as the manager reads it.
+    /// The plan, until the manager has taken it.
     pub fn plan(&self) -> PathBuf {
         self.stage.join("plan.json")
     }

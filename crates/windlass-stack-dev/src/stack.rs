@@ -311,9 +311,10 @@ impl Stack {
             }
         }
         for variable in outside.environment.variables(workload, params)? {
-            if variable.is_secret {
-                log.hide(&variable.value);
+            for secret in &variable.secrets {
+                log.hide(secret);
             }
+            log.hide_named(&variable.name, &variable.value);
             variables.push((variable.name, variable.value));
         }
         Ok(variables)

@@ -80,28 +80,11 @@ fn read(
     let arguments = Arguments::read(operation, arguments)?;
     stage(&arguments)?;
     arguments.number("timeoutSeconds", 1, 1..=3600)?;
-    refuse_tunnels(&arguments)?;
     let ask = Ask::read(operation, &arguments, now)?;
     if ask.needs_stack() {
         check_stack(&arguments)?;
     }
     Ok((arguments, ask))
-}
-
-/// Tunnels through a bastion are not built: said at once, not after a time-out.
-fn refuse_tunnels(arguments: &Arguments) -> Result<(), Problem> {
-    for name in ["bastionResource", "port"] {
-        if arguments.value(name).is_some() {
-            return Err(Problem::new(
-                &code::INVALID_INPUT,
-                format!("{name}: tunnels through a bastion are not supported"),
-            )
-            .with("reason", "unsupported_argument")
-            .with("argument", name)
-            .next("ask from a machine inside the network, or make the database reachable"));
-        }
-    }
-    Ok(())
 }
 
 /// What is asked, read from the arguments.
@@ -168,7 +151,7 @@ impl Ask {
         match self {
             Self::ContainerExec(_) => Duration::from_secs(60),
             // The statement has its own limit; connecting and looking up come on top.
-            Self::Sql(ask) => ask.timeout + Duration::from_secs(30),
+            Self::Sql(ask) => ask.timeout + Duration::from_secs(30) + ask.through.opening(),
             Self::Logs(_) => Duration::from_secs(60),
             _ => Duration::from_secs(120),
         }

@@ -1,22 +1,22 @@
 //! A command in a running container, behind a yes.
 //!
-//! ECS opens a session, its output comes over a data channel ([`crate::channel`]). The exit code
+//! ECS opens a session, its output comes over a data channel (windlass-stack-session). The exit code
 //! comes with a marker that a shell around the command prints last.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_ports::aws::services;
-use windlass_ports::entropy::random;
+use windlass_stack_session::{Marker, Session, listen, plain};
 use windlass_types::{Problem, Secret, code};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, invalid};
 use crate::call::Call;
-use crate::channel::{self, Session};
 use crate::ecs;
 use crate::failure::{aws_problem, not_found};
 use crate::shapes::{list, named, reading, text};
+use crate::through::sockets;
 
 /// How much output one answer holds.
 const LETTERS: usize = 30_000;
@@ -64,13 +64,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         .with("resourceName", ask.resource.as_str())
         .next("repeat with confirm=true"));
     }
-    let Some(sockets) = call.outside.sockets.clone() else {
-        return Err(Problem::new(
-            &code::INVALID_INPUT,
-            "this Windlass is built without message sockets, which commands in containers need",
-        )
-        .with("reason", "no_message_sockets"));
-    };
+    let sockets = sockets(call, "commands in containers need")?;
     let stack = call.stack().await?;
     let resources = call.resources(&stack).await?;
     let service = ecs::find(&resources, &stack.stack_name, &ask.resource)?;
@@ -81,7 +75,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     if task.get("enableExecuteCommand") != Some(&Value::Bool(true)) {
         return Err(not_enabled(&ask.resource));
     }
-    let marker = Marker::new(hex::encode(random::<8>(call.outside.entropy.as_ref())));
+    let marker = Marker::random(call.outside.entropy.as_ref());
     let opened = call
         .aws(
             named(&services::ECS, "ExecuteCommand"),
@@ -110,7 +104,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     };
     call.outside.redactor.register(&session.token);
     let outside = call.outside;
-    let heard = channel::listen(
+    let heard = listen(
         sockets.as_ref(),
         outside.clock.as_ref(),
         outside.entropy.as_ref(),
@@ -120,7 +114,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     )
     .await?;
     let (output, exit_code) = marker.split(&heard.output);
-    let output = channel::plain(&output);
+    let output = plain(&output);
     let Some(exit_code) = exit_code else {
         if heard.is_late {
             return Err(Problem::new(
@@ -215,58 +209,6 @@ fn not_enabled(resource: &str) -> Problem {
     .next(format!(
         "set enableRemoteSessions: true on {resource} and deploy"
     ))
-}
-
-/// A word that the command cannot know, printed after it with its exit code.
-struct Marker(String);
-
-impl Marker {
-    fn new(word: String) -> Self {
-        Self(word)
-    }
-
-    /// The command in a shell of its own. The marker is printed from two halves, so that a
-    /// terminal that echoes the command does not show it whole.
-    fn wrap(&self, command: &str) -> String {
-        let (head, tail) = self.0.split_at(self.0.len() / 2);
-        let script = format!("( {command}\n); printf '\\n%s%s:%s\\n' {head} {tail} \"$?\"");
-        format!("/bin/sh -c {}", quoted(&script))
-    }
-
-    fn is_in(&self, output: &[u8]) -> bool {
-        self.found(&String::from_utf8_lossy(output)).is_some()
-    }
-
-    fn found(&self, output: &str) -> Option<(usize, i64)> {
-        let at = output.rfind(&self.0)?;
-        let rest = output[at + self.0.len()..].strip_prefix(':')?;
-        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        // The whole line must be there, or half a number would be read.
-        rest[digits.len()..]
-            .starts_with(['\r', '\n'])
-            .then_some(())?;
-        Some((at, digits.parse().ok()?))
-    }
-
-    /// What the command printed, and its exit code.
-    fn split(&self, output: &[u8]) -> (String, Option<i64>) {
-        let output = String::from_utf8_lossy(output);
-        match self.found(&output) {
-            Some((at, exit_code)) => {
-                let printed = &output[..at];
-                // The line break before the marker is the marker's.
-                let printed = printed.strip_suffix('\n').unwrap_or(printed);
-                let printed = printed.strip_suffix('\r').unwrap_or(printed);
-                (printed.to_owned(), Some(exit_code))
-            }
-            None => (output.into_owned(), None),
-        }
-    }
-}
-
-/// A word of a shell, whatever is in it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r#"'"'"'"#))
 }
 
 fn tail(output: &str) -> String {

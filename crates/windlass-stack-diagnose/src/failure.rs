@@ -13,7 +13,7 @@ pub fn aws_problem(failure: &AwsFailure) -> Problem {
             &code::UNAUTHORIZED,
             format!("the AWS credentials have expired ({failure})"),
         )
-        .with("reason", "expired_credentials")
+        .with("reason", "credentials_expired")
         .next("sign in again, then repeat"),
         AwsFailureKind::Auth => Problem::new(
             &code::UNAUTHORIZED,

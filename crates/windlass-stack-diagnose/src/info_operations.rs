@@ -64,11 +64,11 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         .iter()
         .map(|record| (record.started_at, from_journal(record)))
         .collect();
+    // A run's tokens begin with its own: it may do more than one thing to a stack.
     let known = |token: &Option<String>| {
-        token.is_some()
-            && local
-                .iter()
-                .any(|record| record.client_request_token == *token)
+        let begins = |own: &String| token.as_ref().is_some_and(|it| it.starts_with(own));
+        let mut owned = local.iter().map(|record| &record.client_request_token);
+        owned.any(|own| own.as_ref().is_some_and(begins))
     };
     operations.extend(
         remote

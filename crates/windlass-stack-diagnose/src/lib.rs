@@ -11,7 +11,6 @@ mod answer;
 mod arguments;
 mod aws_sdk;
 mod call;
-mod channel;
 mod container_exec;
 mod credentials;
 mod dynamodb;
@@ -34,9 +33,14 @@ mod secret_get;
 mod secrets;
 mod shapes;
 mod sql;
+mod through;
 mod times;
 
 pub use answer::{Answer, answer, check};
 pub use failure::{aws_problem, database_problem, refused};
 pub use operation::{Effect, Operation};
 pub use outside::{JournalAsk, JournalRecord, OperationJournal, Outside, ProjectNames, Settings};
+pub use secrets::{
+    SecretState, require_secret_consent, secret_deleted, secret_region, secret_restored,
+    secret_state, secret_written,
+};

@@ -50,6 +50,9 @@ pub struct Settings {
     pub policy: Value,
     /// Where relative paths of arguments begin.
     pub working_directory: PathBuf,
+    /// What makes every try of one write the same write, 32 to 64 characters; without, every call
+    /// is one of its own.
+    pub request_token: Option<String>,
 }
 
 /// Which operations are wanted from the local journal.

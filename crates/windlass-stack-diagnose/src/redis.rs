@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windlass_ports::database::{
-    Access, DatabaseAddress, Listening, RedisAsk, RedisReply, RedisRequest, Tls,
-};
+use windlass_ports::database::{Access, DatabaseAddress, RedisAsk, RedisReply, RedisRequest, Tls};
 use windlass_stack_guard::redis as guard;
 use windlass_types::Problem;
 
@@ -17,6 +15,7 @@ use crate::failure::{aws_problem, database_problem, not_found, refused};
 use crate::info_stacks::counted;
 use crate::names;
 use crate::shapes::{list, number, reading, text};
+use crate::through::{Through, Way};
 
 const TYPES: &[&str] = &["AWS::ElastiCache::ReplicationGroup"];
 const BYTES: usize = 1 << 20;
@@ -41,6 +40,7 @@ pub(crate) struct Ask {
     pattern: String,
     command: Vec<Vec<u8>>,
     limit: usize,
+    through: Through,
 }
 
 impl Ask {
@@ -85,6 +85,7 @@ impl Ask {
             pattern: owned("pattern")?.unwrap_or_else(|| "*".to_owned()),
             command,
             limit: arguments.count("limit", 100, 10_000)?,
+            through: Through::read(arguments)?,
         })
     }
 }
@@ -93,12 +94,18 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     if ask.verb == Verb::Command {
         guard::check(&ask.command).map_err(|refusal| refused(&refusal))?;
     }
-    let address = address(call, ask).await?;
+    let (address, way) = address(call, ask).await?;
     let session = Session {
         call,
         address,
         resource: &ask.resource,
+        wait: WAIT + ask.through.opening(),
     };
+    let answered = asked(&session, ask).await;
+    way.leave(answered).await
+}
+
+async fn asked(session: &Session<'_>, ask: &Ask) -> Result<Answer, Problem> {
     let key = ask.key.as_deref().unwrap_or_default();
     let (message, mut data) = match ask.verb {
         Verb::Keys => {
@@ -172,6 +179,8 @@ struct Session<'a> {
     call: &'a Call<'a>,
     address: DatabaseAddress,
     resource: &'a str,
+    /// How long one question may take.
+    wait: Duration,
 }
 
 impl Session<'_> {
@@ -181,7 +190,7 @@ impl Session<'_> {
             access: Access::ReadOnly,
             ask,
             byte_limit: BYTES,
-            timeout: WAIT.min(self.call.left()),
+            timeout: self.wait.min(self.call.left()),
         };
         self.call
             .outside
@@ -323,7 +332,7 @@ fn information(text: &str) -> Value {
     Value::Object(sections)
 }
 
-async fn address(call: &mut Call<'_>, ask: &Ask) -> Result<DatabaseAddress, Problem> {
+async fn address(call: &mut Call<'_>, ask: &Ask) -> Result<(DatabaseAddress, Way), Problem> {
     let stack = call.stack().await?;
     let resources = call.resources(&stack).await?;
     let found = names::find(&resources, &stack.stack_name, &ask.resource, TYPES)?;
@@ -384,14 +393,15 @@ async fn address(call: &mut Call<'_>, ask: &Ask) -> Result<DatabaseAddress, Prob
     } else {
         None
     };
-    Ok(DatabaseAddress {
-        listening: Listening::Tcp {
-            host: host.to_owned(),
-            port,
-        },
+    let way = ask
+        .through
+        .open(call, &stack, &resources, (host, port))
+        .await?;
+    let address = DatabaseAddress {
+        listening: way.listening(),
         tls: if is_true("TransitEncryptionEnabled") {
             Tls::Verified {
-                server_name: None,
+                server_name: way.server_name(),
                 roots: call.outside.settings.database_roots.clone(),
             }
         } else {
@@ -400,5 +410,6 @@ async fn address(call: &mut Call<'_>, ask: &Ask) -> Result<DatabaseAddress, Prob
         user: String::new(),
         password,
         database: String::new(),
-    })
+    };
+    Ok((address, way))
 }

@@ -57,19 +57,16 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     let (member, value) = value(call, ask)?;
     call.outside.redactor.register(&value);
     let region = call.place().await?;
+    let token = token(call);
     let create = json!({
         "Name": ask.name,
         member: value.expose_secret(),
-        "ClientRequestToken": token(call),
+        "ClientRequestToken": token,
     });
     let failure = match call_secrets(call, "CreateSecret", create).await {
         Ok(made) => {
-            return Ok(done(
-                &ask.name,
-                &made,
-                false,
-                format!("made the secret {} in {region}", ask.name),
-            ));
+            let version = text(&made, "VersionId");
+            return Ok(done(&ask.name, &region, &made, version, Way::Made));
         }
         Err(failure) => failure,
     };
@@ -77,6 +74,9 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         return Err(aws_problem(&failure));
     }
     let found = described(call, &ask.name).await?;
+    if let Some(answer) = self::found(call, &ask.name, &region, &found, ask.force_update) {
+        return Ok(answer);
+    }
     let waits = found.get("DeletedDate").is_some_and(|date| !date.is_null());
     if !ask.force_update {
         return Err(taken(&ask.name, &region, waits));
@@ -89,22 +89,55 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     let put = json!({
         "SecretId": ask.name,
         member: value.expose_secret(),
-        "ClientRequestToken": token(call),
+        "ClientRequestToken": token,
     });
     let written = call_secrets(call, "PutSecretValue", put)
         .await
         .map_err(|failure| aws_problem(&failure))?;
-    let message = format!("wrote a new version of the secret {} in {region}", ask.name);
-    Ok(done(&ask.name, &written, waits, message))
+    let version = text(&written, "VersionId");
+    let way = Way::Updated { restored: waits };
+    Ok(done(&ask.name, &region, &written, version, way))
 }
 
-fn done(name: &str, made: &Value, restored: bool, message: String) -> Answer {
+/// How a value got into a secret.
+#[derive(Clone, Copy)]
+enum Way {
+    Made,
+    Updated { restored: bool },
+}
+
+/// The version that an earlier try of this call wrote, in the description of a secret. Whether
+/// that try also restored the secret is for the caller to know.
+pub(crate) fn found(
+    call: &Call<'_>,
+    name: &str,
+    region: &str,
+    described: &Value,
+    is_update: bool,
+) -> Option<Answer> {
+    let token = call.outside.settings.request_token.as_deref()?;
+    described.get("VersionIdsToStages")?.get(token)?;
+    let way = match is_update {
+        true => Way::Updated { restored: false },
+        false => Way::Made,
+    };
+    Some(done(name, region, described, Some(token), way))
+}
+
+fn done(name: &str, region: &str, made: &Value, version: Option<&str>, way: Way) -> Answer {
+    let (message, restored) = match way {
+        Way::Made => (format!("made the secret {name} in {region}"), false),
+        Way::Updated { restored } => (
+            format!("wrote a new version of the secret {name} in {region}"),
+            restored,
+        ),
+    };
     Answer::new(
         message,
         json!({
             "name": name,
             "arn": text(made, "ARN"),
-            "versionId": text(made, "VersionId"),
+            "versionId": version,
             "restored": restored,
         }),
     )

@@ -1,7 +1,7 @@
 //! Schedules a secret's deletion; with `force` and a yes, deletes it at once.
 
 use serde_json::json;
-use windlass_types::{Problem, code};
+use windlass_types::{Problem, Timestamp, code};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, invalid};
@@ -32,19 +32,24 @@ impl Ask {
             recovery_days: arguments.number("recoveryDays", 30, 7..=30)?,
         })
     }
+
+    pub(crate) fn require_yes(&self) -> Result<(), Problem> {
+        if !self.force || self.confirm {
+            return Ok(());
+        }
+        Err(Problem::new(
+            &code::CONFIRM_REQUIRED,
+            format!("deleting the secret {} at once cannot be undone", self.name),
+        )
+        .with("reason", "force_delete")
+        .with("name", self.name.as_str())
+        .next("repeat with confirm=true")
+        .next("leave force out: the secret can then be restored for 30 days"))
+    }
 }
 
 pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Problem> {
-    if ask.force && !ask.confirm {
-        return Err(Problem::new(
-            &code::CONFIRM_REQUIRED,
-            format!("deleting the secret {} at once cannot be undone", ask.name),
-        )
-        .with("reason", "force_delete")
-        .with("name", ask.name.as_str())
-        .next("repeat with confirm=true")
-        .next("leave force out: the secret can then be restored for 30 days"));
-    }
+    ask.require_yes()?;
     let region = call.place().await?;
     // AWS says yes to deleting nothing by force; a wrong name should be told.
     described(call, &ask.name).await?;
@@ -57,6 +62,11 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         .await
         .map_err(|failure| problem(call, &ask.name, &failure))?;
     let date = deleted.get("DeletionDate").and_then(moment);
+    Ok(done(ask, &region, text(&deleted, "ARN"), date))
+}
+
+/// What a deletion has come to.
+pub(crate) fn done(ask: &Ask, region: &str, arn: Option<&str>, date: Option<Timestamp>) -> Answer {
     let message = match (&date, ask.force) {
         (Some(date), false) => format!(
             "the secret {} in {region} will be deleted on {date}",
@@ -68,14 +78,14 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         message,
         json!({
             "name": ask.name,
-            "arn": text(&deleted, "ARN"),
+            "arn": arn,
             "deletionDate": date,
             "recoverable": !ask.force,
         }),
     );
-    Ok(if ask.force {
+    if ask.force {
         answer
     } else {
         answer.next("restore it until then with secret_create and forceUpdate=true")
-    })
+    }
 }

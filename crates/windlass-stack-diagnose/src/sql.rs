@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_ports::aws::Stack;
-use windlass_ports::database::{Access, DatabaseAddress, Listening, SqlEngine, SqlRequest, Tls};
+use windlass_ports::database::{Access, DatabaseAddress, SqlEngine, SqlRequest, Tls};
 use windlass_stack_guard::sql::check;
 use windlass_types::{Problem, Secret, code};
 
@@ -16,6 +16,7 @@ use crate::failure::{aws_problem, database_problem, not_found, refused};
 use crate::info_stacks::counted;
 use crate::names::{self, Found};
 use crate::shapes::{list, number, reading, text};
+use crate::through::Through;
 
 const TYPES: &[&str] = &["AWS::RDS::DBCluster", "AWS::RDS::DBInstance"];
 const CONNECT: Duration = Duration::from_secs(10);
@@ -27,6 +28,7 @@ pub(crate) struct Ask {
     statement: String,
     limit: usize,
     pub(crate) timeout: Duration,
+    pub(crate) through: Through,
 }
 
 impl Ask {
@@ -36,6 +38,7 @@ impl Ask {
             statement: arguments.needed("sql")?.to_owned(),
             limit: arguments.count("limit", 1_000, 10_000)?,
             timeout: Duration::from_millis(arguments.number("timeout", 30_000, 1..=600_000)?),
+            through: Through::read(arguments)?,
         })
     }
 }
@@ -53,15 +56,16 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     let server = described(call, &found, &ask.resource).await?;
     check(server.engine, &ask.statement).map_err(|refusal| refused(&refusal))?;
     let password = password(call, &stack, &found, &server).await?;
+    let way = ask
+        .through
+        .open(call, &stack, &resources, (&server.host, server.port))
+        .await?;
     let request = SqlRequest {
         engine: server.engine,
         address: DatabaseAddress {
-            listening: Listening::Tcp {
-                host: server.host.clone(),
-                port: server.port,
-            },
+            listening: way.listening(),
             tls: Tls::Verified {
-                server_name: None,
+                server_name: way.server_name(),
                 roots: call.outside.settings.database_roots.clone(),
             },
             user: server.user,
@@ -74,14 +78,12 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         row_limit: ask.limit + 1,
         byte_limit: BYTES,
         statement_timeout: ask.timeout,
-        connect_timeout: CONNECT,
+        connect_timeout: CONNECT + ask.through.opening(),
     };
-    let mut rows = call
-        .outside
-        .databases
-        .query(&request)
-        .await
-        .map_err(|failure| database_problem(&ask.resource, &failure))?;
+    let rows = call.outside.databases.query(&request).await;
+    let mut rows = way
+        .leave(rows.map_err(|failure| database_problem(&ask.resource, &failure)))
+        .await?;
     let truncated = rows.truncated || rows.rows.len() > ask.limit;
     rows.rows.truncate(ask.limit);
     let fields: Vec<&str> = rows

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod suite {
     mod arguments;
+    mod bastion;
     mod canary;
     mod cloud;
     mod data;

@@ -18,7 +18,7 @@ use crate::situation::Situation;
 use crate::status::Operation;
 
 /// What a deletion does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Deletion {
     /// The stack.

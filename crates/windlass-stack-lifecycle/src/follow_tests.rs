@@ -105,7 +105,7 @@ fn the_first_failure_is_reported_with_what_came_of_it() {
         .iter()
         .map(|remedy| remedy.operation.as_str())
         .collect();
-    assert_eq!(operations, ["deploy", "delete"]);
+    assert_eq!(operations, ["deploy", "deploy", "delete"]);
     assert!(
         !failure.reason.contains("RequestToken"),
         "{}",

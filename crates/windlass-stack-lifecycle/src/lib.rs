@@ -27,6 +27,7 @@ pub mod preview;
 mod proposal;
 pub mod prune;
 pub mod reason;
+pub mod recreate;
 pub mod rollback;
 pub mod situation;
 pub mod status;

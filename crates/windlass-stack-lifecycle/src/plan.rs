@@ -12,6 +12,7 @@ use windlass_ports::aws::Stack;
 use windlass_types::{Digest, Timestamp};
 
 use crate::change::{Change, Counts, StatefulChange, counts, stateful_changes};
+use crate::delete::Deletion;
 use crate::fault::{Fault, FaultKind};
 use crate::proposal::Proposal;
 
@@ -68,6 +69,9 @@ pub struct Plan {
     /// Whether CloudFormation found nothing to do. Without resource changes a stack may still
     /// change: outputs, tags.
     pub no_changes: bool,
+    /// The failed stack that is deleted first, where the stack is made anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recreate: Option<Deletion>,
 }
 
 /// What stands in a plan for a parameter that may not be seen.
@@ -76,7 +80,7 @@ const HIDDEN: &str = "(hidden)";
 impl Plan {
     /// The plan of a proposal with the changes that CloudFormation found.
     pub fn new(proposal: &Proposal, base: Base, changes: Vec<Change>, no_changes: bool) -> Self {
-        let hidden = hidden_parameters(&proposal.template);
+        let hidden = proposal.hidden_parameters();
         let parameters = proposal
             .parameters
             .iter()
@@ -98,6 +102,7 @@ impl Plan {
             artifacts: proposal.artifacts.clone(),
             changes,
             no_changes,
+            recreate: None,
         }
     }
 
@@ -111,13 +116,24 @@ impl Plan {
         counts(&self.changes)
     }
 
-    /// What it does to resources that hold data.
+    /// What it does to resources that hold data, those of a failed stack among them.
     pub fn stateful(&self) -> Vec<StatefulChange> {
-        stateful_changes(&self.changes)
+        let mut found = stateful_changes(&self.changes);
+        found.extend(
+            self.recreate
+                .iter()
+                .flat_map(|failed| failed.stateful.clone()),
+        );
+        found
     }
 
-    /// Whether it loses data that needs an explicit yes.
+    /// Whether it needs an explicit yes: it loses data, or deletes a failed stack.
     pub fn needs_confirm(&self) -> bool {
+        self.recreate.is_some() || self.loses_data()
+    }
+
+    /// Whether it loses data.
+    pub fn loses_data(&self) -> bool {
         self.stateful().iter().any(|change| change.needs_confirm)
     }
 
@@ -142,22 +158,6 @@ impl Plan {
             .next("review the new plan and repeat the deploy with its confirmToken");
         Err(fault)
     }
-}
-
-/// Parameters the template marks with `NoEcho`.
-fn hidden_parameters(template: &Value) -> BTreeSet<String> {
-    let Some(parameters) = template.get("Parameters").and_then(Value::as_object) else {
-        return BTreeSet::new();
-    };
-    parameters
-        .iter()
-        .filter(|(_, rule)| match rule.get("NoEcho") {
-            Some(Value::Bool(hidden)) => *hidden,
-            Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
-            _ => false,
-        })
-        .map(|(name, _)| name.clone())
-        .collect()
 }
 
 /// In what two plans differ.
@@ -256,7 +256,7 @@ pub fn difference(old: &Plan, new: &Plan) -> PlanDiff {
         })
         .collect();
     PlanDiff {
-        base_changed: old.base != new.base,
+        base_changed: old.base != new.base || old.recreate != new.recreate,
         template_changed: old.template_sha256 != new.template_sha256,
         inputs_changed,
         added: only(&after, &before),

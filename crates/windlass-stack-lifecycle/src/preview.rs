@@ -22,7 +22,9 @@ use crate::drift::{self, Drift};
 use crate::fault::{Fault, FaultKind};
 use crate::plan::{Base, Plan};
 use crate::proposal::Proposal;
+use crate::recreate::deletion_first;
 use crate::situation::Situation;
+use crate::stuck::{self, Stuck};
 
 /// Where the changes come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +32,8 @@ use crate::situation::Situation;
 pub enum Source {
     /// CloudFormation computed them.
     ChangeSet,
-    /// They were read from the template: everything is made.
+    /// They were read from the template: everything is made, perhaps in the place of a failed
+    /// stack.
     Local,
 }
 
@@ -69,15 +72,19 @@ pub struct Preview {
     pub plan: Plan,
     /// Drift, where it was asked for and there is a stack.
     pub drift: Option<Drift>,
+    /// Why the stack is deleted first, where it is made anew.
+    #[serde(default)]
+    pub stuck: Option<Stuck>,
 }
 
 impl Preview {
     /// `data` of the operation, without what the engine adds (token, secrets, cost).
     pub fn data(&self) -> Value {
         let plan = &self.plan;
-        json!({
+        let mut data = json!({
             "stackName": plan.stack_name,
             "isNewStack": self.is_new_stack,
+            "recreate": plan.recreate.is_some(),
             "noChanges": plan.no_changes,
             "source": self.source,
             "changes": self.changes,
@@ -86,7 +93,11 @@ impl Preview {
             "statefulChanges": plan.stateful(),
             "drift": self.drift,
             "planDigest": plan.digest().to_string(),
-        })
+        });
+        if let Some(stuck) = &self.stuck {
+            data["stuck"] = json!(stuck);
+        }
+        data
     }
 }
 
@@ -131,6 +142,16 @@ pub async fn inspect(
         redactor,
         ..
     } = request;
+    if let Some(failed) = deletion_first(access, situation, &proposal.names).await? {
+        return Ok(Preview {
+            is_new_stack: true,
+            source: Source::Local,
+            changes: Vec::new(),
+            stuck: stuck::explain(&failed.stack_name, &failed.status, &[]),
+            plan: Plan::recreating(proposal, failed),
+            drift: None,
+        });
+    }
     situation.require_deployable(access).await?;
     let drift = match (&situation.stack, request.drift) {
         (Some(stack), DriftWish::Detect) if situation.kind() == ChangeSetKind::Update => {
@@ -149,6 +170,7 @@ pub async fn inspect(
                 changes: Vec::new(),
                 plan: Plan::new(proposal, Base::Absent, changes, false),
                 drift,
+                stuck: None,
             });
         }
         TemplatePlace::Nowhere => return Err(no_store(proposal, request.store)),
@@ -169,6 +191,7 @@ pub async fn inspect(
         changes: raw(made.set(), redactor),
         plan,
         drift,
+        stuck: None,
     })
 }
 

@@ -118,11 +118,20 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
         ),
         "ROLLBACK_COMPLETE" => (
             "its first creation failed and was rolled back; CloudFormation allows only its deletion",
-            vec![Remedy::with(
-                "delete",
-                json!({ "confirm": true }),
-                format!("delete {stack}, then deploy again"),
-            )],
+            vec![
+                Remedy::new(
+                    "deploy",
+                    format!(
+                        "mend the cause and deploy: one plan deletes the failed {stack} and makes \
+                         it anew, once it is confirmed with its confirmToken"
+                    ),
+                ),
+                Remedy::with(
+                    "delete",
+                    json!({ "confirm": true }),
+                    format!("delete {stack} and leave it at that"),
+                ),
+            ],
         ),
         "ROLLBACK_FAILED" => (
             "its creation failed and what it had made could not all be removed",
@@ -252,7 +261,7 @@ mod tests {
         .collect();
         insta::assert_snapshot!(table.join("\n"), @r#"
         REVIEW_IN_PROGRESS: delete {"confirm":true}
-        ROLLBACK_COMPLETE: delete {"confirm":true}
+        ROLLBACK_COMPLETE: deploy null | delete {"confirm":true}
         ROLLBACK_FAILED: delete {"confirm":true}
         DELETE_FAILED: delete {"confirm":true} | delete {"confirm":true,"retainResources":["Db"]}
         UPDATE_ROLLBACK_FAILED: rollback null | rollback {"resourcesToSkip":["Db"]}

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use windlass_ports::aws::SessionCredentials;
 use windlass_stack_compile::{parameter, variable};
 use windlass_stack_config::model::script::Script;
 use windlass_stack_config::referenceable_params;
@@ -93,7 +94,7 @@ fn is_name(name: &str) -> bool {
             .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// All variables of a script.
+/// All variables of a script that runs on this machine.
 pub(crate) async fn assemble(
     call: &ScriptCall<'_>,
     script: &Script,
@@ -102,10 +103,51 @@ pub(crate) async fn assemble(
     lines: &Listener<'_>,
 ) -> Result<Environment, Problem> {
     let mut environment = Environment::of(&call.inherited);
+    credentials(call, script, around, values, &mut environment).await?;
+    own(call, script, values, &mut environment, lines).await?;
+    Ok(environment)
+}
+
+/// All variables of a script that runs on a bastion. Nothing of this machine goes there: without
+/// a resource to act as, the script acts as the bastion.
+pub(crate) async fn assemble_remote(
+    call: &ScriptCall<'_>,
+    script: &Script,
+    around: &Surroundings<'_>,
+    values: &mut Values<'_>,
+    lines: &Listener<'_>,
+) -> Result<Environment, Problem> {
+    let mut environment = Environment::default();
+    if let Some(resource) = role_of(call, script) {
+        let given = role::credentials(call, resource, around, values).await?;
+        hand_on(&given, around, &mut environment);
+    }
+    own(call, script, values, &mut environment, lines).await?;
+    match environment.0.keys().find(|name| !is_name(name)) {
+        None => Ok(environment),
+        Some(name) => {
+            let message = format!(
+                "the script \"{}\" has a variable \"{name}\", which a shell on a bastion cannot have",
+                call.script
+            );
+            Err(refused("invalid_variable", message)
+                .with("script", call.script)
+                .next("use letters, digits and underscores only"))
+        }
+    }
+}
+
+/// The region, connectTo, the script's own variables and those of the call.
+async fn own(
+    call: &ScriptCall<'_>,
+    script: &Script,
+    values: &mut Values<'_>,
+    environment: &mut Environment,
+    lines: &Listener<'_>,
+) -> Result<(), Problem> {
     environment.set("AWS_REGION", call.facts.region.clone());
     environment.set("AWS_DEFAULT_REGION", call.facts.region.clone());
-    credentials(call, script, around, values, &mut environment).await?;
-    connect(call, script.connect_to(), values, &mut environment, lines).await?;
+    connect(call, script.connect_to(), values, environment, lines).await?;
     for variable in script.environment() {
         let what = format!("{} of the script \"{}\"", variable.name, call.script);
         let value = values.text(&what, &variable.value.to_text()).await?;
@@ -114,7 +156,13 @@ pub(crate) async fn assemble(
     for (name, value) in &call.env {
         environment.set(name, value.clone());
     }
-    Ok(environment)
+    Ok(())
+}
+
+/// The resource whose permissions the script has, where one is named.
+fn role_of<'a>(call: &'a ScriptCall<'_>, script: &'a Script) -> Option<&'a str> {
+    let asked = call.assume_role_of_resource.as_deref();
+    asked.or_else(|| script.assume_role_of_resource())
 }
 
 async fn credentials(
@@ -125,11 +173,7 @@ async fn credentials(
     environment: &mut Environment,
 ) -> Result<(), Problem> {
     let access = around.access;
-    let resource = call
-        .assume_role_of_resource
-        .as_deref()
-        .or_else(|| script.assume_role_of_resource());
-    let given = match (resource, &access.target) {
+    let given = match (role_of(call, script), &access.target) {
         (Some(resource), _) => role::credentials(call, resource, around, values).await?,
         // Whoever is held to a role hands on that role, not the credentials behind it.
         (None, target) if target.role_arn.is_some() => {
@@ -143,6 +187,11 @@ async fn credentials(
             return Ok(());
         }
     };
+    hand_on(&given, around, environment);
+    Ok(())
+}
+
+fn hand_on(given: &SessionCredentials, around: &Surroundings<'_>, environment: &mut Environment) {
     environment.without_credentials();
     let id = given.access_key_id.expose_secret();
     environment.set("AWS_ACCESS_KEY_ID", id.clone());
@@ -156,7 +205,6 @@ async fn credentials(
             environment.set(name, value.expose_secret().clone());
         }
     }
-    Ok(())
 }
 
 /// The variables of connectTo. A parameter the stack has no part for (the address of a function

@@ -69,13 +69,24 @@ pub async fn follow(
     let flag = Arc::clone(&unwanted.0);
     let work = tokio::task::spawn_blocking(move || blocking(program, time, &flag, &sender));
     while let Some((level, line)) = receiver.recv().await {
-        let plain = without_escapes(&line);
-        let redacted = redactor.redact(&plain);
-        let short: String = redacted.chars().take(LONGEST_MESSAGE).collect();
-        tail.push(&short);
-        lines(level, &short);
+        pass_on(level, &line, redactor, tail, lines);
     }
     work.await.map_err(std::io::Error::other)?
+}
+
+/// Passes a line on: without terminal escapes and secrets, bounded.
+pub(crate) fn pass_on(
+    level: Level,
+    line: &str,
+    redactor: &Redactor,
+    tail: &mut Tail,
+    lines: &Listener<'_>,
+) {
+    let plain = without_escapes(line);
+    let redacted = redactor.redact(&plain);
+    let short: String = redacted.chars().take(LONGEST_MESSAGE).collect();
+    tail.push(&short);
+    lines(level, &short);
 }
 
 /// Says on drop that nobody waits any more.

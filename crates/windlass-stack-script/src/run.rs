@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use windlass_ports::MessageSockets;
 use windlass_secrets::Redactor;
 use windlass_stack_compile::Facts;
 use windlass_stack_config::Config;
-use windlass_stack_config::model::script::{LocalScript, Script, ScriptStep};
+use windlass_stack_config::model::script::{Script, ScriptStep};
 use windlass_stack_lifecycle::Access;
 use windlass_types::{Problem, Timestamp, code};
 
@@ -15,11 +17,13 @@ use crate::environment::{Environment, assemble};
 use crate::failure::{not_found, refused};
 use crate::interpreter::Interpreters;
 use crate::program::{Ending, Listener, Program, follow};
+use crate::remote;
 use crate::tail::Tail;
+use crate::tunnels::Tunnels;
 use crate::values::{Audience, Values};
 
 /// What is to be run, and with what.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ScriptCall<'a> {
     /// The config.
     pub config: &'a Config,
@@ -39,6 +43,8 @@ pub struct ScriptCall<'a> {
     pub inherited: BTreeMap<String, String>,
     /// Programs that run files.
     pub interpreters: &'a Interpreters,
+    /// Sockets for sessions on a bastion, where there are any.
+    pub sockets: Option<Arc<dyn MessageSockets>>,
 }
 
 /// What came of it.
@@ -70,68 +76,117 @@ pub async fn run(
     deadline: Timestamp,
 ) -> Result<ScriptOutcome, Problem> {
     let began = access.clock.now();
-    let (script, local) = local(call)?;
-    let directory = directory(call, local)?;
+    let script = find(call)?;
     let around = Surroundings {
         access,
         redactor,
         deadline,
     };
-    let mut values = Values::new(access, redactor, call.config, call.facts, Audience::Program);
-    let environment = assemble(call, script, &around, &mut values, lines)
-        .await
-        .map_err(|problem| redactor.redact_problem(problem))?;
     let silent = |_, _: &str| {};
-    let mut work = Work {
-        call,
-        around: &around,
-        environment,
-        directory,
-        lines: if local.pipe_stdio { lines } else { &silent },
-        tail: Tail::default(),
-    };
-    for step in script.steps() {
-        work.step(step)
+    let shown: &Listener<'_> = if pipes(script) { lines } else { &silent };
+    let tail = match script {
+        Script::Local(local) => {
+            let directory = directory(call, local.cwd.as_deref())?;
+            let mut values = values(call, &around);
+            here(
+                call,
+                script,
+                &around,
+                &mut values,
+                directory,
+                (lines, shown),
+            )
             .await
-            .map_err(|problem| redactor.redact_problem(problem))?;
-    }
+        }
+        Script::LocalWithTunnel(local) => {
+            let directory = directory(call, local.cwd.as_deref())?;
+            tunnelled(call, script, &around, directory, (lines, shown)).await
+        }
+        Script::Bastion(remote) => {
+            let mut values = values(call, &around);
+            remote::run(call, (script, remote), &around, &mut values, (lines, shown)).await
+        }
+    };
+    let tail = tail.map_err(|problem| redactor.redact_problem(problem))?;
     let took = access.clock.now().since(began).as_millis();
     Ok(ScriptOutcome {
         exit_code: 0,
         duration_ms: u64::try_from(took).unwrap_or(u64::MAX),
-        output_tail: work.tail.text(),
+        output_tail: tail.text(),
     })
 }
 
-fn local<'a>(call: &ScriptCall<'a>) -> Result<(&'a Script, &'a LocalScript), Problem> {
-    let name = call.script;
-    let instead = match call.config.scripts.get(name) {
-        Some(script @ Script::Local(local)) => return Ok((script, local)),
-        Some(Script::Bastion(_)) => {
-            "run the commands in a container of the stack with container_exec, or as a local-script"
-        }
-        Some(Script::LocalWithTunnel(_)) => {
-            "use a local-script from a machine inside the network, or make the database reachable"
-        }
-        None => {
-            let known = call.config.scripts.keys().map(String::as_str);
-            let message = format!("the config has no script \"{name}\"");
-            return Err(not_found("script", name, message, known));
-        }
-    };
-    let kind = call.config.scripts.get(name).map_or("", Script::type_name);
-    let message = format!(
-        "the script \"{name}\" is a {kind}, which needs a session on a bastion; that is not supported"
-    );
-    Err(refused("unsupported_script_type", message)
-        .with("script", name)
-        .with("type", kind)
-        .next(instead))
+/// Who hears of the preparation, and who of what the script prints.
+pub(crate) type Listeners<'a> = (&'a Listener<'a>, &'a Listener<'a>);
+
+fn values<'a>(call: &'a ScriptCall<'_>, around: &Surroundings<'a>) -> Values<'a> {
+    Values::new(
+        around.access,
+        around.redactor,
+        call.config,
+        call.facts,
+        Audience::Program,
+    )
 }
 
-fn directory(call: &ScriptCall<'_>, local: &LocalScript) -> Result<PathBuf, Problem> {
-    let written = local.cwd.as_deref().unwrap_or(".");
-    let directory = call.directory.join(written);
+/// On this machine, with the databases of connectTo behind ports of this machine.
+async fn tunnelled(
+    call: &ScriptCall<'_>,
+    script: &Script,
+    around: &Surroundings<'_>,
+    directory: PathBuf,
+    (lines, shown): Listeners<'_>,
+) -> Result<Tail, Problem> {
+    let mut values = values(call, around);
+    let tunnels = Tunnels::open(call, script, around, &mut values, lines).await?;
+    let done = here(call, script, around, &mut values, directory, (lines, shown)).await;
+    tunnels.close(lines).await;
+    done
+}
+
+/// On this machine.
+async fn here(
+    call: &ScriptCall<'_>,
+    script: &Script,
+    around: &Surroundings<'_>,
+    values: &mut Values<'_>,
+    directory: PathBuf,
+    (lines, shown): Listeners<'_>,
+) -> Result<Tail, Problem> {
+    let environment = assemble(call, script, around, values, lines).await?;
+    let mut work = Work {
+        call,
+        around,
+        environment,
+        directory,
+        lines: shown,
+        tail: Tail::default(),
+    };
+    for step in script.steps() {
+        work.step(step).await?;
+    }
+    Ok(work.tail)
+}
+
+fn find<'a>(call: &ScriptCall<'a>) -> Result<&'a Script, Problem> {
+    let name = call.script;
+    call.config.scripts.get(name).ok_or_else(|| {
+        let known = call.config.scripts.keys().map(String::as_str);
+        let message = format!("the config has no script \"{name}\"");
+        not_found("script", name, message, known)
+    })
+}
+
+fn pipes(script: &Script) -> bool {
+    match script {
+        Script::Local(it) => it.pipe_stdio,
+        Script::LocalWithTunnel(it) => it.pipe_stdio,
+        Script::Bastion(it) => it.pipe_stdio,
+    }
+}
+
+fn directory(call: &ScriptCall<'_>, cwd: Option<&str>) -> Result<PathBuf, Problem> {
+    let directory = call.directory.join(cwd.unwrap_or("."));
     if directory.is_dir() {
         return Ok(directory);
     }
@@ -209,32 +264,42 @@ impl Work<'_> {
         let ending = follow(program, time, redactor, &mut self.tail, lines).await;
         let problem = match ending {
             Ok(Ending::Code(Some(0))) => return Ok(()),
-            Ok(Ending::Code(code)) => {
-                let how = match code {
-                    Some(code) => format!("ended with code {code}"),
-                    None => "was ended by a signal".to_owned(),
-                };
-                let message = format!("the script \"{script}\" failed: `{step}` {how}");
-                Problem::new(&code::STEP_FAILED, message)
-                    .with("reason", "script_failed")
-                    .with("exitCode", code)
-                    .next("read outputTail, mend the script and run it again")
-            }
-            Ok(Ending::Late) => {
-                let message =
-                    format!("the script \"{script}\" did not end in time and was ended: `{step}`");
-                Problem::new(&code::TIMEOUT, message)
-                    .with("reason", "script_timeout")
-                    .next("run it again with a larger timeoutSeconds")
-            }
+            Ok(Ending::Code(code)) => failed(script, step, code),
+            Ok(Ending::Late) => late(script, step),
             Err(error) => {
                 let message = format!("the script \"{script}\" could not be run: {name}: {error}");
                 Problem::new(&code::STEP_FAILED, message).with("reason", "script_failed")
             }
         };
-        Err(problem
-            .with("script", script)
-            .with("step", step)
-            .with("outputTail", self.tail.text()))
+        Err(at_step(problem, script, step, &self.tail))
     }
+}
+
+/// A step that ended with a code that is not 0, or by a signal.
+pub(crate) fn failed(script: &str, step: &str, code: Option<i32>) -> Problem {
+    let how = match code {
+        Some(code) => format!("ended with code {code}"),
+        None => "was ended by a signal".to_owned(),
+    };
+    let message = format!("the script \"{script}\" failed: `{step}` {how}");
+    Problem::new(&code::STEP_FAILED, message)
+        .with("reason", "script_failed")
+        .with("exitCode", code)
+        .next("read outputTail, mend the script and run it again")
+}
+
+/// A step whose time was up.
+pub(crate) fn late(script: &str, step: &str) -> Problem {
+    let message = format!("the script \"{script}\" did not end in time and was ended: `{step}`");
+    Problem::new(&code::TIMEOUT, message)
+        .with("reason", "script_timeout")
+        .next("run it again with a larger timeoutSeconds")
+}
+
+/// Where it happened, and what was printed before.
+pub(crate) fn at_step(problem: Problem, script: &str, step: &str, tail: &Tail) -> Problem {
+    problem
+        .with("script", script)
+        .with("step", step)
+        .with("outputTail", tail.text())
 }

@@ -76,6 +76,8 @@ pub struct Values<'a> {
     secrets: BTreeMap<String, Secret<String>>,
     parameters: BTreeMap<String, (Secret<String>, bool)>,
     exports: Option<BTreeMap<String, String>>,
+    /// Parameters that are something else on this machine: what a tunnel leads to.
+    replaced: BTreeMap<(String, String), Resolved>,
 }
 
 /// The stack, and what its ARN says.
@@ -107,7 +109,18 @@ impl<'a> Values<'a> {
             secrets: BTreeMap::new(),
             parameters: BTreeMap::new(),
             exports: None,
+            replaced: BTreeMap::new(),
         }
+    }
+
+    /// From now on a parameter is this text; it is a secret where it was one.
+    pub(crate) fn replace(&mut self, resource: &str, param: &str, text: String, is_secret: bool) {
+        let value = match is_secret {
+            true => self.sealed(text),
+            false => plain(&text),
+        };
+        let key = (resource.to_owned(), param.to_owned());
+        self.replaced.insert(key, value);
     }
 
     /// A text of the config; `what` names it in a failure.
@@ -134,6 +147,10 @@ impl<'a> Values<'a> {
         resource: &str,
         param: &str,
     ) -> Result<(Resolved, Origin), Lack> {
+        let key = (resource.to_owned(), param.to_owned());
+        if let Some(value) = self.replaced.get(&key) {
+            return Ok((value.clone(), Origin::Output));
+        }
         self.deployed().await?;
         let Some(found) = parameter(self.config, &self.facts, resource, param) else {
             let message = format!("the resource \"{resource}\" has no parameter \"{param}\"");
@@ -378,7 +395,8 @@ impl<'a> Values<'a> {
         Ok(self.sealed(joined.text))
     }
 
-    fn lacking(&self, what: &str, lack: Lack) -> Problem {
+    /// What is missing, as a problem; `what` needs it.
+    pub(crate) fn lacking(&self, what: &str, lack: Lack) -> Problem {
         let stack = self.facts.stack_name();
         match lack {
             Lack::Failed(problem) => problem.with("needed", what),

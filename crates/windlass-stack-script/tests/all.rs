@@ -3,6 +3,7 @@
 // Marked as test code so that its helpers may unwrap as the tests themselves may.
 #[cfg(test)]
 mod suite {
+    mod bastion;
     mod cloud;
     mod failures;
     mod files;

@@ -9,6 +9,7 @@
 mod desk;
 mod dev;
 mod fault;
+mod handover;
 mod invoke;
 mod known;
 mod lookup;
@@ -21,6 +22,7 @@ mod project;
 mod run;
 mod scripts;
 mod sync;
+mod values;
 
 use std::sync::Arc;
 
@@ -32,6 +34,7 @@ pub use dev::{
     DevHook, DevManagerParts, DevOutside, HookParts, RunHook, hook_runner, run_dev_manager,
 };
 pub use outside::StackOutside;
+pub use values::{HeldValue, SecretArgument, SecretValues};
 
 /// The stack domain.
 pub fn domain(outside: StackOutside) -> Box<dyn Domain> {

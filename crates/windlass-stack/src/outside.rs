@@ -7,10 +7,11 @@ use std::sync::Arc;
 use windlass_ports::aws::Cloud;
 use windlass_ports::database::DatabasePort;
 use windlass_ports::{Git, MessageSockets};
-use windlass_stack_config::Interpreters;
+use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_package::Tools;
 
 use crate::dev::DevOutside;
+use crate::values::SecretValues;
 
 /// Everything outside. Time, randomness and redaction are the engine's.
 pub struct StackOutside {
@@ -18,7 +19,7 @@ pub struct StackOutside {
     pub cloud: Arc<dyn Cloud>,
     /// Databases.
     pub databases: Arc<dyn DatabasePort>,
-    /// Sockets for commands in containers, where there are any.
+    /// Sockets for commands in containers and sessions on bastions, where there are any.
     pub sockets: Option<Arc<dyn MessageSockets>>,
     /// What `$GitInfo` asks.
     pub git: Arc<dyn Git>,
@@ -26,6 +27,8 @@ pub struct StackOutside {
     pub tools: Tools,
     /// Programs that evaluate configs and directives.
     pub interpreters: Interpreters,
+    /// What configs may do.
+    pub allowed: Allowed,
     /// The environment scripts and build commands inherit.
     pub environment: BTreeMap<String, String>,
     /// Where packages are kept.
@@ -36,6 +39,8 @@ pub struct StackOutside {
     pub database_roots: Option<PathBuf>,
     /// Whether nothing may be changed.
     pub read_only: bool,
+    /// Values of secrets that this process was given.
+    pub values: SecretValues,
     /// What local development needs beside this.
     pub dev: DevOutside,
 }

@@ -129,6 +129,7 @@ pub(crate) async fn prepare(
     };
     compiled.template = template;
     let mut prepared = finish(place, &project, &compiled, packages, account, missing)?;
+    require_untold(&prepared.proposal)?;
     if let Some(account) = &prepared.account {
         let store = AssetStore::new(account, &prepared.region);
         let known = known::names(&access, &store, &prepared.proposal.stack_name).await;
@@ -239,6 +240,25 @@ fn finish(
     })
 }
 
+/// A template is shown and kept, so what nobody may see must not be in it.
+fn require_untold(proposal: &Proposal) -> Result<(), Problem> {
+    let told = proposal.told_parameters();
+    let Some(first) = told.first() else {
+        return Ok(());
+    };
+    let message = format!(
+        "the template has the value of the NoEcho parameter {} in plain sight, as its Default",
+        told.join(", ")
+    );
+    Err(Problem::new(&code::INVALID_INPUT, message)
+        .with("reason", "config_invalid")
+        .with("path", json!(["Parameters", first, "Default"]))
+        .next("windlass stack secret create NAME --value-file FILE")
+        .next(format!(
+            "let the Default of {first} be '{{{{resolve:secretsmanager:NAME}}}}'"
+        )))
+}
+
 /// The names users know outputs by.
 fn output_names(compiled: &Compiled) -> BTreeMap<String, String> {
     let named = compiled.outputs.iter().map(|(key, output)| {
@@ -323,5 +343,27 @@ impl Prepared {
             problem = problem.next(format!("create the SSM parameter {name}"));
         }
         Err(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_that_tells_a_hidden_value_is_refused_without_it() {
+        let proposal = Proposal {
+            template: json!({ "Parameters": {
+                "Key": { "Type": "String", "NoEcho": true, "Default": "canary-value" },
+            } }),
+            ..Proposal::default()
+        };
+        let refused = require_untold(&proposal).unwrap_err();
+        let said = serde_json::to_string(&refused).unwrap();
+        assert!(
+            said.contains("Key") && !said.contains("canary-value"),
+            "{said}"
+        );
+        assert!(require_untold(&Proposal::default()).is_ok());
     }
 }

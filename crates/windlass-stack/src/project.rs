@@ -73,13 +73,18 @@ impl Project {
             root: &self.root,
             handle: Handle::current(),
         };
-        let context = self.context(&lookups, target.profile.clone());
+        let context = self.context(&desk.outside, &lookups, target.profile.clone());
         desk.outside
             .interpreters
             .transform(&self.file, &context, "deploy", &template)
     }
 
-    fn context<'a>(&self, lookups: &'a dyn Lookups, profile: Option<String>) -> Context<'a> {
+    fn context<'a>(
+        &self,
+        outside: &StackOutside,
+        lookups: &'a dyn Lookups,
+        profile: Option<String>,
+    ) -> Context<'a> {
         Context {
             project_name: Some(self.name.clone()),
             stage: Some(self.stage.clone()),
@@ -88,7 +93,7 @@ impl Project {
             arguments: self.arguments.clone(),
             project_root: self.root.clone(),
             config_directory: self.config_directory.clone(),
-            files_outside_project: false,
+            allowed: outside.allowed,
             lookups,
         }
     }
@@ -123,7 +128,7 @@ fn read(
         arguments: arguments.clone(),
         project_root: root.clone(),
         config_directory: config_directory.clone(),
-        files_outside_project: false,
+        allowed: outside.allowed,
         lookups: &lookups,
     };
     let loaded = load_file(&file, &context, &outside.interpreters, command)?;

@@ -60,6 +60,7 @@ pub(crate) async fn run_script(
         assume_role_of_resource: assume.and_then(Value::as_str).map(str::to_owned),
         inherited: desk.outside.environment.clone(),
         interpreters: &interpreters,
+        sockets: desk.outside.sockets.clone(),
     };
     let heard = Mutex::new(Vec::new());
     let outcome = run(

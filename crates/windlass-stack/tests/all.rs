@@ -4,6 +4,7 @@
 mod suite {
     mod at_once;
     mod catalogue;
+    mod expiry;
     mod picture;
     mod proofs;
     mod world;

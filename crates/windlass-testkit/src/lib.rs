@@ -12,6 +12,7 @@
     reason = "a test tool fails the test that uses it by panicking"
 )]
 
+pub mod agent;
 mod clock;
 mod entropy;
 pub mod malformed;

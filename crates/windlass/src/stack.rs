@@ -1,6 +1,6 @@
 //! What stacks are given: AWS, databases, sockets, programs, and the secrets nobody may see.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, net::IpAddr, path::PathBuf, sync::Arc};
 
 use windlass_aws::Aws;
 use windlass_cli::OpenOptions;
@@ -9,9 +9,9 @@ use windlass_database::Databases;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_net::{OutboundPolicy, WebSockets};
-use windlass_ports::{Entropy, aws::Cloud};
-use windlass_stack::StackOutside;
-use windlass_stack_config::Interpreters;
+use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
+use windlass_stack::{SecretValues, StackOutside};
+use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_package::Tools;
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::Problem;
@@ -20,6 +20,13 @@ use crate::stack_dev;
 
 /// Variables whose values are credentials of AWS.
 const CREDENTIALS: [&str; 2] = ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
+
+/// Variables that say where the services are that open sessions.
+const SESSION_ENDPOINTS: [&str; 3] = [
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_SSM",
+    "AWS_ENDPOINT_URL_ECS",
+];
 
 /// The stack domain of this process. Nothing is asked of AWS here.
 pub(crate) fn domain(
@@ -41,25 +48,52 @@ pub(crate) fn domain(
         .path(&env::PATH)
         .map(PathBuf::into_os_string)
         .unwrap_or_default();
+    // Data channels are at addresses of AWS; an emulator's may be on this machine, without TLS.
+    let sockets = WebSockets::new(OutboundPolicy {
+        allow_private: true,
+        allow_http: false,
+        allowed_hosts: None,
+    });
+    let sockets: Arc<dyn MessageSockets> =
+        Arc::new(sockets.with_plain_loopback(has_local_endpoint(environment)));
     Ok(windlass_stack::domain(StackOutside {
-        dev: stack_dev::outside(options, &cloud, entropy),
+        dev: stack_dev::outside(options, &cloud, &sockets, entropy),
         cloud,
         databases: Arc::new(Databases),
-        // Data channels are at addresses of AWS; an emulator's may be on this machine.
-        sockets: Some(Arc::new(WebSockets::new(OutboundPolicy {
-            allow_private: true,
-            allow_http: false,
-            allowed_hosts: None,
-        }))),
+        sockets: Some(sockets),
         git: Arc::new(GitProgram::new(environment.all())),
         tools: Tools::find(&path).with_environment(building(environment)),
         interpreters: Interpreters::find(&path),
+        allowed: Allowed {
+            files_outside_project: settings.files_outside_project,
+            code: !settings.refuse_config_code,
+        },
         environment: stack_dev::text_variables(environment),
         cache: options.home.stack_cache_dir(),
         role_arn: settings.diagnose_role_arn.clone(),
         database_roots: settings.database_roots.clone(),
         read_only: settings.read_only,
+        values: SecretValues::default(),
     }))
+}
+
+/// Whether the services that open sessions are, by the environment, on this machine.
+fn has_local_endpoint(environment: &Environment) -> bool {
+    environment.all().any(|(name, value)| {
+        let value = value.to_string_lossy();
+        SESSION_ENDPOINTS.contains(&name.to_string_lossy().as_ref()) && is_local(&value)
+    })
+}
+
+/// Whether an address is one of this machine, over plain http.
+fn is_local(address: &str) -> bool {
+    let Some(rest) = address.strip_prefix("http://") else {
+        return false;
+    };
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
+    let number = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || number.is_ok_and(|number| number.is_loopback())
 }
 
 /// What programs that build see: everything but credentials of AWS.
@@ -67,4 +101,26 @@ fn building(environment: &Environment) -> impl Iterator<Item = (OsString, OsStri
     environment
         .all()
         .filter(|(name, _)| !name.to_string_lossy().starts_with("AWS_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_this_machine_are_local() {
+        for (address, expected) in [
+            ("http://127.0.0.1:4566", true),
+            ("http://localhost:4566/", true),
+            ("http://[::1]:4566", true),
+            ("http://127.0.0.1", true),
+            ("https://127.0.0.1:4566", false),
+            ("http://127.0.0.1.example.org", false),
+            ("http://10.0.0.1:4566", false),
+            ("http://user@example.org/127.0.0.1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_local(address), expected, "{address}");
+        }
+    }
 }

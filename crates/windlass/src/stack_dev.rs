@@ -6,7 +6,7 @@ use windlass_aws::Aws;
 use windlass_cli::OpenOptions;
 use windlass_config::Environment;
 use windlass_database::Databases;
-use windlass_ports::{Entropy, aws::Cloud};
+use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
 use windlass_secrets::Redactor;
 use windlass_stack::{DevManagerParts, DevOutside, HookParts, hook_runner, run_dev_manager};
 use windlass_system::{OsEntropy, SystemClock};
@@ -16,6 +16,7 @@ use windlass_types::Problem;
 pub(crate) fn outside(
     options: &OpenOptions,
     cloud: &Arc<dyn Cloud>,
+    sockets: &Arc<dyn MessageSockets>,
     entropy: &Arc<OsEntropy>,
 ) -> DevOutside {
     DevOutside {
@@ -24,6 +25,7 @@ pub(crate) fn outside(
             cloud: Arc::clone(cloud),
             clock: Arc::new(SystemClock),
             entropy: Arc::clone(entropy) as Arc<dyn Entropy>,
+            sockets: Some(Arc::clone(sockets)),
             redactor: Redactor::clone(&options.redactor),
             environment: text_variables(&options.environment),
         }),

@@ -17,10 +17,30 @@ struct Secret {
     arn: String,
     value: Value,
     version: String,
+    /// The version before.
+    previous: Option<String>,
     created: u64,
     changed: u64,
     /// When it will be gone, once its deletion is scheduled.
     deletion: Option<u64>,
+}
+
+impl Secret {
+    /// A call that is repeated with its token and its value; `None` for any other.
+    fn repeated(&self, input: &Value) -> Option<Result<(), ApiError>> {
+        let token = input.get("ClientRequestToken").and_then(Value::as_str);
+        let is_known = token == Some(self.version.as_str())
+            || token.is_some() && token == self.previous.as_deref();
+        match is_known {
+            false => None,
+            true if value_of(input) == self.value => Some(Ok(())),
+            true => Some(Err(ApiError::new(
+                "ResourceExistsException",
+                400,
+                "You tried to create a version with a token that has another value.",
+            ))),
+        }
+    }
 }
 
 impl Secrets {
@@ -28,6 +48,19 @@ impl Secrets {
     pub fn exists(&self, region: &str, id: &str) -> bool {
         self.find(region, id)
             .is_some_and(|(_, secret)| secret.deletion.is_none())
+    }
+
+    /// How each is: its versions, newest first, and whether it waits for its deletion.
+    pub fn dump(&self) -> Value {
+        let of_each = self.0.iter().map(|((region, name), secret)| {
+            let versions: Vec<&String> = [Some(&secret.version), secret.previous.as_ref()]
+                .into_iter()
+                .flatten()
+                .collect();
+            let state = json!({ "versions": versions, "is_deleted": secret.deletion.is_some() });
+            (format!("{region}/{name}"), state)
+        });
+        Value::Object(of_each.collect())
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -51,6 +84,7 @@ impl Secrets {
             arn: arn.to_owned(),
             value: json!({ "SecretString": value }),
             version: version.to_owned(),
+            previous: None,
             created: now,
             changed: now,
             deletion: None,
@@ -143,14 +177,19 @@ pub fn answer(action: &str, input: &Value, region: &str, env: &mut Env) -> Resul
             Ok(answer)
         }
         "PutSecretValue" | "UpdateSecret" => {
-            let version = env.ids.uuid();
+            let version = version_of(input, env);
             let (name, secret) = env.secrets.find_mut(region, id)?;
             refuse_marked(secret)?;
             let value = value_of(input);
-            if value.as_object().is_some_and(|fields| !fields.is_empty()) {
-                secret.value = value;
-                secret.version = version;
-                secret.changed = now;
+            let is_empty = value.as_object().is_none_or(serde_json::Map::is_empty);
+            match secret.repeated(input) {
+                Some(repeated) => repeated?,
+                None if is_empty => {}
+                None => {
+                    secret.previous = Some(std::mem::replace(&mut secret.version, version));
+                    secret.value = value;
+                    secret.changed = now;
+                }
             }
             Ok(
                 json!({ "ARN": secret.arn, "Name": name, "VersionId": secret.version,
@@ -189,8 +228,17 @@ pub fn answer(action: &str, input: &Value, region: &str, env: &mut Env) -> Resul
     }
 }
 
+/// The id of a new version: the caller's token, else one of its own.
+fn version_of(input: &Value, env: &mut Env) -> String {
+    let token = input.get("ClientRequestToken").and_then(Value::as_str);
+    token.map_or_else(|| env.ids.uuid(), str::to_owned)
+}
+
 fn create(name: &str, input: &Value, region: &str, env: &mut Env) -> Result<Value, ApiError> {
     if let Some((_, secret)) = env.secrets.find(region, name) {
+        if let (Some(Ok(())), None) = (secret.repeated(input), secret.deletion) {
+            return Ok(json!({ "ARN": secret.arn, "Name": name, "VersionId": secret.version }));
+        }
         return Err(match secret.deletion {
             Some(_) => invalid(
                 "You can't create this secret because a secret with this name is already \
@@ -210,7 +258,8 @@ fn create(name: &str, input: &Value, region: &str, env: &mut Env) -> Result<Valu
             env.ids.code(6)
         ),
         value: value_of(input),
-        version: env.ids.uuid(),
+        version: version_of(input, env),
+        previous: None,
         created: env.now,
         changed: env.now,
         deletion: None,
@@ -230,6 +279,9 @@ fn described(name: &str, secret: &Secret) -> Value {
         "LastChangedDate": clock::seconds(secret.changed),
         "VersionIdsToStages": { secret.version.clone(): ["AWSCURRENT"] },
     });
+    if let Some(previous) = &secret.previous {
+        answer["VersionIdsToStages"][previous] = json!(["AWSPREVIOUS"]);
+    }
     if let Some(at) = secret.deletion {
         answer["DeletedDate"] = json!(clock::seconds(at));
     }

@@ -92,7 +92,7 @@ pub fn diff(
     for resource in stack.resources.values() {
         if !order.contains(&resource.logical_id) && existing(stack, &resource.logical_id).is_some()
         {
-            changes.push(removal(resource, with_values));
+            changes.push(comparison.removal(resource));
         }
     }
     changes.sort_by(|left, right| left.logical_id.cmp(&right.logical_id));
@@ -238,6 +238,7 @@ impl Comparison<'_> {
         let contexts = self.with_values.then(|| {
             let (mut before, mut after) = (resource.properties.clone(), after.clone());
             self.mask(&mut before, &definition.properties, self.target);
+            self.mask_before(&mut before, &resource.logical_id);
             self.mask(&mut after, &definition.properties, self.target);
             (
                 context(before, resource.metadata.as_ref()),
@@ -277,7 +278,8 @@ impl Comparison<'_> {
             after.unwrap_or(&null),
         );
         let raw = definition.properties.get(name);
-        let is_secret = raw.is_some_and(|raw| self.reads_secret(raw, self.target));
+        let is_secret = raw.is_some_and(|raw| self.reads_secret(raw, self.target))
+            || self.was_secret(&resource.logical_id, name);
         let shown = |text: String| if is_secret { MASKED.to_owned() } else { text };
         for (is_static, source, cause) in self.causes(resource, name, raw, after) {
             let mut detail = Detail {
@@ -364,6 +366,53 @@ impl Comparison<'_> {
         })
     }
 
+    fn removal(&self, resource: &Resource) -> ResourceChange {
+        let written = resource.deletion_policy.as_deref();
+        let policy = written.unwrap_or_else(|| {
+            types::default_deletion_policy(&resource.kind, &resource.properties)
+        });
+        ResourceChange {
+            action: "Remove",
+            logical_id: resource.logical_id.clone(),
+            physical_id: resource.physical_id().map(str::to_owned),
+            kind: resource.kind.clone(),
+            replacement: None,
+            scope: Vec::new(),
+            details: Vec::new(),
+            policy_action: Some(match policy {
+                "Retain" | "RetainExceptOnCreate" => "Retain",
+                "Snapshot" => "Snapshot",
+                _ => "Delete",
+            }),
+            before: self.with_values.then(|| {
+                let mut before = resource.properties.clone();
+                self.mask_before(&mut before, &resource.logical_id);
+                context(before, resource.metadata.as_ref())
+            }),
+            after: None,
+        }
+    }
+
+    /// Whether a property read a parameter nobody may see, as the stack is now.
+    fn was_secret(&self, logical_id: &str, name: &str) -> bool {
+        let Some(current) = &self.stack.current else {
+            return false;
+        };
+        let definition = current.template.resources.get(logical_id);
+        definition
+            .and_then(|definition| definition.properties.get(name))
+            .is_some_and(|raw| self.reads_secret(raw, current))
+    }
+
+    /// Hides what [`Self::was_secret`].
+    fn mask_before(&self, properties: &mut Value, logical_id: &str) {
+        for (name, value) in properties.as_object_mut().into_iter().flatten() {
+            if self.was_secret(logical_id, name) {
+                *value = Value::from(MASKED);
+            }
+        }
+    }
+
     /// Hides top-level properties that read a parameter nobody may see.
     fn mask(&self, properties: &mut Value, raw: &Value, target: &Target) {
         let Value::Object(fields) = properties else {
@@ -407,29 +456,6 @@ fn whole_attribute(attribute: &'static str) -> Detail {
         is_static: true,
         source: Some("DirectModification"),
         cause: None,
-    }
-}
-
-fn removal(resource: &Resource, with_values: bool) -> ResourceChange {
-    let written = resource.deletion_policy.as_deref();
-    let policy = written
-        .unwrap_or_else(|| types::default_deletion_policy(&resource.kind, &resource.properties));
-    ResourceChange {
-        action: "Remove",
-        logical_id: resource.logical_id.clone(),
-        physical_id: resource.physical_id().map(str::to_owned),
-        kind: resource.kind.clone(),
-        replacement: None,
-        scope: Vec::new(),
-        details: Vec::new(),
-        policy_action: Some(match policy {
-            "Retain" | "RetainExceptOnCreate" => "Retain",
-            "Snapshot" => "Snapshot",
-            _ => "Delete",
-        }),
-        before: with_values
-            .then(|| context(resource.properties.clone(), resource.metadata.as_ref())),
-        after: None,
     }
 }
 

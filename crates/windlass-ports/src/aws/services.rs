@@ -94,6 +94,8 @@ services! {
     ACM = json("acm", "ACM", Json11, "CertificateManager");
     /// API Gateway, HTTP and WebSocket APIs.
     APIGATEWAYV2 = at(signed(rest_json("apigatewayv2", "APIGATEWAYV2"), "apigateway"), "apigateway");
+    /// Groups of machines.
+    AUTOSCALING = query("autoscaling", "AUTO_SCALING", "2011-01-01");
     /// Batch.
     BATCH = rest_json("batch", "BATCH");
     /// CloudFormation.

@@ -5,7 +5,7 @@ use windlass_stack_config::model::network::Bastion;
 
 use crate::cf::{arn, attribute, reference};
 use crate::connect::allow;
-use crate::name::logical;
+use crate::name::{bastion_group_id, logical};
 use crate::stack::Stack;
 
 impl Stack<'_> {
@@ -91,7 +91,7 @@ impl Stack<'_> {
             }),
         );
         let subnets = self.network().public_subnets;
-        let machines = logical(&[name, "AutoScalingGroup"]);
+        let machines = bastion_group_id(name);
         self.add(
             &machines,
             "AWS::AutoScaling::AutoScalingGroup",

@@ -36,7 +36,7 @@ pub fn config(name: &str, text: &str) -> Config {
         arguments: serde_json::Map::new(),
         project_root: here.to_owned(),
         config_directory: here.to_owned(),
-        files_outside_project: false,
+        allowed: Default::default(),
         lookups: &NoLookups,
     };
     match load(&source, &context) {

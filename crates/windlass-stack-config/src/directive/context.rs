@@ -23,10 +23,45 @@ pub struct Context<'a> {
     pub project_root: PathBuf,
     /// Paths are relative to this directory: the config's.
     pub config_directory: PathBuf,
-    /// Policy allows files outside the project.
-    pub files_outside_project: bool,
+    /// What the installation lets configs do.
+    pub allowed: Allowed,
     /// What has to be asked for.
     pub lookups: &'a dyn Lookups,
+}
+
+/// What the installation lets configs do. A repository cannot allow itself anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Directives may read files outside the project.
+    pub files_outside_project: bool,
+    /// Reading a config may run code of the project: directives of its own, and configs that are
+    /// programs.
+    pub code: bool,
+}
+
+impl Default for Allowed {
+    fn default() -> Self {
+        Self {
+            files_outside_project: false,
+            code: true,
+        }
+    }
+}
+
+impl Allowed {
+    /// Refuses code where none may run.
+    pub(crate) fn require_code(self, what: &str) -> Result<(), Problem> {
+        if self.code {
+            return Ok(());
+        }
+        Err(Problem::new(
+            &code::POLICY_DENIED,
+            format!("{what} is code, and this installation runs none to read a config"),
+        )
+        .with("reason", "policy_denied")
+        .with("setting", "stack.refuse_config_code")
+        .next("write the value into a YAML config, or set stack.refuse_config_code = false"))
+    }
 }
 
 /// A directive of the user's own, called.

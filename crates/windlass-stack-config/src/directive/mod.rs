@@ -10,7 +10,7 @@ mod resolve;
 mod runtime;
 pub mod syntax;
 
-pub use context::{Context, CustomCall, Lookups, NoLookups};
+pub use context::{Allowed, Context, CustomCall, Lookups, NoLookups};
 pub use files::env_values;
 pub use git::GitInfo;
 pub(crate) use resolve::Resolver;

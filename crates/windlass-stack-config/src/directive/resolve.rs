@@ -372,7 +372,7 @@ impl<'a> Resolver<'a> {
             &self.context.config_directory,
             &self.context.project_root,
             file,
-            self.context.files_outside_project,
+            self.context.allowed.files_outside_project,
         )?)
     }
 
@@ -446,12 +446,14 @@ impl<'a> Resolver<'a> {
                 &self.context.config_directory,
                 &self.context.project_root,
                 file,
-                self.context.files_outside_project,
+                self.context.allowed.files_outside_project,
             )?,
             function,
             arguments: arguments.iter().map(Node::to_json).collect(),
         };
-        let answer = self.context.lookups.custom_directive(&call);
+        let what = format!("the directive ${}", directive.name);
+        let allowed = self.context.allowed.require_code(&what);
+        let answer = allowed.and_then(|()| self.context.lookups.custom_directive(&call));
         let value = self.asked(answer, span);
         self.walk(&value, directive, path)
     }

@@ -1,7 +1,7 @@
 //! Every directive: what it becomes, and how it fails.
 
 use serde_json::{Value, json};
-use windlass_stack_config::{ConfigText, LoadFailure, load};
+use windlass_stack_config::{ConfigText, Interpreters, LoadFailure, load, load_file};
 
 use super::world::{Answers, context, faults};
 
@@ -289,7 +289,7 @@ fn links_that_lead_outside_are_refused() {
     };
     assert!(faults.render().contains("leads outside the project"));
     assert!(!faults.render().contains("canary"));
-    context.files_outside_project = true;
+    context.allowed.files_outside_project = true;
     assert!(load(&source, &context).is_ok());
 }
 
@@ -306,4 +306,29 @@ fn bombs_are_refused_soon() {
     assert!(said.contains("expand to more than"), "{said}");
     let said = faults("resources: {}\nvariables:\n  a: $Var().b\n  b: [$Var().a, $Var().a]\n");
     assert!(said.contains("leads to itself"), "{said}");
+}
+
+#[test]
+fn where_no_code_may_run_none_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::write(folder.path().join("own.js"), "").unwrap();
+    let source = ConfigText {
+        file: "stacktape.yml",
+        text: "resources: {}\ndirectives: [{ name: Own, filePath: own.js }]\n\
+               variables:\n  x: $Own('a')\n",
+    };
+    let mut context = context(folder.path(), &Answers);
+    assert!(load(&source, &context).is_ok());
+    context.allowed.code = false;
+    let Err(LoadFailure::Lookup(refused)) = load(&source, &context) else {
+        panic!("the directive ran");
+    };
+    assert_eq!(refused.code().name, "POLICY_DENIED");
+    insta::assert_snapshot!(refused.message(), @"the directive $Own is code, and this installation runs none to read a config");
+
+    // A config that is a program is not even looked at.
+    let file = folder.path().join("stacktape.ts");
+    let interpreters = Interpreters::find(std::ffi::OsStr::new(""));
+    let refused = load_file(&file, &context, &interpreters, "preview").unwrap_err();
+    assert_eq!(refused.code().name, "POLICY_DENIED");
 }

@@ -62,7 +62,7 @@ pub fn context<'a>(directory: &Path, lookups: &'a dyn Lookups) -> Context<'a> {
         arguments,
         project_root: directory.to_owned(),
         config_directory: directory.to_owned(),
-        files_outside_project: false,
+        allowed: Default::default(),
         lookups,
     }
 }

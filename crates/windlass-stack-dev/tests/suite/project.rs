@@ -1,5 +1,6 @@
 //! A project in a folder of its own, and its manager as a process.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use windlass_types::Problem;
 pub struct Project {
     folder: tempfile::TempDir,
     stage: &'static str,
+    /// What the manager's environment has besides.
+    pub environment: BTreeMap<String, String>,
 }
 
 impl Project {
@@ -21,7 +24,11 @@ impl Project {
         let folder = tempfile::tempdir().unwrap();
         // A PostgreSQL that may not run as root runs as somebody else and must get in.
         fs_err::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-        let project = Self { folder, stage };
+        let project = Self {
+            folder,
+            stage,
+            environment: BTreeMap::new(),
+        };
         for (name, text) in files {
             project.write(name, text);
         }
@@ -77,7 +84,7 @@ impl Project {
             arguments: serde_json::Map::new(),
             project_root: self.path().to_owned(),
             config_directory: self.path().to_owned(),
-            files_outside_project: false,
+            allowed: Default::default(),
             lookups: &NoLookups,
         };
         let interpreters = Interpreters::find(&std::env::var_os("PATH").unwrap());
@@ -111,7 +118,7 @@ impl Project {
         let file = self.path().join(".plan.json");
         fs_err::write(&file, serde_json::to_vec(plan).unwrap()).unwrap();
         let mut manager = Command::new(manager_program());
-        manager.arg(file);
+        manager.arg(file).envs(&self.environment);
         client::start(Start {
             directory: self.path(),
             project_name: "notes",

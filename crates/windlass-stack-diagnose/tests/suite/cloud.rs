@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 use windlass_ports::aws::*;
+use windlass_testkit::agent::SessionAgent;
 
 #[derive(Default)]
 pub struct ScriptedCloud {
@@ -19,6 +20,8 @@ pub struct ScriptedCloud {
     /// Answers by permission, one after the other; the last one stays.
     pub answers: Mutex<HashMap<String, Vec<Result<Value, AwsFailure>>>>,
     pub http: Mutex<Option<(u16, Value)>>,
+    /// Answers calls that have to do with sessions on a bastion.
+    pub agent: Option<SessionAgent>,
     /// What was asked: permission and input.
     pub asked: Mutex<Vec<(String, Value)>>,
 }
@@ -242,6 +245,11 @@ impl AwsCalls for ScriptedCloud {
                 .push((permission.clone(), call.input));
             if let Some(failure) = &*self.failure.lock().unwrap() {
                 return Err(failure.clone());
+            }
+            let input = self.asked.lock().unwrap().last().unwrap().1.clone();
+            let of_agent = self.agent.as_ref();
+            if let Some(answer) = of_agent.and_then(|agent| agent.answer(&permission, &input)) {
+                return answer;
             }
             let mut answers = self.answers.lock().unwrap();
             match answers.get_mut(&permission) {

@@ -83,7 +83,7 @@ async fn failures_of_aws_become_codes() {
         (
             answered("ExpiredToken", "", 400),
             "UNAUTHORIZED",
-            "expired_credentials",
+            "credentials_expired",
         ),
         (
             answered("InvalidClientTokenId", "", 403),

@@ -8,8 +8,9 @@ use windlass_ports::aws::ChangeSetAddress;
 use windlass_stack_lifecycle::execute::{self, Begun, Cancelled, ExecuteIntent, OnFailure};
 use windlass_stack_lifecycle::failure::Failure;
 use windlass_stack_lifecycle::follow::{self, Trail};
+use windlass_stack_lifecycle::preview::Source;
 use windlass_stack_lifecycle::rollback::{self, Mode};
-use windlass_stack_lifecycle::{FaultKind, change_set, policy};
+use windlass_stack_lifecycle::{FaultKind, change_set, delete, policy};
 
 use super::world::{STACK, World, bucket, proposal, queue, topic};
 
@@ -54,7 +55,7 @@ async fn created_updated_and_proved() {
 }
 
 #[tokio::test]
-async fn a_failed_creation_is_reported_and_only_deletable() {
+async fn a_failed_creation_is_reported_and_made_anew_by_one_plan() {
     let world = World::start().await;
     let wanted =
         proposal(json!({ "News": topic(), "Files": bucket("shop-files"), "Jobs": queue(1) }));
@@ -71,13 +72,22 @@ async fn a_failed_creation_is_reported_and_only_deletable() {
         "files (AWS::S3::Bucket) failed: shop-files already exists"
     );
     assert_eq!(failure.status, "CREATE_FAILED");
-    let fault = world.preview(&wanted).await.unwrap_err();
+    assert_eq!(failure.remedies.last().unwrap().operation, "delete");
+    // CloudFormation takes no change set for it; a plan says what to do all the same.
+    let fault = world.propose(&wanted, "run_2").await.unwrap_err();
     assert_eq!(fault.reason, "stack_stuck");
     assert!(
-        fault.next_actions[0].starts_with("delete: "),
+        fault.next_actions[0].starts_with("deploy: "),
         "{:?}",
         fault.next_actions
     );
+    let preview = world.preview(&wanted).await.unwrap();
+    let plan = &preview.plan;
+    assert!(preview.is_new_stack && plan.needs_confirm() && !plan.loses_data());
+    assert_eq!((preview.source, plan.counts().create), (Source::Local, 3));
+    let data = preview.data();
+    assert_eq!(data["recreate"], true);
+    assert_eq!(data["stuck"]["state"], "ROLLBACK_COMPLETE");
     let stuck = world
         .situation()
         .await
@@ -86,6 +96,39 @@ async fn a_failed_creation_is_reported_and_only_deletable() {
         .unwrap()
         .unwrap();
     assert_eq!(stuck.state, "ROLLBACK_COMPLETE");
+    let failed = plan.recreate.clone().unwrap();
+    let intent = delete::intend(&world.access, &failed, "run_3-recreate", None).await;
+    let intent = intent.unwrap();
+    delete::begin(&world.access, &intent, world.deadline())
+        .await
+        .unwrap();
+    let trail = world.follow(intent.trail()).await.unwrap();
+    assert_eq!(trail.succeeded(), Some(true));
+    let (_, made) = world.propose(&wanted, "run_3").await.unwrap();
+    plan.prove_fulfilled(&made, &wanted.template).unwrap();
+}
+
+/// What the failed creation left in the account is listed, and is not managed any more.
+#[tokio::test]
+async fn what_a_failed_creation_kept_is_listed() {
+    let world = World::start().await;
+    let mut kept = bucket("shop-kept");
+    kept["DeletionPolicy"] = json!("Retain");
+    let wanted = proposal(json!({ "Files": kept, "Jobs": after("Files", queue(1)) }));
+    world
+        .control()
+        .fail_resource("Jobs", Moment::Create, "quota exceeded");
+    let trail = world.deploy(&wanted, "run_1").await;
+    assert_eq!(trail.ended.as_deref(), Some("ROLLBACK_COMPLETE"));
+    let preview = world.preview(&wanted).await.unwrap();
+    let stateful = preview.plan.stateful();
+    assert_eq!(stateful.len(), 1, "{stateful:?}");
+    assert_eq!(stateful[0].resource_name, "files");
+    assert_eq!(
+        stateful[0].reason,
+        "the stack is deleted; it is kept, no longer managed"
+    );
+    assert!(!preview.plan.loses_data());
 }
 
 #[tokio::test]

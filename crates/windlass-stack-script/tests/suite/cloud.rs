@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 use windlass_ports::aws::*;
+use windlass_testkit::agent::SessionAgent;
 use windlass_types::Secret;
 
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub struct FakeCloud {
     /// Key id and key of whoever assumes a role; none: it is denied.
     pub role: Option<(String, String)>,
     pub asked: Mutex<Vec<String>>,
+    /// Answers calls that have to do with sessions on a bastion.
+    pub agent: Option<SessionAgent>,
 }
 
 impl FakeCloud {
@@ -157,8 +160,13 @@ impl AwsCalls for FakeCloud {
             .unwrap_or_default()
             .to_owned();
         self.note(format!("{permission} {name}"));
+        let of_agent = self.agent.as_ref();
+        let of_agent = of_agent.and_then(|agent| agent.answer(&permission, &call.input));
         let answer = self.answers.get(&(permission.clone(), name)).cloned();
         Box::pin(async move {
+            if let Some(answer) = of_agent {
+                return answer;
+            }
             answer.ok_or_else(|| {
                 AwsFailure::answered(&permission, "ResourceNotFoundException", "not there", 400)
             })

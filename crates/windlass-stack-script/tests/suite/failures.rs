@@ -61,23 +61,6 @@ async fn an_unknown_script_is_not_found_with_the_closest_names() {
 }
 
 #[tokio::test]
-async fn scripts_that_need_a_bastion_are_refused_by_name() {
-    for kind in ["bastion-script", "local-script-with-bastion-tunneling"] {
-        let mut world = World::command("true");
-        world.config["scripts"]["it"]["type"] = json!(kind);
-        let done = world.run().await;
-        assert_eq!(
-            done.told(),
-            ("INVALID_INPUT", "unsupported_script_type".to_owned())
-        );
-        let problem = done.result.as_ref().unwrap_err();
-        assert_eq!(problem.details()["type"], kind);
-        assert_eq!(problem.next_actions().len(), 1);
-        assert!(done.asked.is_empty());
-    }
-}
-
-#[tokio::test]
 async fn a_script_is_ended_with_all_it_started_when_its_time_is_up() {
     let mut world = World::command("sleep 600 & echo $!; echo working; wait");
     world.time = Duration::from_millis(700);

@@ -15,6 +15,7 @@ use windlass_stack_lifecycle::lines::Level;
 use windlass_stack_script::{Interpreters, ScriptCall, ScriptOutcome, run};
 use windlass_system::SystemClock;
 use windlass_testkit::SeededEntropy;
+use windlass_testkit::agent::SessionAgent;
 use windlass_types::Problem;
 
 use super::cloud::FakeCloud;
@@ -29,6 +30,8 @@ pub struct World {
     pub role_of: Option<String>,
     pub target: Target,
     pub time: Duration,
+    /// The agent of the bastion, where there is one.
+    pub agent: Option<SessionAgent>,
 }
 
 /// What came of it.
@@ -72,6 +75,7 @@ impl World {
             role_of: None,
             target: Target::default(),
             time: Duration::from_secs(60),
+            agent: None,
         }
     }
 
@@ -98,7 +102,9 @@ impl World {
     pub async fn run_script(self, name: &str) -> Done {
         let config: Config = serde_json::from_value(self.config).unwrap();
         let facts = Facts::new("shop", "dev", "eu-west-1");
-        let cloud = Arc::new(self.cloud);
+        let mut cloud = self.cloud;
+        cloud.agent = self.agent.clone();
+        let cloud = Arc::new(cloud);
         let access = Access {
             cloud: Arc::clone(&cloud) as _,
             clock: Arc::new(SystemClock),
@@ -116,6 +122,7 @@ impl World {
             assume_role_of_resource: self.role_of,
             inherited: self.inherited,
             interpreters: &self.interpreters,
+            sockets: self.agent.clone().map(|agent| Arc::new(agent) as _),
         };
         let heard = Mutex::new(Vec::new());
         let lines = |level, line: &str| heard.lock().unwrap().push((level, line.to_owned()));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_ports::aws::{Cloud, Target};
-use windlass_ports::{BoxFuture, Clock, Entropy};
+use windlass_ports::{BoxFuture, Clock, Entropy, MessageSockets};
 use windlass_secrets::Redactor;
 use windlass_stack_compile::Facts;
 use windlass_stack_config::model::script::Script;
@@ -54,6 +54,8 @@ pub struct HookParts {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub entropy: Arc<dyn Entropy>,
+    /// Sockets for sessions on a bastion, where there are any.
+    pub sockets: Option<Arc<dyn MessageSockets>>,
     /// Takes secrets out of what scripts say.
     pub redactor: Redactor,
     /// The variables scripts inherit.
@@ -84,6 +86,7 @@ async fn run_hook(parts: &HookParts, hook: DevHook) -> Result<(), Problem> {
         assume_role_of_resource: None,
         inherited: parts.environment.clone(),
         interpreters: &interpreters,
+        sockets: parts.sockets.clone(),
     };
     let access = Access {
         cloud: Arc::clone(&parts.cloud),
@@ -133,9 +136,9 @@ fn localised(
     for variable in &mut script.environment {
         let text = variable.value.to_text();
         match known.text(&text, &hook.local) {
-            Ok((value, is_secret)) => {
-                if is_secret {
-                    parts.redactor.register(&value);
+            Ok((value, secrets)) => {
+                for secret in &secrets {
+                    parts.redactor.register(secret);
                 }
                 let value = value.expose_secret().clone();
                 variable.value = Scalar::Text(Text::Literal(value));

@@ -14,11 +14,11 @@ use windlass_secrets::Redactor;
 use windlass_stack_config::Runtime;
 use windlass_stack_dev::{
     CloudCalls, ConfigEnvironment, DevManager, DevPlan, LocalParams, LocalValues, Outside,
-    Programs, Variable, WorkloadEnvironment, missing_value, variable_of,
+    Programs, Variable, WorkloadEnvironment, engine_environment, missing_value, variable_of,
 };
 use windlass_stack_diagnose::{aws_problem, refused};
 use windlass_stack_lifecycle::Access;
-use windlass_types::Problem;
+use windlass_types::{Problem, Secret};
 
 use super::deployed::{Deployed, DeployedParams, shown};
 
@@ -55,7 +55,7 @@ const INHERITED: [&str; 10] = [
 /// Runs a session until it is stopped by its HTTP API or by a signal. Needs a runtime with several
 /// threads.
 pub async fn run_dev_manager(plan: &Path, parts: DevManagerParts) -> Result<(), Problem> {
-    let plan = DevPlan::read(plan)?;
+    let plan = DevPlan::take(plan)?;
     let outcome = manage(plan.clone(), parts).await;
     outcome.inspect_err(|problem| plan.leave_failure(problem))
 }
@@ -88,6 +88,7 @@ async fn manage(plan: DevPlan, parts: DevManagerParts) -> Result<(), Problem> {
         }),
         programs: Programs::find(&OsString::from(path)),
         inherited: inherited(&parts.environment, deployed.is_some()),
+        engine: engine_environment(&parts.environment),
     };
     DevManager::run(plan, outside).await
 }
@@ -147,9 +148,10 @@ impl WorkloadEnvironment for SessionEnvironment {
         params.extend(local.clone());
         let mut variables = self.config.variables(workload, &params)?;
         for variable in &mut variables {
-            let mut secrets = self.deployed.secrets.iter();
             let value = variable.value.expose_secret();
-            variable.is_secret |= secrets.any(|secret| value.contains(secret));
+            let secrets = self.deployed.secrets.iter();
+            let within = secrets.filter(|secret| value.contains(secret.as_str()));
+            variable.secrets.extend(within.cloned().map(Secret::new));
         }
         Ok(variables)
     }

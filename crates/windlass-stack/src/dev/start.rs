@@ -209,7 +209,7 @@ impl Desk<'_> {
             arguments: self.asked.arguments.clone(),
             project_root: root.clone(),
             config_directory: self.directory.to_owned(),
-            files_outside_project: false,
+            allowed: self.outside.allowed,
             lookups: &lookups,
         };
         let loaded = load_file(self.file, &context, &self.outside.interpreters, "dev")?;

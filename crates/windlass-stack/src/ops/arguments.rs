@@ -33,6 +33,8 @@ const STAGE: ArgumentSpec = ArgumentSpec::required("stage", Text);
 pub(super) fn specs(verb: Verb) -> Vec<ArgumentSpec> {
     let own: &[ArgumentSpec] = match verb {
         Verb::Ask(question) => return asked(question),
+        Verb::Change(Kind::SecretCreate) => return asked(Question::SecretCreate),
+        Verb::Change(Kind::SecretDelete) => return asked(Question::SecretDelete),
         Verb::Dev(operation) => return operation.arguments(),
         Verb::Init => {
             return vec![

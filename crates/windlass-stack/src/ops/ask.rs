@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::{Answer, CallContext};
 use windlass_policy::Request;
-use windlass_stack_diagnose::{Operation as Question, Outside, Settings, answer};
+use windlass_stack_diagnose::{Answer as Found, Operation as Question, Outside, Settings, answer};
 use windlass_types::{Problem, Surface};
 
 use super::Verb;
@@ -25,12 +25,19 @@ pub(super) async fn call(
     arguments: Map<String, Value>,
 ) -> Result<Answer, Problem> {
     let arguments = Value::Object(plain(Verb::Ask(question), &arguments));
-    let found = answer(&outside(desk, context), question, &arguments).await?;
+    let mut found = answer(&outside(desk, context), question, &arguments).await?;
+    if let Value::Object(data) = found.data {
+        found.data = Value::Object(fitting(context, data));
+    }
+    Ok(Answer::plain(Value::Object(output(found))))
+}
+
+/// An answer as the output of an operation.
+pub(crate) fn output(found: Found) -> Map<String, Value> {
     let mut output = match found.data {
         Value::Object(data) => data,
         other => Map::from_iter([("value".to_owned(), other)]),
     };
-    output = fitting(context, output);
     output.insert("message".to_owned(), json!(found.message));
     if let Some(tail) = found.raw_tail {
         output.insert("rawTail".to_owned(), json!(tail));
@@ -38,10 +45,25 @@ pub(super) async fn call(
     if !found.next_actions.is_empty() {
         output.insert("nextActions".to_owned(), json!(found.next_actions));
     }
-    Ok(Answer::plain(Value::Object(output)))
+    output
 }
 
-fn outside(desk: &Desk, context: &CallContext) -> Outside {
+pub(super) fn outside(desk: &Desk, context: &CallContext) -> Outside {
+    let outside = &desk.outside;
+    let settings = Settings {
+        role_arn: outside.role_arn.clone(),
+        database_roots: outside.database_roots.clone(),
+        read_only: outside.read_only,
+        principal: context.principal.id(),
+        policy: verdicts(desk, context),
+        working_directory: context.directory.clone().unwrap_or_default(),
+        request_token: None,
+    };
+    outside_with(desk, settings)
+}
+
+/// What questions need, with these settings.
+pub(crate) fn outside_with(desk: &Desk, settings: Settings) -> Outside {
     let outside = &desk.outside;
     Outside {
         cloud: Arc::clone(&outside.cloud),
@@ -52,14 +74,7 @@ fn outside(desk: &Desk, context: &CallContext) -> Outside {
         clock: Arc::clone(&desk.engine.clock),
         entropy: Arc::clone(&desk.engine.entropy),
         redactor: (*desk.engine.redactor).clone(),
-        settings: Settings {
-            role_arn: outside.role_arn.clone(),
-            database_roots: outside.database_roots.clone(),
-            read_only: outside.read_only,
-            principal: context.principal.id(),
-            policy: verdicts(desk, context),
-            working_directory: context.directory.clone().unwrap_or_default(),
-        },
+        settings,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::desk::Desk;
 use crate::fault;
 use crate::known;
 use crate::place::Place;
-use crate::run::{Confirmed, Job, Kind, about, confirmed_plan, loss};
+use crate::run::{Confirmed, Job, Kind, about, confirmed_plan, unconfirmed};
 
 /// What a token remembers of its plan.
 #[derive(Debug, Serialize, Deserialize)]
@@ -104,6 +104,7 @@ pub(super) async fn call(
         arguments,
         confirm,
         confirmed,
+        slot: None,
     };
     let run_id = desk
         .engine
@@ -241,7 +242,7 @@ async fn answer(
 const fn usual_wait(kind: Kind) -> u64 {
     match kind {
         Kind::Preview => 300,
-        Kind::Deploy | Kind::Delete | Kind::Rollback | Kind::Script => 3600,
+        _ => 3600,
     }
 }
 
@@ -282,13 +283,14 @@ async fn take_token(
     Ok((returned.id, note, returned.purpose.plan_digest))
 }
 
-/// A plan that loses data needs a yes beside its token, and the token stays good until then.
+/// A plan that loses data or deletes a failed stack needs a yes beside its token, and the token
+/// stays good until then.
 async fn require_yes(desk: &Desk, note: &Note, token: &str) -> Result<(), Problem> {
     let plan = confirmed_plan(desk, &note.run_id).await?;
     if !plan.needs_confirm() {
         return Ok(());
     }
-    Err(about(loss(&plan), &plan).with("confirmToken", token))
+    Err(about(unconfirmed(&plan), &plan).with("confirmToken", token))
 }
 
 /// A run keeps its arguments, so secrets must not be among them.

@@ -107,7 +107,7 @@ impl ProjectNames for ConfigNames {
             arguments: serde_json::Map::new(),
             project_root: directory.to_owned(),
             config_directory: file.parent().unwrap_or(directory).to_owned(),
-            files_outside_project: false,
+            allowed: Default::default(),
             lookups: &NoLookups,
         };
         let source = ConfigText {

@@ -11,6 +11,7 @@ mod compile;
 mod dispatch;
 mod journal;
 mod outcome;
+mod secret;
 mod verb;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use windlass_engine::Engine;
 use windlass_engine::operation::{Answer, CallContext, Operation, OperationInfo};
 use windlass_types::{Problem, RunId};
 
+pub(crate) use self::ask::{output, outside_with};
 pub(crate) use self::verb::Verb;
 use crate::desk::Desk;
 use crate::dev;
@@ -83,7 +85,10 @@ impl Operation for StackOperation {
                 Verb::Compile => compile::template(desk, &context, arguments).await,
                 Verb::Validate => compile::validate(desk, &context, arguments).await,
                 Verb::Init => compile::init(&context, &arguments),
-                Verb::Ask(operation) => ask::call(desk, &context, operation, arguments).await,
+                Verb::Ask(operation) => match secret::kind(operation) {
+                    Some(kind) => secret::call(desk, &context, operation, kind, arguments).await,
+                    None => ask::call(desk, &context, operation, arguments).await,
+                },
                 Verb::Dev(operation) => {
                     let directory = context.directory.clone().unwrap_or_default();
                     let outside = &desk.outside;

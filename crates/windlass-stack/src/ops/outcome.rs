@@ -94,7 +94,10 @@ async fn with_token(
 ) -> Result<Problem, Problem> {
     let details = problem.details().clone();
     let reason = details.get("reason").and_then(Value::as_str);
-    let is_about_a_plan = matches!(reason, Some("stateful_loss" | "plan_changed"));
+    let is_about_a_plan = matches!(
+        reason,
+        Some("stateful_loss" | "stuck_stack" | "plan_changed")
+    );
     let Some(digest) = record_digest(&details).filter(|_| is_about_a_plan) else {
         return Ok(problem);
     };

@@ -31,7 +31,7 @@ pub(crate) enum Verb {
 impl Verb {
     /// All of them.
     pub fn all() -> Vec<Self> {
-        let mut verbs: Vec<Self> = Kind::ALL.into_iter().map(Self::Change).collect();
+        let mut verbs: Vec<Self> = Kind::CHANGES.into_iter().map(Self::Change).collect();
         verbs.extend([Self::Compile, Self::Validate, Self::Init]);
         verbs.extend(Question::ALL.iter().copied().map(Self::Ask));
         verbs.extend(DevOperation::ALL.iter().copied().map(Self::Dev));
@@ -55,9 +55,7 @@ impl Verb {
         match self {
             Self::Change(Kind::Preview) | Self::Compile | Self::Validate => EffectClass::Read,
             Self::Change(Kind::Delete) => EffectClass::Destructive,
-            Self::Change(Kind::Deploy | Kind::Rollback | Kind::Script) | Self::Init => {
-                EffectClass::Write
-            }
+            Self::Change(_) | Self::Init => EffectClass::Write,
             Self::Ask(question) => match question.effect() {
                 Effect::Read => EffectClass::Read,
                 Effect::Write => EffectClass::Write,
@@ -106,6 +104,8 @@ impl Verb {
                 "Run a script of the config",
                 "Runs a script of the config on this machine, with the variables it asks for.",
             ),
+            Self::Change(Kind::SecretCreate) => Self::Ask(Question::SecretCreate).words(),
+            Self::Change(Kind::SecretDelete) => Self::Ask(Question::SecretDelete).words(),
             Self::Compile => (
                 "The CloudFormation template",
                 "Compiles the config to the template a deploy would use. Needs no credentials.",

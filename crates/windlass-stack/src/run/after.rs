@@ -260,7 +260,7 @@ impl Aftermath<'_> {
             // Writing it gives it its number.
             version: Version(1),
             template: self.prepared.proposal.template.clone(),
-            parameters: self.prepared.proposal.parameters.clone(),
+            parameters: self.prepared.proposal.shown_parameters(),
             tags: self.prepared.proposal.tags.clone(),
             capabilities: self.prepared.proposal.capabilities.clone(),
             artifacts: {

@@ -18,7 +18,7 @@ use windlass_stack_lifecycle::situation::Situation;
 use windlass_stack_lifecycle::{Access, Fault, FaultKind, Proposal, policy};
 use windlass_types::{ArtifactRef, Problem, RunId, Timestamp, code};
 
-use super::{Job, PLAN, follow, report};
+use super::{Job, PLAN, follow, recreate, report};
 use crate::desk::Desk;
 use crate::fault;
 
@@ -42,6 +42,8 @@ pub(super) struct Change<'a> {
     pub proposal: Proposal,
     pub store: AssetStore,
     pub on_failure: OnFailure,
+    /// The confirmed plan of a stack that is made anew; its failed one is gone.
+    pub recreated: Option<Plan>,
 }
 
 /// What came of it.
@@ -62,13 +64,14 @@ impl Change<'_> {
             .await?;
         // Also where nothing is left to change: somebody confirmed something else.
         self.prove(context, &plan).await?;
+        let plan = self.recreated.clone().unwrap_or(plan);
         if plan.no_changes {
             self.discard(context, &ready).await?;
             let stack_id = ready.intent.stack_id;
             return Ok(Changed::Nothing { plan, stack_id });
         }
         self.gate(context, &plan)?;
-        if plan.needs_confirm() {
+        if plan.loses_data() {
             self.lift(context, &ready, &plan).await?;
         }
         let begun = self.execute(context, &ready).await?;
@@ -126,6 +129,11 @@ impl Change<'_> {
 
     /// Only what was confirmed.
     async fn prove(&self, context: &dyn RunContext, plan: &Plan) -> Result<(), RunError> {
+        if let Some(recreated) = &self.recreated {
+            return recreated
+                .prove_fulfilled(plan, &self.proposal.template)
+                .map_err(|fault| with_plan(fault::problem(fault), context, plan).into());
+        }
         if let Some(confirmed) = &self.job.confirmed {
             let seen = confirmed_plan(self.desk, &confirmed.run_id).await?;
             if let Err(fault) = plan.prove_equal(&seen) {
@@ -135,11 +143,11 @@ impl Change<'_> {
         Ok(())
     }
 
-    /// No loss of data without an explicit yes to it.
+    /// No loss without an explicit yes to it.
     fn gate(&self, context: &dyn RunContext, plan: &Plan) -> Result<(), RunError> {
         let is_confirmed = self.job.confirm && self.job.confirmed.is_some();
         if plan.needs_confirm() && !is_confirmed {
-            return Err(with_plan(loss(plan), context, plan).into());
+            return Err(with_plan(unconfirmed(plan), context, plan).into());
         }
         Ok(())
     }
@@ -220,8 +228,11 @@ pub(crate) async fn confirmed_plan(desk: &Desk, run_id: &RunId) -> Result<Plan, 
     }
 }
 
-/// The refusal of a plan that loses data without a yes to it.
-pub(crate) fn loss(plan: &Plan) -> Problem {
+/// The refusal of a plan that nobody said an explicit yes to.
+pub(crate) fn unconfirmed(plan: &Plan) -> Problem {
+    if plan.recreate.is_some() {
+        return recreate::stuck(plan);
+    }
     let lost = plan.stateful().iter().filter(|it| it.needs_confirm).count();
     Problem::new(
         &code::CONFIRM_REQUIRED,
@@ -337,7 +348,7 @@ async fn take_back(access: &Access, intent: &ExecuteIntent) -> Result<(), Proble
 }
 
 /// The problem with the plan it is about, for the caller to confirm.
-fn with_plan(problem: Problem, context: &dyn RunContext, plan: &Plan) -> Problem {
+pub(super) fn with_plan(problem: Problem, context: &dyn RunContext, plan: &Plan) -> Problem {
     about(problem, plan).with("planRunId", context.run_id().as_str())
 }
 

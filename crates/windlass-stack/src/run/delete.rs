@@ -51,7 +51,8 @@ pub(super) async fn run(
     }
     clear(context, desk, job, &deletion).await?;
     report::progress(context, "deleting", "Deleting the stack", Some(0)).await?;
-    let trail = delete_stack(context, desk, job, &deletion).await?;
+    let token = context.run_id().to_string();
+    let trail = delete_stack(context, desk, job, &deletion, &token).await?;
     if trail.succeeded() != Some(true) {
         let report = failure::report(context, desk, job, &trail, &names, &name).await?;
         return Err(failure::problem(&code::DELETE_FAILED, &report, "deleting").into());
@@ -111,7 +112,7 @@ async fn call_functions(
 }
 
 /// Empties and stops what would keep the stack from being deleted.
-async fn clear(
+pub(super) async fn clear(
     context: &dyn RunContext,
     desk: &Desk,
     job: &Job,
@@ -137,21 +138,23 @@ async fn clear(
     Ok(())
 }
 
-async fn delete_stack(
+/// Deletes the stack and follows it to its end. The token is the run's id, or made of it.
+pub(super) async fn delete_stack(
     context: &dyn RunContext,
     desk: &Desk,
     job: &Job,
     deletion: &Deletion,
+    token: &str,
 ) -> Result<Trail, RunError> {
     let access = desk.access(job.place.target());
     let intent: DeleteIntent = {
         let (access, deletion) = (access.clone(), deletion.clone());
-        let run_id = context.run_id().to_string();
+        let token = token.to_owned();
         Step::pure("intend")
             .run(context, move |_| {
-                let (access, deletion, run_id) = (access.clone(), deletion.clone(), run_id.clone());
+                let (access, deletion, token) = (access.clone(), deletion.clone(), token.clone());
                 async move {
-                    delete::intend(&access, &deletion, &run_id, None)
+                    delete::intend(&access, &deletion, &token, None)
                         .await
                         .map_err(fault::problem)
                 }

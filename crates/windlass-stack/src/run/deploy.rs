@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 use windlass_engine::run::{RunContext, RunError, Step};
+use windlass_stack_lifecycle::Proposal;
 use windlass_stack_lifecycle::assets::AssetStore;
+use windlass_stack_lifecycle::delete::Deletion;
 use windlass_stack_lifecycle::execute::OnFailure;
+use windlass_stack_lifecycle::recreate::deletion_first;
 use windlass_stack_lifecycle::situation::Situation;
 use windlass_stack_script::Moment;
 use windlass_types::{ArtifactRef, Problem, code};
@@ -11,7 +14,7 @@ use windlass_types::{ArtifactRef, Problem, code};
 use super::after::{Aftermath, Finished};
 use super::change::{Change, Changed};
 use super::preview::prepared;
-use super::{Job, claim, failure, report};
+use super::{Job, claim, failure, recreate, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::package::{self, Sent};
@@ -31,13 +34,23 @@ pub(super) async fn run(
     let (prepared, artifact) = prepared(context, desk, job, "deploy").await?;
     prepared.require_secrets()?;
     claim::claim(context, desk, &prepared.region, prepared.stack_name()).await?;
-    require_deployable(context, desk, job, prepared.stack_name()).await?;
+    let failed = failed_stack(context, desk, job, &prepared.proposal).await?;
+    let recreated = match failed {
+        Some(failed) => {
+            let proposal = &prepared.proposal;
+            Some(recreate::confirmed(context, desk, job, proposal, failed).await?)
+        }
+        None => None,
+    };
     let account = prepared.account.clone().unwrap_or_default();
     let store = AssetStore::new(&account, &prepared.region);
     report::progress(context, "uploading", "Uploading what is missing", None).await?;
     let sent = upload(context, desk, job, &store, &artifact).await?;
     let message = format!("{} uploaded, {} already there", sent.uploaded, sent.present);
     report::progress(context, "uploading", &message, None).await?;
+    if let Some(failed) = recreated.as_ref().and_then(|plan| plan.recreate.as_ref()) {
+        recreate::delete_failed(context, desk, job, &prepared.proposal, failed).await?;
+    }
     let keep = job.says("disableAutoRollback") || prepared.disable_auto_rollback;
     let change = Change {
         desk,
@@ -49,6 +62,7 @@ pub(super) async fn run(
         } else {
             OnFailure::Rollback
         },
+        recreated,
     };
     let (plan, stack_id, changed) = match change.make(context).await? {
         Changed::Nothing { plan, stack_id } => (plan, stack_id, false),
@@ -78,27 +92,32 @@ pub(super) async fn run(
     Ok(answer(context, &prepared, &plan, changed, finished))
 }
 
-/// Refuses a stack that cannot be deployed to before anything is sent.
-async fn require_deployable(
+/// A failed stack that must be deleted first. A stack that cannot be deployed to at all is refused
+/// before anything is sent.
+async fn failed_stack(
     context: &dyn RunContext,
     desk: &Desk,
     job: &Job,
-    stack: &str,
-) -> Result<(), RunError> {
-    let (access, stack) = (desk.access(job.place.target()), stack.to_owned());
-    let _: bool = Step::pure("situation")
+    proposal: &Proposal,
+) -> Result<Option<Deletion>, RunError> {
+    let access = desk.access(job.place.target());
+    let (stack, names) = (proposal.stack_name.clone(), proposal.names.clone());
+    Step::pure("situation")
         .run(context, move |_| {
-            let (access, stack) = (access.clone(), stack.clone());
+            let (access, stack, names) = (access.clone(), stack.clone(), names.clone());
             async move {
                 let situation = Situation::find(&access, &stack).await;
                 let situation = situation.map_err(fault::problem)?;
-                let deployable = situation.require_deployable(&access).await;
-                deployable.map_err(fault::problem)?;
-                Ok(true)
+                let failed = deletion_first(&access, &situation, &names).await;
+                let failed = failed.map_err(fault::problem)?;
+                if failed.is_none() {
+                    let deployable = situation.require_deployable(&access).await;
+                    deployable.map_err(fault::problem)?;
+                }
+                Ok(failed)
             }
         })
-        .await?;
-    Ok(())
+        .await
 }
 
 fn answer(

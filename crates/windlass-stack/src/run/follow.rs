@@ -8,21 +8,17 @@ use std::time::Duration;
 
 use futures::future::{Either, select};
 use serde_json::json;
-use windlass_engine::run::{Entry, RunContext, RunError, WaitRequest};
+use windlass_engine::run::{Entry, RunContext, RunError};
+use windlass_stack_lifecycle::Access;
 use windlass_stack_lifecycle::access::{Pacing, Pause};
 use windlass_stack_lifecycle::follow::{Trail, look};
-use windlass_stack_lifecycle::{Access, Fault};
 use windlass_types::{Problem, Timestamp, code};
 
-use super::report;
+use super::{credentials, report};
 use crate::fault;
 
 /// No operation of CloudFormation is followed for longer.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-/// How long a run waits for somebody to renew credentials before it tries them again.
-const CREDENTIALS_WAIT: Duration = Duration::from_secs(20);
-/// What such a wait is called.
-pub(crate) const CREDENTIALS: &str = "stack.credentials";
 
 /// Follows to the end. Expired credentials make the run wait for new ones.
 pub(crate) async fn follow(
@@ -32,6 +28,7 @@ pub(crate) async fn follow(
 ) -> Result<Trail, RunError> {
     let deadline = context.created_at().after(LONGEST);
     let mut pacing = Pacing::default();
+    let mut tries = 0;
     loop {
         let found = interruptible(context, look(access, &trail)).await?;
         match found {
@@ -51,7 +48,10 @@ pub(crate) async fn follow(
                 }
             }
             Err(fault) if fault.is_transient() => {}
-            Err(fault) if fault.is_expired() => await_credentials(context, &fault).await?,
+            Err(fault) if fault.is_expired() => {
+                credentials::wait(context, &fault.message, tries).await?;
+                tries += 1;
+            }
             Err(fault) => return Err(fault::problem(fault).into()),
         }
         if trail.ended.is_some() {
@@ -72,16 +72,6 @@ async fn interruptible<T>(
         Either::Left((done, _)) => Ok(done),
         Either::Right((stop, _)) => Err(stop),
     }
-}
-
-async fn await_credentials(context: &dyn RunContext, fault: &Fault) -> Result<(), RunError> {
-    report::warn(context, "aws", &fault.message).await?;
-    let request = WaitRequest {
-        prompt: Some(fault.message.clone()),
-        timeout: Some(CREDENTIALS_WAIT),
-        ..WaitRequest::new(CREDENTIALS, CREDENTIALS)
-    };
-    context.wait_for(request).await.map(drop)
 }
 
 fn too_late(trail: &Trail, deadline: Timestamp) -> Problem {

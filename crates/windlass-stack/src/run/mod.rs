@@ -3,14 +3,17 @@
 mod after;
 mod change;
 mod claim;
+mod credentials;
 mod delete;
 mod deploy;
 mod failure;
 mod follow;
 mod preview;
+mod recreate;
 mod report;
 mod rollback;
 mod script;
+pub(crate) mod secret;
 
 use std::sync::Arc;
 
@@ -21,8 +24,8 @@ use windlass_engine::run::{RunContext, RunError, RunKind};
 use windlass_ports::BoxFuture;
 use windlass_types::{Digest, Problem, RunId};
 
-pub(crate) use change::{about, confirmed_plan, loss};
-pub(crate) use follow::CREDENTIALS;
+pub(crate) use change::{about, confirmed_plan, unconfirmed};
+pub(crate) use credentials::CREDENTIALS;
 pub(crate) use report::{LOG, PROGRESS};
 
 use crate::desk::Desk;
@@ -37,15 +40,28 @@ pub(crate) enum Kind {
     Rollback,
     Delete,
     Script,
+    SecretCreate,
+    SecretDelete,
 }
 
 impl Kind {
-    pub const ALL: [Self; 5] = [
+    /// Those about a stack.
+    pub const CHANGES: [Self; 5] = [
         Self::Preview,
         Self::Deploy,
         Self::Rollback,
         Self::Delete,
         Self::Script,
+    ];
+
+    pub const ALL: [Self; 7] = [
+        Self::Preview,
+        Self::Deploy,
+        Self::Rollback,
+        Self::Delete,
+        Self::Script,
+        Self::SecretCreate,
+        Self::SecretDelete,
     ];
 
     /// The name journals use.
@@ -56,6 +72,8 @@ impl Kind {
             Self::Rollback => "stack.rollback",
             Self::Delete => "stack.delete",
             Self::Script => "stack.script",
+            Self::SecretCreate => "stack.secret_create",
+            Self::SecretDelete => "stack.secret_delete",
         }
     }
 
@@ -72,6 +90,8 @@ impl Kind {
             Self::Rollback => "rollback",
             Self::Delete => "delete",
             Self::Script => "script_run",
+            Self::SecretCreate => "secret_create",
+            Self::SecretDelete => "secret_delete",
         }
     }
 }
@@ -88,6 +108,9 @@ pub(crate) struct Job {
     pub confirm: bool,
     /// The plan that was confirmed by its token.
     pub confirmed: Option<Confirmed>,
+    /// What the process that was called knows the value of a secret by; it is random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
 }
 
 /// A plan somebody saw and confirmed.
@@ -153,12 +176,18 @@ impl RunKind for StackRun {
                 outside: Arc::clone(&self.outside),
                 engine: self.engine.upgrade()?,
             };
+            let patient = credentials::Patient {
+                context,
+                access: desk.access(job.place.target()),
+            };
             match self.kind {
-                Kind::Preview => preview::run(context, &desk, &job).await,
-                Kind::Deploy => deploy::run(context, &desk, &job).await,
-                Kind::Rollback => rollback::run(context, &desk, &job).await,
-                Kind::Delete => delete::run(context, &desk, &job).await,
-                Kind::Script => script::run(context, &desk, &job).await,
+                Kind::Preview => preview::run(&patient, &desk, &job).await,
+                Kind::Deploy => deploy::run(&patient, &desk, &job).await,
+                Kind::Rollback => rollback::run(&patient, &desk, &job).await,
+                Kind::Delete => delete::run(&patient, &desk, &job).await,
+                Kind::Script => script::run(&patient, &desk, &job).await,
+                Kind::SecretCreate => secret::create(context, &desk, &job).await,
+                Kind::SecretDelete => secret::delete(context, &desk, &job).await,
             }
         })
     }

@@ -102,7 +102,9 @@ fn sentence(preview: &Preview, counts: &Value) -> String {
         .filter(|(action, count)| *action != "total" && count.as_u64().is_some_and(|it| it > 0))
         .map(|(action, count)| format!("{count} to {action}"))
         .collect();
-    let verb = if preview.is_new_stack {
+    let verb = if preview.plan.recreate.is_some() {
+        "failed when it was first made; it would be deleted and made anew"
+    } else if preview.is_new_stack {
         "would be made"
     } else {
         "would change"

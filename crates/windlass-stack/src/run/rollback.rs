@@ -173,6 +173,7 @@ async fn redeploy(
         proposal: prepared.proposal.clone(),
         store: chosen.store.clone(),
         on_failure: OnFailure::Rollback,
+        recreated: None,
     };
     let (plan, stack_id, changed) = match change.make(context).await? {
         Changed::Nothing { plan, stack_id } => (plan, stack_id, false),

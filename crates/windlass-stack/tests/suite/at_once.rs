@@ -2,7 +2,10 @@
 //! meanwhile: the clock of the proofs does not see a network.
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
 };
@@ -10,17 +13,26 @@ use std::{
 use serde_json::Value;
 use tokio::runtime::Handle;
 use windlass_aws::Aws;
+use windlass_cfn_double::Control;
 use windlass_ports::aws::*;
 
 /// The adapter, its connections served by a runtime of their own.
 pub struct AtOnce {
     pub aws: Arc<Aws>,
     pub network: Handle,
+    /// Calls so far, and the one at which the credentials run out.
+    pub calls: AtomicUsize,
+    pub fuse: AtomicUsize,
+    pub control: Control,
 }
 
 impl AtOnce {
     fn wait<'a, T: Send + 'a>(&'a self, call: AwsFuture<'a, T>) -> AwsFuture<'a, T> {
         Box::pin(async move {
+            let before = self.calls.fetch_add(1, Ordering::SeqCst);
+            if before == self.fuse.load(Ordering::SeqCst) {
+                self.control.expire_credentials(true);
+            }
             let _network = self.network.enter();
             parked(call)
         })

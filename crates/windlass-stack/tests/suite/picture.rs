@@ -57,6 +57,7 @@ pub fn of_account(control: &Control) -> String {
         }
     }
     writeln!(text, "kept {}", state["kept"]).unwrap();
+    writeln!(text, "secrets {}", state["secret_states"]).unwrap();
     plain(text)
 }
 
@@ -92,6 +93,13 @@ fn begun(control: &Control) -> Vec<CallRecord> {
     calls
         .filter(|call| BEGINNINGS.contains(&call.action.as_str()) && !is_cleaning(call))
         .collect()
+}
+
+/// The operations that AWS began, by what was asked for.
+pub fn begun_well(control: &Control) -> Vec<String> {
+    let begun = begun(control).into_iter();
+    let begun = begun.filter(|call| call.outcome == "ok");
+    begun.map(|call| call.action).collect()
 }
 
 /// One line per file: its path and what is in it.

@@ -13,6 +13,7 @@ use windlass_testkit::proofs::{
 };
 use windlass_types::RunState;
 
+use super::picture;
 use super::world::{Consent, Ground, StackWorld};
 
 /// How much was tried at least: steps that failed, cancellations that came in time, writes at
@@ -35,11 +36,14 @@ fn case(kind: &str, arguments: Value, consent: Consent, ground: Ground) -> Proof
 
 /// Proves a run of a kind on a ground that its past has left.
 fn prove(kind: &str, arguments: Value, ground: Ground, least: Tried) {
-    let case = case(kind, arguments, Consent::None, ground);
-    twice_is_once(&case);
-    let steps = fails_anywhere_unwinds(&case);
-    let in_time = cancelled_anywhere_unwinds(&case);
-    let report = killed_at_every_write_resumes(&case);
+    prove_case(&case(kind, arguments, Consent::None, ground), least);
+}
+
+fn prove_case(case: &ProofCase, least: Tried) {
+    twice_is_once(case);
+    let steps = fails_anywhere_unwinds(case);
+    let in_time = cancelled_anywhere_unwinds(case);
+    let report = killed_at_every_write_resumes(case);
     assert_eq!(report.deaths, report.tries, "{report:?}");
     let tried = (steps, in_time, report.tries);
     assert!(
@@ -57,7 +61,7 @@ fn a_preview_holds() {
 #[test]
 fn a_preview_of_an_update_holds() {
     let arguments = json!({ "detectDrift": true });
-    prove("stack.preview", arguments, edited(), (3, 10, 20));
+    prove("stack.preview", arguments, Ground::edited(), (3, 10, 20));
 }
 
 #[test]
@@ -68,7 +72,7 @@ fn a_first_deploy_holds() {
 
 #[test]
 fn an_update_holds() {
-    prove("stack.deploy", json!({}), edited(), (15, 35, 55));
+    prove("stack.deploy", json!({}), Ground::edited(), (15, 35, 55));
 }
 
 #[test]
@@ -91,15 +95,106 @@ fn a_confirmed_loss_holds() {
     assert!(steps > 14, "{steps}");
 }
 
+/// The failed stack is deleted and made anew, each once.
+#[test]
+fn a_recreation_holds() {
+    let ground = Ground::of(QUEUE);
+    ground
+        .control()
+        .fail_resource("JobsQueue", Moment::Create, "the queue is not well");
+    let record = ground.past("stack.deploy", json!({}));
+    assert_eq!(record.state, RunState::Failed);
+    let case = case("stack.deploy", json!({}), Consent::Preview, ground);
+    prove_case(&case, (17, 35, 55));
+}
+
+#[test]
+fn a_new_secret_holds() {
+    prove(
+        "stack.secret_create",
+        secret(json!({})),
+        Ground::new(),
+        (1, 0, 8),
+    );
+}
+
+/// One that waits for its deletion is restored, and told so however often the run is interrupted.
+#[test]
+fn a_new_version_of_a_secret_holds() {
+    let ground = Ground::new();
+    for kind in ["stack.secret_create", "stack.secret_delete"] {
+        let record = ground.past(kind, secret(json!({})));
+        assert_eq!(record.state, RunState::Completed, "{:?}", record.problem);
+    }
+    let forced = secret(json!({ "forceUpdate": true }));
+    let record = ground.copy().past("stack.secret_create", forced.clone());
+    assert_eq!(record.output.unwrap()["restored"], true);
+    prove("stack.secret_create", forced, ground, (2, 1, 10));
+}
+
+#[test]
+fn a_deletion_of_a_secret_holds() {
+    let ground = Ground::new();
+    ground.past("stack.secret_create", secret(json!({})));
+    prove("stack.secret_delete", secret(json!({})), ground, (2, 1, 8));
+}
+
+/// A run that comes back without its value says so, unless the value had arrived in AWS.
+#[test]
+fn a_secret_without_its_value_is_interrupted() {
+    let ground = Ground::new();
+    let mut lost = ground.job(secret(json!({})), false, Value::Null);
+    lost["slot"] = json!("of a process that is gone");
+    let record = ground.past_of("stack.secret_create", lost);
+    assert_eq!(record.state, RunState::Failed);
+    let problem = record.problem.unwrap();
+    assert_eq!(problem.details()["reason"], "interrupted");
+    assert_eq!(problem.next_actions(), ["run the command again"]);
+    assert_eq!(ground.control().state()["secrets"], json!([]));
+}
+
+/// The value dies with the process: whether it had arrived decides how the run ends.
+#[test]
+fn a_secret_is_found_where_it_had_arrived() {
+    let mut ends = Vec::new();
+    for write in 1..=4 {
+        let mut ground = Ground::new();
+        let record = ground.killed_before(write, "stack.secret_create", secret(json!({})));
+        let made = ground.control().state()["secrets"]
+            .as_array()
+            .unwrap()
+            .len();
+        let told = match (record.output, record.problem) {
+            (Some(output), _) => output["versionId"].to_string(),
+            (None, problem) => problem.unwrap().details()["reason"].to_string(),
+        };
+        ends.push(picture::plain(format!("{:?} {made} {told}", record.state)));
+    }
+    // Before it begins, before its intent is on record, before its outcome is, before its end is.
+    insta::assert_snapshot!(ends.join("\n"), @r#"
+    Failed 0 "interrupted"
+    Failed 0 "interrupted"
+    Completed 1 "windlass-RUN"
+    Completed 1 "windlass-RUN"
+    "#);
+}
+
+fn secret(more: Value) -> Value {
+    let mut all = json!({ "secretName": "key", "region": "eu-west-1" });
+    let members = all.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
+    all
+}
+
 #[test]
 fn an_earlier_version_holds() {
-    let ground = edited().deployed();
+    let ground = Ground::edited().deployed();
     prove("stack.rollback", json!({}), ground, (9, 20, 35));
 }
 
 #[test]
 fn taking_a_failed_update_back_holds() {
-    let ground = edited();
+    let ground = Ground::edited();
     ground
         .control()
         .fail_resource("JobsQueue", Moment::Update, "the queue is not well");
@@ -112,16 +207,6 @@ fn taking_a_failed_update_back_holds() {
 fn a_delete_holds() {
     let ground = Ground::new().deployed();
     prove("stack.delete", json!({}), ground, (9, 18, 25));
-}
-
-/// A stack whose config has changed since.
-fn edited() -> Ground {
-    let ground = Ground::new().deployed();
-    ground.edit(
-        "visibilityTimeoutSeconds: 30",
-        "visibilityTimeoutSeconds: 60",
-    );
-    ground
 }
 
 const DATABASE: &str = "

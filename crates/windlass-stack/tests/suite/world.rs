@@ -5,7 +5,10 @@ use std::{
     ffi::OsStr,
     path::Path,
     process::Command,
-    sync::{Arc, LazyLock},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -19,11 +22,11 @@ use windlass_database::Databases;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_ports::{BoxFuture, Clock, RunStore as _, aws::Cloud};
-use windlass_stack::{DevOutside, StackOutside};
+use windlass_stack::{DevOutside, HeldValue, SecretArgument, SecretValues, StackOutside};
 use windlass_stack_config::Interpreters;
 use windlass_stack_package::Tools;
-use windlass_testkit::{Process, SeededEntropy, TestWorld, proofs::ProofWorld};
-use windlass_types::{Digest, Problem, RunRecord, RunState, Timestamp};
+use windlass_testkit::{FakeClock, Moment, Process, SeededEntropy, TestWorld, proofs::ProofWorld};
+use windlass_types::{Digest, Problem, RunRecord, RunState, Secret, Timestamp};
 
 use super::{at_once::AtOnce, picture};
 
@@ -55,6 +58,9 @@ resources:
         directoryPath: files
 ";
 
+/// The value of every secret that is made here.
+pub const VALUE: &str = "canary-value-of-a-secret";
+
 /// Serves all accounts of this process, and the connections to them.
 static NETWORK: LazyLock<Runtime> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread()
@@ -68,8 +74,14 @@ static NETWORK: LazyLock<Runtime> = LazyLock::new(|| {
 pub struct Ground {
     folder: TempDir,
     double: Handle,
-    cloud: Arc<dyn Cloud>,
+    cloud: Arc<AtOnce>,
+    values: SecretValues,
+    /// The value of a secret, which every process of this ground was given.
+    held: Option<HeldValue>,
 }
+
+/// What that value is known by.
+const SLOT: &str = "held";
 
 impl Ground {
     /// A project that nobody has deployed.
@@ -110,18 +122,34 @@ impl Ground {
         ]);
         let entropy = Arc::new(SeededEntropy::new(1));
         let aws = Aws::new(&environment, Arc::new(NoTime), entropy).unwrap();
+        let values = SecretValues::default();
         Self {
             folder: folder.unwrap(),
-            double,
             cloud: Arc::new(AtOnce {
                 aws: Arc::new(aws),
                 network: NETWORK.handle().clone(),
+                calls: AtomicUsize::new(0),
+                fuse: AtomicUsize::new(usize::MAX),
+                control: double.control.clone(),
             }),
+            double,
+            held: Some(values.hold(SLOT, SecretArgument::value(Secret::new(VALUE.to_owned())))),
+            values,
         }
     }
 
     pub fn control(&self) -> &Control {
         &self.double.control
+    }
+
+    /// How often AWS was asked from here.
+    pub fn calls(&self) -> usize {
+        self.cloud.calls.load(Ordering::SeqCst)
+    }
+
+    /// Lets the credentials run out at a call; they are renewed once a run waits for that.
+    pub fn expire_at(&self, call: usize) {
+        self.cloud.fuse.store(call, Ordering::SeqCst);
     }
 
     /// Writes a file of the project.
@@ -141,6 +169,11 @@ impl Ground {
 
     /// Does a run to its end, from a home that is gone afterwards.
     pub fn past(&self, kind: &str, arguments: Value) -> RunRecord {
+        self.past_of(kind, self.job(arguments, false, Value::Null))
+    }
+
+    /// The same with an input of its own.
+    pub fn past_of(&self, kind: &str, input: Value) -> RunRecord {
         let parts = self.parts();
         // Runs of one account have ids of their own.
         let seed = 100 + self.control().calls().len() as u64;
@@ -148,13 +181,41 @@ impl Ground {
             .with_threads()
             .with_seed(seed);
         let store = world.disk.open_again();
-        let input = self.job(arguments, false, Value::Null);
+        let control = self.control();
         let work = |mut process: Process| async move {
-            let record = to_end(&mut process, kind, input).await;
+            let record = to_end(&mut process, control, kind, input).await;
             process.stop().await;
             record
         };
         world.life(store, work).unwrap()
+    }
+
+    /// A run whose process dies before a write; what it held in memory dies with it.
+    pub fn killed_before(&mut self, write: u64, kind: &str, arguments: Value) -> RunRecord {
+        let parts = self.parts();
+        let world = TestWorld::new(move || vec![domain(&parts)]).with_threads();
+        let input = self.job(arguments, false, Value::Null);
+        let started = world.life(world.disk.open_again(), |client: Process| async move {
+            client.start(kind, input).await
+        });
+        let run_id = started.unwrap();
+        let store = world.disk.open_again();
+        store.crash_at(write, Moment::BeforeWrite);
+        let life = |mut process: Process| {
+            let run_id = run_id.clone();
+            async move {
+                process.drive().await;
+                let record = process
+                    .engine
+                    .settle(&run_id, Duration::from_secs(3_600))
+                    .await;
+                process.stop().await;
+                record.unwrap()
+            }
+        };
+        assert!(world.life(store, life).is_none(), "it dies");
+        self.held = None;
+        world.life(world.disk.open_again(), life).unwrap()
     }
 
     /// The same for a deployment that goes well.
@@ -162,6 +223,39 @@ impl Ground {
         let record = self.past("stack.deploy", json!({}));
         assert_eq!(record.state, RunState::Completed, "{:?}", record.problem);
         self
+    }
+
+    /// A stack whose config has changed since.
+    pub fn edited() -> Self {
+        let ground = Self::new().deployed();
+        ground.edit(
+            "visibilityTimeoutSeconds: 30",
+            "visibilityTimeoutSeconds: 60",
+        );
+        ground
+    }
+
+    /// The arguments of a call about the project.
+    pub fn arguments(&self, more: Value) -> Value {
+        let mut all = json!({
+            "projectName": "shop", "stage": "dev", "region": "eu-west-1",
+            "currentWorkingDirectory": self.project(),
+        });
+        let all_members = all.as_object_mut().unwrap();
+        all_members.extend(more.as_object().unwrap().clone());
+        all
+    }
+
+    /// Lives in a process that drives runs; its clock moves when nothing else does.
+    pub fn in_a_life<F: Future<Output = ()>>(&self, work: impl FnOnce(Process, FakeClock) -> F) {
+        let parts = self.parts();
+        let world = TestWorld::new(move || vec![domain(&parts)]).with_threads();
+        let clock = world.clock.clone();
+        let work = |mut process: Process| async move {
+            process.drive().await;
+            work(process, clock).await;
+        };
+        world.life(world.disk.open_again(), work).unwrap();
     }
 
     /// Looks at a process that has the domain.
@@ -183,6 +277,7 @@ impl Ground {
             "arguments": arguments,
             "confirm": confirm,
             "confirmed": confirmed,
+            "slot": SLOT,
         })
     }
 
@@ -192,14 +287,16 @@ impl Ground {
 
     fn parts(&self) -> Parts {
         Parts {
-            cloud: Arc::clone(&self.cloud),
+            cloud: Arc::clone(&self.cloud) as Arc<dyn Cloud>,
+            values: self.values.clone(),
             cache: self.folder.path().join("cache"),
         }
     }
 }
 
-/// A run's end. The clock is moved by whoever gave the process its life.
-async fn to_end(process: &mut Process, kind: &str, input: Value) -> RunRecord {
+/// A run's end. The clock is moved by whoever gave the process its life; somebody renews expired
+/// credentials when the run waits for that.
+async fn to_end(process: &mut Process, control: &Control, kind: &str, input: Value) -> RunRecord {
     process.drive().await;
     let run_id = process.start(kind, input).await;
     let mut changes = process.store.changes();
@@ -210,6 +307,10 @@ async fn to_end(process: &mut Process, kind: &str, input: Value) -> RunRecord {
         if record.state.is_final() {
             process.rest().await;
             return record;
+        }
+        let mut waits = record.waiting_on.iter();
+        if waits.any(|(name, _)| name.starts_with("stack.credentials")) {
+            control.expire_credentials(false);
         }
         changes.changed().await.unwrap();
     }
@@ -230,6 +331,7 @@ fn copy_all(from: &Path, to: &Path) {
 
 struct Parts {
     cloud: Arc<dyn Cloud>,
+    values: SecretValues,
     cache: std::path::PathBuf,
 }
 
@@ -241,11 +343,13 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
         git: Arc::new(GitProgram::new([])),
         tools: Tools::find(OsStr::new("")),
         interpreters: Interpreters::find(OsStr::new("")),
+        allowed: Default::default(),
         environment: BTreeMap::new(),
         cache: parts.cache.clone(),
         role_arn: None,
         database_roots: None,
         read_only: false,
+        values: parts.values.clone(),
         dev: DevOutside {
             manager: Arc::new(|_: &Path| Command::new("/nonexistent")),
             run_hook: Arc::new(|_| Box::pin(async { Err(Problem::internal("dev", "not here")) })),
@@ -283,7 +387,13 @@ impl ProofWorld for StackWorld {
             if self.consent == Consent::None {
                 return self.input();
             }
-            let seen = to_end(process, "stack.preview", self.input()).await;
+            let seen = to_end(
+                process,
+                self.ground.control(),
+                "stack.preview",
+                self.input(),
+            )
+            .await;
             let digest = seen.output.unwrap_or_default()["planDigest"].clone();
             let confirmed = json!({ "planDigest": digest, "runId": seen.run_id });
             self.ground.job(self.arguments.clone(), true, confirmed)

@@ -1,10 +1,11 @@
-//! Real database servers for tests: each its own, below a temporary folder, ended when dropped.
+//! Real servers and engines for tests: each its own, below a temporary folder, ended when dropped.
 //!
 //! A server's programs are where an environment variable says; `cargo xtask test` sets it.
 //! Without it the test is skipped, loudly.
 
 mod ask;
 mod mariadb;
+mod podman;
 mod postgres;
 mod redis;
 
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 pub use ask::{asking, at_socket, reading};
 pub use mariadb::MariaDb;
+pub use podman::Podman;
 pub use postgres::Postgres;
 pub use redis::Redis;
 

@@ -205,11 +205,13 @@ fn the_sample_lives_changes_is_killed_and_ends() {
         (&status["phase"], &status["ready"]),
         (&json!("ready"), &json!(true))
     );
-    let plan = project.root().join(".windlass/dev/dev/plan.json");
-    for private in [&project.session_file("notes"), &plan] {
+    let params = project.root().join(".windlass/dev/dev/params.json");
+    for private in [&project.session_file("notes"), &params] {
         let mode = fs_err::metadata(private).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", private.display());
     }
+    let plan = project.root().join(".windlass/dev/dev/plan.json");
+    assert!(!plan.exists(), "the manager has taken it");
 
     stores_and_counts(api);
     goes_live(&project, api);

@@ -78,7 +78,9 @@ async fn consent(session: &Session, plan: &Value) -> Result<bool, Problem> {
     if show::plan::loses_data(plan) {
         return typed(session, stack).await;
     }
-    let question = if is(plan, "noChanges") {
+    let question = if is(plan, "recreate") {
+        format!("Delete the failed {stack} and make it anew?")
+    } else if is(plan, "noChanges") {
         format!("Deploy {stack} all the same (files, scripts and hooks)?")
     } else {
         format!("Deploy {stack}?")

@@ -75,6 +75,27 @@ fn a_plan_says_what_happens_and_what_is_lost() {
 }
 
 #[test]
+fn a_plan_says_that_a_failed_stack_goes_first() {
+    let data = json!({
+        "stackName": "shop-dev", "isNewStack": true, "recreate": true, "source": "local",
+        "resourceChanges": [{ "action": "create", "resourceName": "jobs", "logicalId": "JobsQueue",
+            "resourceType": "AWS::SQS::Queue" }],
+        "counts": { "create": 1 },
+        "statefulChanges": [{ "resourceName": "files", "type": "AWS::S3::Bucket",
+            "action": "retain", "needsConfirm": false, "reason": "the stack is deleted" }],
+    });
+    insta::assert_snapshot!(drawn(plan::plan, data), @"
+    shop-dev: a new stack in place of the failed one
+    ACTION    RESOURCE  LOGICAL ID  TYPE             WHY
+    + create  jobs      JobsQueue   AWS::SQS::Queue
+    1 to create
+    Also with data, but nothing that needs a yes:
+      files (AWS::S3::Bucket) is kept, no longer managed: the stack is deleted
+    Its first creation failed: the failed stack is deleted first. Read from the template, for CloudFormation plans nothing while it is there.
+    ");
+}
+
+#[test]
 fn a_failure_names_the_resource_the_cause_and_what_helps() {
     let problem = Problem::new(&code::DEPLOY_FAILED, "Db (AWS::RDS::DBInstance) failed: too small")
         .with("runId", "run_1")

@@ -1,6 +1,9 @@
 //! Secrets in every place a value can come from are in no answer, no event, no log, no error and no
 //! file of the home.
 
+mod hidden;
+mod session;
+
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -27,7 +30,20 @@ const PATTERN: &str = "sk_live_51CanaryCanaryCanaryCanary";
 /// The password in a database's address.
 const ADDRESS: &str = "canaryhunter2222";
 
-const ALL: [&str; 7] = [KEY, SESSION, GIVEN, FILED, MISPLACED, PATTERN, ADDRESS];
+/// The value of a `NoEcho` parameter.
+const HIDDEN: &str = "canary-hidden-value-3b8e1d6a";
+/// Values of a development session: of its file, of its environment, in a longer text, in a
+/// member of an object, in a file the config reads.
+const LOCAL: &str = "canary-local-value-6e2c9f4b";
+const ENVIRONED: &str = "canary-environed-8a5d1f7c";
+const ADDRESSED: &str = "canary-addressed-4c7b2e9d";
+const IN_JSON: &str = "canary-in-an-object-1d9f5b3e";
+const IN_FILE: &str = "canary-in-a-file-7f3a8c2d";
+
+const ALL: [&str; 13] = [
+    KEY, SESSION, GIVEN, FILED, MISPLACED, PATTERN, ADDRESS, HIDDEN, LOCAL, ENVIRONED, ADDRESSED,
+    IN_JSON, IN_FILE,
+];
 
 const CONFIG: &str = "
 serviceName: shop
@@ -142,6 +158,7 @@ fn no_secret_is_anywhere() {
     let world = World::new()
         .env("AWS_SECRET_ACCESS_KEY", KEY)
         .env("AWS_SESSION_TOKEN", SESSION)
+        .env("MAIL_KEY", ENVIRONED)
         .env(
             "AWS_ENDPOINT_URL_CLOUDWATCH_LOGS",
             &format!("http://{}", logs.address),
@@ -264,6 +281,9 @@ fn no_secret_is_anywhere() {
         said.cli(&world, &[command, &place[..], more].concat());
     }
     said.cli(&world, &["secret", "get", "payment", "--region", REGION]);
+    let mut found = Vec::new();
+    hidden::walk(&world, &mut said);
+    session::walk(&world, &mut said, &mut found);
     let runs = runs(&world);
     assert!(runs.len() > 5, "{runs:?}");
     for run in &runs {
@@ -278,7 +298,6 @@ fn no_secret_is_anywhere() {
         }
     }
 
-    let mut found = Vec::new();
     for (by, text) in &said.0 {
         for secret in ALL {
             if text.contains(secret) {

@@ -138,27 +138,46 @@ fn credentials_that_run_out_on_the_way() {
     assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE");
 }
 
+/// Wherever it happens: whoever waits is told at once, the run waits, goes on by itself and does
+/// everything once.
 #[test]
-fn whoever_waits_is_told_that_credentials_ran_out() {
+fn credentials_that_run_out_anywhere() {
+    let from = |action: &'static str, nth: u32| {
+        move |world: &World| {
+            world.control.fail_call(
+                action,
+                nth,
+                0,
+                CallEffect::Error {
+                    code: "ExpiredToken".to_owned(),
+                    status: 403,
+                    message: "The security token included in the request is expired".to_owned(),
+                },
+            );
+        }
+    };
+    // Each waits for longer than it works.
+    std::thread::scope(|tests| {
+        tests.spawn(|| told_and_done("at the start", |it| it.control.expire_credentials(true)));
+        tests.spawn(|| told_and_done("CreateChangeSet", from("CreateChangeSet", 1)));
+        tests.spawn(|| told_and_done("DescribeChangeSet", from("DescribeChangeSet", 1)));
+        tests.spawn(|| told_and_done("ExecuteChangeSet", from("ExecuteChangeSet", 1)));
+        // The first two questions come before the change set is executed.
+        tests.spawn(|| told_and_done("DescribeStackEvents", from("DescribeStackEvents", 3)));
+    });
+}
+
+fn told_and_done(when: &str, expire: impl Fn(&World)) {
     let world = World::new();
     world.config(QUEUE);
-    world.control.fail_call(
-        "DescribeStackEvents",
-        // The first two questions come before the change set is executed.
-        3,
-        0,
-        CallEffect::Error {
-            code: "ExpiredToken".to_owned(),
-            status: 403,
-            message: "The security token included in the request is expired".to_owned(),
-        },
-    );
+    expire(&world);
     let mut desk = world.desk();
     let expired = desk.ops("deploy", &args(json!({ "timeoutSeconds": 60 })));
-    let data = expired.refused("AUTH_ERROR");
+    let data = expired.refused_for("AUTH_ERROR", "credentials_expired");
     let run = data["runId"].as_str().unwrap().to_owned();
     assert!(!expired.next_actions().is_empty(), "{:#}", expired.body);
     world.control.clear_faults();
+    world.control.expire_credentials(false);
     let started = std::time::Instant::now();
     loop {
         let known = desk.diagnose("info_operations", &args(json!({})));
@@ -168,12 +187,19 @@ fn whoever_waits_is_told_that_credentials_ran_out() {
             .find(|it| it["runId"] == json!(run))
             .unwrap();
         if mine["endedAt"].is_string() {
-            assert_eq!(mine["code"], "OK", "{mine:#} {}", story(&world, &run));
+            let story = story(&world, &run);
+            assert_eq!(mine["code"], "OK", "{when}: {mine:#} {story}");
             break;
         }
-        assert!(started.elapsed().as_secs() < 100, "{mine:#}");
+        assert!(started.elapsed().as_secs() < 100, "{when}: {mine:#}");
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
+    assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE", "{when}");
+    let calls = world.control.calls();
+    let executed = calls
+        .iter()
+        .filter(|call| call.action == "ExecuteChangeSet" && call.outcome == "ok");
+    assert_eq!(executed.count(), 1, "{when}: {calls:#?}");
 }
 
 /// What a run's journal says, for a test that failed.

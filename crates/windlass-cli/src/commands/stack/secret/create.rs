@@ -87,7 +87,7 @@ impl CreateArgs {
             }
             None => {}
         }
-        let output = call::ask(session, self.request()?).await?;
+        let output = call::follow(session, self.request()?).await?;
         let screen = Screen::data(&session.printer);
         screen.line(&format!(
             "{} {}",

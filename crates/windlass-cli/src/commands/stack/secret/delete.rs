@@ -52,7 +52,7 @@ impl DeleteArgs {
         let request = self.request()?;
         let name = request.input.get("secretName").and_then(Value::as_str);
         let name = name.map(str::to_owned);
-        let output = call_with_consent(session, Way::Short, request, name.as_deref()).await?;
+        let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
         let date = moment(output.get("deletionDate").unwrap_or(&Value::Null));
         if !date.is_empty() {
             Screen::data(&session.printer).line(&format!("gone for good on {date}"));

@@ -11,7 +11,9 @@ pub(in crate::commands::stack) fn plan(screen: &Screen<'_>, data: &Value) {
     if is(data, "noChanges") {
         screen.line(&format!("{stack}: no changes"));
     } else {
-        let what = if is(data, "isNewStack") {
+        let what = if is(data, "recreate") {
+            "a new stack in place of the failed one"
+        } else if is(data, "isNewStack") {
             "a new stack"
         } else {
             "an update"
@@ -21,7 +23,13 @@ pub(in crate::commands::stack) fn plan(screen: &Screen<'_>, data: &Value) {
     consequences(screen, data);
     drift(screen, data);
     cost(screen, data);
-    if text(data, "source") == "local" {
+    if is(data, "recreate") {
+        screen.toned(
+            Tone::Warn,
+            "Its first creation failed: the failed stack is deleted first. Read from the template, \
+             for CloudFormation plans nothing while it is there.",
+        );
+    } else if text(data, "source") == "local" {
         screen.toned(
             Tone::Dim,
             "Read from the template: there is no asset bucket to send it through yet.",

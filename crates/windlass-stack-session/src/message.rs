@@ -15,16 +15,22 @@ const PAYLOAD_KIND: std::ops::Range<usize> = 112..116;
 
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
+    /// From here to the machine.
     Input,
+    /// From the machine to here.
     Output,
+    /// A message was taken.
     Acknowledge,
+    /// The session is over.
     ChannelClosed,
+    /// Anything else; pauses of the service are among it.
     Other,
 }
 
 impl Kind {
-    pub(super) const fn name(self) -> &'static str {
+    /// The name on the wire.
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Input => "input_stream_data",
             Self::Output => "output_stream_data",
@@ -49,14 +55,24 @@ impl Kind {
 
 /// What a payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Payload {
+pub(crate) enum Payload {
+    /// Nothing is said.
     None,
+    /// Bytes of a program or of a connection.
     Output,
+    /// The size of a terminal.
     Size,
+    /// What the machine wants settled first.
     HandshakeRequest,
+    /// The answer to it.
     HandshakeResponse,
+    /// Everything is settled.
     HandshakeComplete,
+    /// A test of encryption beside TLS.
     EncryptionChallenge,
+    /// A number that means something; see `flag` in channel.rs.
+    Flag,
+    /// Anything else.
     Other,
 }
 
@@ -68,6 +84,7 @@ const PAYLOADS: &[(u32, Payload)] = &[
     (6, Payload::HandshakeResponse),
     (7, Payload::HandshakeComplete),
     (8, Payload::EncryptionChallenge),
+    (10, Payload::Flag),
     // Standard error of a session that keeps it apart; one stream is shown.
     (11, Payload::Output),
 ];
@@ -90,18 +107,26 @@ impl Payload {
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Message {
-    pub(super) kind: Kind,
-    pub(super) created: i64,
-    pub(super) sequence: i64,
-    pub(super) flags: u64,
-    pub(super) id: [u8; 16],
-    pub(super) payload_kind: Payload,
-    pub(super) payload: Vec<u8>,
+pub(crate) struct Message {
+    /// What it is for.
+    pub(crate) kind: Kind,
+    /// When it was made, in milliseconds since 1970.
+    pub(crate) created: i64,
+    /// Its place in the stream.
+    pub(crate) sequence: i64,
+    /// First and last of a stream.
+    pub(crate) flags: u64,
+    /// Its id.
+    pub(crate) id: [u8; 16],
+    /// What the payload is.
+    pub(crate) payload_kind: Payload,
+    /// The payload.
+    pub(crate) payload: Vec<u8>,
 }
 
 impl Message {
-    pub(super) fn write(&self) -> Vec<u8> {
+    /// The message as bytes.
+    pub(crate) fn write(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER];
         bytes[..4].copy_from_slice(&116_u32.to_be_bytes());
         bytes[KIND].fill(b' ');
@@ -122,7 +147,7 @@ impl Message {
 
     /// Reads a message; `None` for bytes that are none, and for a payload that is not the one
     /// its digest is of.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let header = usize::try_from(u32::from_be_bytes(array(bytes, 0..4)?)).ok()?;
         if header < PAYLOAD_KIND.start {
             return None;
@@ -154,13 +179,13 @@ impl Message {
     }
 
     /// The id, as texts have it.
-    pub(super) fn id_text(&self) -> String {
+    pub(crate) fn id_text(&self) -> String {
         uuid(&self.id)
     }
 }
 
 /// Sixteen bytes in groups.
-pub(super) fn uuid(bytes: &[u8; 16]) -> String {
+pub(crate) fn uuid(bytes: &[u8; 16]) -> String {
     let digits = hex::encode(bytes);
     format!(
         "{}-{}-{}-{}-{}",

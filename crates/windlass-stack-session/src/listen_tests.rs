@@ -1,12 +1,15 @@
-//! A session with a peer of our own on the other end of the socket.
+//! A session with a peer on the other end of the socket that says what it is told.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use windlass_ports::BoxFuture;
+use serde_json::json;
+use windlass_ports::{BoxFuture, MessageSocket, SocketFailure, SocketMessage};
 use windlass_testkit::{FakeClock, SeededEntropy};
+use windlass_types::Secret;
 
 use super::*;
+use crate::message::{Kind, Message};
 
 /// Gives the messages it was given, keeps what is sent.
 #[derive(Clone, Default)]
@@ -160,17 +163,4 @@ async fn encryption_is_refused_and_an_end_is_an_end() {
         ..peer([])
     };
     assert!(heard(&hanging).await.unwrap().is_late);
-}
-
-#[test]
-fn terminals_are_made_plain() {
-    for (text, expected) in [
-        ("a\r\nb", "a\nb"),
-        ("\u{1b}[31mred\u{1b}[0m", "red"),
-        ("\u{1b}]0;title\u{7}x", "x"),
-        ("10%\r20%", "10%\n20%"),
-        ("tab\tbell\u{7}", "tab\tbell"),
-    ] {
-        assert_eq!(plain(text), expected);
-    }
 }

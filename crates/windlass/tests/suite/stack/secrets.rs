@@ -1,0 +1,125 @@
+//! Secrets are made and deleted by runs, and their values are in none of them.
+
+use serde_json::{Value, json};
+
+use super::world::{REGION, World};
+
+fn of(more: Value) -> Value {
+    let mut all = json!({ "secretName": "payment", "region": REGION });
+    let members = all.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
+    all
+}
+
+fn operations(world: &World) -> Vec<String> {
+    let mut desk = world.desk();
+    let known = desk.diagnose("info_operations", &json!({ "region": REGION }));
+    let operations = known.worked()["operations"].as_array().unwrap().iter();
+    operations
+        .map(|it| {
+            assert!(
+                it["runId"].is_string() && it["principal"].is_string(),
+                "{it:#}"
+            );
+            let word = |name: &str| it[name].as_str().unwrap_or("-");
+            format!("{} {} {}", word("operation"), word("state"), word("code"))
+        })
+        .collect()
+}
+
+#[test]
+fn what_was_done_to_secrets_is_on_record() {
+    let world = World::new();
+    let mut desk = world.desk();
+    let value = json!({ "secretValue": "first-secret-value" });
+    let made = desk.ops("secret_create", &of(value.clone()));
+    let version = made.worked()["versionId"].as_str().unwrap();
+    assert!(version.starts_with("windlass-run-"), "{version}");
+    let taken = desk.ops("secret_create", &of(value));
+    assert!(taken.refused("ALREADY_EXISTS")["runId"].is_string());
+    desk.ops("secret_delete", &of(json!({}))).worked();
+    // What is refused before it begins is no run.
+    let unsure = desk.ops("secret_delete", &of(json!({ "force": true })));
+    unsure.refused("CONFIRMATION_REQUIRED");
+    drop(desk);
+    assert_eq!(
+        operations(&world),
+        [
+            "secret_delete completed OK",
+            "secret_create failed ALREADY_EXISTS",
+            "secret_create completed OK",
+        ]
+    );
+}
+
+/// Whoever drives the runs of a home asks the process that was called for what it has to do.
+#[test]
+fn another_process_may_drive_the_run() {
+    let world = World::new();
+    let mut desk = world.desk();
+    desk.ops("secret_get", &of(json!({}))).refused("NOT_FOUND");
+    world.file("value.txt", "value-of-the-command-line");
+    let create = [
+        "secret",
+        "create",
+        "payment",
+        "--region",
+        REGION,
+        "--value-file",
+        "value.txt",
+    ];
+    world.cli(&create).worked();
+    let shown = desk.ops("secret_get", &of(json!({})));
+    assert_eq!(shown.worked()["value"], "valu...line");
+    let taken = world.cli(&create);
+    assert_eq!(taken.code, Some(1), "{}", taken.stdout);
+    assert!(taken.stderr.contains("ALREADY_EXISTS"), "{}", taken.stderr);
+    world
+        .cli(&["secret", "delete", "payment", "--region", REGION])
+        .worked();
+    let forced = [&create[..], &["--force-update", "--json"]].concat();
+    let again = world.cli(&forced).worked().json();
+    assert_eq!(again["data"]["restored"], true, "{again:#}");
+    let run = again["data"]["versionId"].as_str().unwrap();
+    let run = run.replace("windlass-run-", "run_");
+    let mut export = world.command();
+    let story = export.args(["runs", "export", &run]).output().unwrap();
+    let story = String::from_utf8(story.stdout).unwrap();
+    for told in [
+        "stack.secret_asked",
+        "stack.secret_heard",
+        "stack.secret_answered",
+    ] {
+        assert!(story.contains(told), "{told}: {story}");
+    }
+    drop(desk);
+    // Without anybody else, the command drives its run itself.
+    world
+        .cli(&[
+            "secret", "delete", "payment", "--region", REGION, "--force", "--yes",
+        ])
+        .worked();
+    assert_eq!(operations(&world).len(), 5);
+}
+
+/// Approvals of commands are by who calls: nothing waits, so no value is kept for later.
+#[test]
+fn nobody_keeps_a_value_for_an_approval() {
+    let world = World::with_policy(
+        "version = 1
+approvers = [\"key:*\"]
+[[rule]]
+operation = \"stack.secret_create\"
+decision = \"ask\"
+",
+    );
+    let mut desk = world.desk();
+    let refused = desk.ops(
+        "secret_create",
+        &of(json!({ "secretValue": "first-secret-value" })),
+    );
+    refused.refused("CONFIRMATION_REQUIRED");
+    assert_eq!(world.mark(), 0, "nothing is asked of AWS");
+    drop(desk);
+    assert_eq!(operations(&world), [] as [String; 0]);
+}
