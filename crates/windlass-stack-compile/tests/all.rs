@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod suite {
+    mod bastion;
     mod goldens;
     mod lint;
     mod properties;

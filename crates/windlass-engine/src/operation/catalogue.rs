@@ -176,7 +176,7 @@ impl Catalogue {
         let started = Instant::now();
         let info = entry.operation.info();
         let engine = &self.0.engine;
-        let mut audit = audit_entry(info, &request);
+        let mut audit = audit_entry(&engine.redactor, info, &request);
         let result = self.guarded_call(entry, request, &mut audit.decision).await;
         match &result {
             Ok(answer) => audit.run_id.clone_from(&answer.run_id),
@@ -239,7 +239,7 @@ impl Catalogue {
         let Some(entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
-        let mut audit = audit_entry(entry.operation.info(), request);
+        let mut audit = audit_entry(&self.0.engine.redactor, entry.operation.info(), request);
         let result = self.check_call(entry, request, &mut audit.decision);
         if let Err(problem) = &result {
             audit.outcome = problem.code().name.to_owned();
@@ -316,12 +316,13 @@ impl Catalogue {
     }
 }
 
-fn audit_entry(info: &OperationInfo, request: &CallRequest) -> AuditCall {
+fn audit_entry(redactor: &Redactor, info: &OperationInfo, request: &CallRequest) -> AuditCall {
     AuditCall {
         principal: request.context.principal.id(),
         surface: request.context.surface,
         operation: info.name.clone(),
-        input_hash: Digest::of_json(&request.input),
+        // Without its secrets: a short one could be guessed from its hash.
+        input_hash: Digest::of_json(&redactor.redact_value(request.input.clone())),
         outcome: "OK".to_owned(),
         decision: String::new(),
         run_id: None,

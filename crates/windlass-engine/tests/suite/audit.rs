@@ -152,4 +152,13 @@ async fn inputs_are_recorded_as_digests_only() {
     let journal = process.store.journal(&"sys_audit".parse().unwrap());
     assert!(!journal[0].payload.as_str().contains("private"));
     let _: Value = journal[0].payload.value();
+
+    // Secrets not even so: a short one could be guessed from its digest.
+    let secret = json!({ "cell": "a", "value": 1, "password": "1234" });
+    let refused = process.call("ledger.plan", secret.clone()).await;
+    assert!(refused.is_err(), "the operation takes no password");
+    let entries = super::audit::entries(&process).await;
+    assert_eq!(entries.len(), 2);
+    let digest = windlass_types::Digest::of_json(&secret);
+    assert!(entries.iter().all(|entry| entry.input_hash != digest));
 }

@@ -2,8 +2,6 @@
 //!
 //! Needs moto's server program in `WINDLASS_TEST_MOTO`; `cargo xtask test` sets it.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,51 +13,22 @@ use windlass_ports::aws::{
 };
 use windlass_stack_sync::invalidate;
 use windlass_system::{OsEntropy, SystemClock};
+use windlass_testkit::servers;
 
 use super::world::{BUCKET, World, counts, website};
 
-const VARIABLE: &str = "WINDLASS_TEST_MOTO";
-
 struct Moto {
-    process: Child,
+    _server: servers::Moto,
     url: String,
     home: tempfile::TempDir,
 }
 
-impl Drop for Moto {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 impl Moto {
     fn start() -> Option<Self> {
-        let Some(program) = std::env::var_os(VARIABLE) else {
-            println!(
-                "SKIPPED, MOTO WAS NOT TESTED: {VARIABLE} does not name its server program; \
-                 `cargo xtask test` installs it"
-            );
-            return None;
-        };
-        let mut process = Command::new(program)
-            .args(["-H", "127.0.0.1", "-p", "0"])
-            .env("PYTHONUNBUFFERED", "1")
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("moto's server starts");
-        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let url = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find_map(|line| Some(line[line.find("http://127.0.0.1:")?..].trim().to_owned()))
-            .expect("moto says where it listens");
-        // Its log must be read on, or it stands still once the pipe is full.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        let server = servers::Moto::start()?;
         Some(Self {
-            process,
-            url,
+            url: server.url().to_owned(),
+            _server: server,
             home: tempfile::tempdir().unwrap(),
         })
     }

@@ -5,6 +5,7 @@
 
 mod ask;
 mod mariadb;
+mod moto;
 mod podman;
 mod postgres;
 mod redis;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 pub use ask::{asking, at_socket, reading};
 pub use mariadb::MariaDb;
+pub use moto::Moto;
 pub use podman::Podman;
 pub use postgres::Postgres;
 pub use redis::Redis;
@@ -24,13 +26,13 @@ pub use redis::Redis;
 /// How long a server may take to be ready.
 const START: Duration = Duration::from_secs(60);
 
-/// The folder with a server's programs; says so where none is known.
+/// Where a server's programs are; says so where none are known.
 fn programs(variable: &str, server: &str) -> Option<PathBuf> {
     let found = std::env::var_os(variable).map(PathBuf::from);
     if found.is_none() {
         eprintln!(
-            "SKIPPED, NOTHING WAS TESTED: {variable} does not name a folder with {server}'s \
-             programs; `cargo xtask test` sets it"
+            "SKIPPED, NOTHING WAS TESTED: {variable} does not say where {server}'s programs \
+             are; `cargo xtask test` sets it"
         );
     }
     found
