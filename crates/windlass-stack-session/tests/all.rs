@@ -6,6 +6,7 @@ mod suite {
     mod cloud;
     mod command;
     mod database;
+    mod moto;
     mod tunnel;
     mod world;
 }

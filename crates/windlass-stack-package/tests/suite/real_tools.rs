@@ -226,7 +226,9 @@ fn a_real_engine_builds_an_image() {
         return;
     };
     let own = podman.environment();
-    let own = own.into_iter().map(|(name, value)| (name.into(), value.into()));
+    let own = own
+        .into_iter()
+        .map(|(name, value)| (name.into(), value.into()));
     let mut tools = tools().with_environment(own);
     tools.container = Some(podman.program().clone());
     let project = Project::new(&[("Dockerfile", "FROM scratch\nCOPY a /a\n"), ("a", "1")]);

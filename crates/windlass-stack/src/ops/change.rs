@@ -10,14 +10,17 @@ use windlass_engine::run::NewRun;
 use windlass_ports::store::RunFilter;
 use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::{delete, versions};
-use windlass_types::{Digest, Problem, RunId, RunRecord, RunState, TokenId, code};
+use windlass_types::{Body, Digest, Problem, RunId, RunRecord, RunState, TokenId, code};
 
 use super::{arguments, outcome};
 use crate::desk::Desk;
 use crate::fault;
 use crate::known;
 use crate::place::Place;
-use crate::run::{Confirmed, Job, Kind, about, confirmed_plan, unconfirmed};
+use crate::run::{CREDENTIALS, Confirmed, Job, Kind, about, confirmed_plan, unconfirmed};
+
+/// How long whoever drives a run may take to wake it.
+const WAKING: Duration = Duration::from_secs(5);
 
 /// What a token remembers of its plan.
 #[derive(Debug, Serialize, Deserialize)]
@@ -174,6 +177,7 @@ async fn reattach(
         if let Some(listener) = &context.terms.listener {
             listener.tell(&record.run_id);
         }
+        try_credentials(desk, context, &record).await?;
         return answer(desk, context, kind, record.run_id, wait, timeout).await;
     }
     let run_id = &record.run_id;
@@ -192,6 +196,39 @@ async fn reattach(
     .with("runId", run_id.as_str())
     .next(format!("windlass runs resume {run_id}"))
     .next(format!("windlass runs cancel {run_id}")))
+}
+
+/// Whoever gives a command again may have renewed the credentials that its run waits for: the run
+/// tries them now, not when its wait is over.
+async fn try_credentials(
+    desk: &Desk,
+    context: &CallContext,
+    record: &RunRecord,
+) -> Result<(), Problem> {
+    let (engine, run_id) = (&desk.engine, &record.run_id);
+    let mut waits = record.waiting_on.iter().map(|(key, _)| key);
+    let Some(key) = waits.find(|key| key.starts_with(CREDENTIALS)) else {
+        return Ok(());
+    };
+    engine
+        .send_signal(&context.principal, run_id, CREDENTIALS, Value::Null)
+        .await?;
+    let deadline = engine.now().after(WAKING);
+    let mut after = record.last_seq;
+    while engine.now() < deadline {
+        let patience = deadline.since(engine.now());
+        let events = engine.events_after(run_id, after, 100, patience).await?;
+        for event in &events {
+            after = event.seq;
+            if let Ok(Some(Body::WaitCompleted(done))) =
+                Body::decode(&event.event_type, &event.payload)
+                && done.key == *key
+            {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether two calls want the same, however long their callers wait.

@@ -24,13 +24,11 @@ pub fn run(mut args: Args) -> Result<()> {
     let repo = Repo::load()?;
     // What is measured is the binary beside the benchmarks. Built together, they share what they
     // depend on; one after the other, most of it is built twice.
-    process::run(
-        repo.cargo().args(["build", "--release"]).args([
-            "--package",
-            "windlass",
-            "--package",
-            "windlass-bench",
-        ]),
-    )?;
+    process::run(repo.cargo().args(["build", "--release"]).args([
+        "--package",
+        "windlass",
+        "--package",
+        "windlass-bench",
+    ]))?;
     process::run(Command::new(repo.target.join("release/windlass-bench")).args(names))
 }

@@ -17,8 +17,8 @@ use super::super::data::function_name;
 use super::super::{Draft, pages, views};
 use super::{Case, case, key, sample, sample_name, value};
 use crate::blueprint::{
-    Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, Reference,
-    capabilities, told,
+    Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, Reference, capabilities,
+    told,
 };
 use crate::escape::ts_string;
 use crate::names::kebab;
@@ -172,7 +172,6 @@ impl Draftsman<'_, '_> {
             self.cases.push(Case::of(all, "is told", lines));
         }
     }
-
 }
 
 /// The entities that fields point to.
