@@ -288,7 +288,7 @@ impl Aws {
         })
     }
 
-    async fn pause(&self, duration: Duration) {
+    pub(crate) async fn pause(&self, duration: Duration) {
         if !duration.is_zero() {
             let until = self.clock.now().after(duration);
             self.clock.sleep_until(until).await;

@@ -22,7 +22,7 @@ impl Identity for Aws {
             let session = self.ready(target, CALLER).await?;
             let found = self.credentials(&session, target, CALLER).await?;
             let answer = session.sts.get_caller_identity().send().await;
-            let answer = self.settled(target, CALLER, answer)?;
+            let answer = self.settled(target, "sts", CALLER, answer)?;
             Ok(Caller {
                 account: answer.account.unwrap_or_default(),
                 arn: answer.arn.unwrap_or_default(),
@@ -62,7 +62,7 @@ impl Identity for Aws {
                 .set_duration_seconds(duration)
                 .send()
                 .await;
-            let answer = self.settled(target, ASSUME, answer)?;
+            let answer = self.settled(target, "sts", ASSUME, answer)?;
             let given = answer.credentials.ok_or_else(|| {
                 let message = "AWS answered without credentials";
                 AwsFailure::local(AwsFailureKind::Service, ASSUME, message)

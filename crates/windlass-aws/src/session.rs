@@ -66,9 +66,12 @@ impl Session {
             .connect_timeout(CONNECT_TIMEOUT)
             .operation_attempt_timeout(TRY_TIMEOUT)
             .operation_timeout(CALL_TIMEOUT);
+        // Not the SDK's adaptive mode: it makes a client that calls seldom wait for many seconds
+        // after a single throttled answer. Services that go on throttling are slowed down for by
+        // their pace (pace.rs).
         let mut loader = aws_config::defaults(BehaviorVersion::latest())
             .env(Env::from(environment))
-            .retry_config(RetryConfig::adaptive().with_max_attempts(aws.max_attempts))
+            .retry_config(RetryConfig::standard().with_max_attempts(aws.max_attempts))
             .timeout_config(timeouts.build());
         if let Ok(name) = AppName::new("windlass") {
             loader = loader.app_name(name);

@@ -6,20 +6,30 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use windlass_ports::aws::{AwsFailure, Target};
 
 use crate::client::Aws;
+use crate::pace::Pace;
 use crate::sdk_failure;
 
 impl Aws {
-    /// A typed answer, or the failure in our terms.
+    /// A typed answer, or the failure in our terms. What is still throttled after the SDK's own
+    /// tries is called slower from now on.
     pub(crate) fn settled<T, E>(
         &self,
         target: &Target,
+        client: &str,
         action: &str,
         answer: Result<T, SdkError<E, HttpResponse>>,
     ) -> Result<T, AwsFailure>
     where
         E: ProvideErrorMetadata + std::error::Error + 'static,
     {
-        answer.map_err(|error| self.noted(target, sdk_failure::failure(action, &error)))
+        let answer = answer.map_err(|error| sdk_failure::failure(action, &error));
+        match &answer {
+            Err(failure) if failure.is_throttled() => {
+                self.change_pace(client, Pace::after_throttle);
+            }
+            _ => self.change_pace(client, Pace::after_success),
+        }
+        answer.map_err(|failure| self.noted(target, failure))
     }
 }
 
@@ -28,8 +38,10 @@ macro_rules! call {
     ($aws:expr, $target:expr, $client:ident, $action:literal, |$sdk:ident| $request:expr) => {{
         let session = $aws.ready($target, $action).await?;
         let $sdk = &session.$client;
+        let client = stringify!($client);
+        $aws.pause($aws.pace(client).pause()).await;
         let answer = Box::pin($request.send()).await;
-        $aws.settled($target, $action, answer)
+        $aws.settled($target, client, $action, answer)
     }};
 }
 pub(crate) use call;

@@ -1,6 +1,8 @@
 //! What CloudFormation's typed client makes of answers no emulator gives: pages, replacement
 //! details, outputs, drift, throttling.
 
+use std::time::Duration;
+
 use windlass_ports::aws::{
     AwsFailureKind, ChangeSetAddress, ChangeTarget, CloudFormation as _, PropertyValues,
     ResourceDriftDifference, StackCall, StackEventsRequest, StackOutput, TerminationProtection,
@@ -255,4 +257,26 @@ async fn failures_of_the_typed_client_have_kinds() {
         );
         assert_eq!(failure.action, "cloudformation:DescribeStacks");
     }
+}
+
+#[tokio::test]
+async fn a_service_that_throttles_on_is_called_slower() {
+    let throttled = "<ErrorResponse><Error><Type>Sender</Type><Code>Throttling</Code>\
+                     <Message>Rate exceeded</Message></Error></ErrorResponse>";
+    let server = Server::start([reply("400 Bad Request", throttled)]).await;
+    let (aws, clock) = aws(&[
+        ("AWS_ACCESS_KEY_ID", KEY_ID),
+        ("AWS_SECRET_ACCESS_KEY", KEY),
+        ("AWS_REGION", "eu-west-1"),
+        ("AWS_MAX_ATTEMPTS", "1"),
+        ("AWS_ENDPOINT_URL_CLOUDFORMATION", &server.url()),
+    ]);
+    for _ in 0..3 {
+        let failure = aws.describe_stacks(&target()).await.unwrap_err();
+        assert!(failure.is_throttled(), "{failure:?}");
+    }
+    assert_eq!(
+        *clock.waits.lock().unwrap(),
+        [50, 100].map(Duration::from_millis)
+    );
 }

@@ -74,9 +74,17 @@ fn again(request: &StepRequest, tries: u32) -> StepRequest {
     }
 }
 
+/// Whether expired credentials can be behind it. What is wrong with a config, a program or a
+/// confirmation is told without asking AWS anything.
+fn may_be_expired(problem: &Problem) -> bool {
+    let reason = problem.details().get("reason").and_then(Value::as_str);
+    [&code::UNAUTHORIZED, &code::UPSTREAM_ERROR].contains(&problem.code())
+        || reason == Some("asset_store_unusable")
+}
+
 /// The problem, or that of expired credentials where those are behind it.
 async fn explained(access: &Access, problem: Problem) -> Problem {
-    if is_expired(&problem) {
+    if is_expired(&problem) || !may_be_expired(&problem) {
         return problem;
     }
     match access.cloud.caller(&access.target).await {
