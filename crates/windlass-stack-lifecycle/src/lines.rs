@@ -15,3 +15,14 @@ pub enum Level {
     /// Something that failed.
     Error,
 }
+
+impl Level {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+}

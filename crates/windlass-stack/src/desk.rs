@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde::{Serialize, de::DeserializeOwned};
 use windlass_engine::Engine;
 use windlass_ports::aws::Target;
+use windlass_ports::entropy::random;
 use windlass_stack_lifecycle::Access;
-use windlass_types::{ArtifactRef, Problem, Visibility};
+use windlass_types::journal::DomainEvent;
+use windlass_types::{ArtifactRef, Problem, RunId, SpanId, Visibility};
 
 use crate::fault;
 use crate::outside::StackOutside;
@@ -41,6 +43,16 @@ impl Desk {
                 .next("or set AWS_REGION, or a region in the profile"));
         }
         Ok(place)
+    }
+
+    /// Puts events on a run's record beside its own code; each key must be new.
+    pub async fn note(
+        &self,
+        run_id: &RunId,
+        events: Vec<(String, DomainEvent)>,
+    ) -> Result<(), Problem> {
+        let span = SpanId::from_bytes(random(self.engine.entropy.as_ref()));
+        self.engine.note(run_id, span, events).await
     }
 
     /// Keeps a value as content; what a run's journal names by digest.

@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_ports::entropy::random;
 use windlass_types::journal::DomainEvent;
-use windlass_types::{Body, Event, Problem, RunId, SpanId};
+use windlass_types::{Body, Event, Problem, RunId};
 
 use crate::desk::Desk;
 use crate::run::Job;
@@ -170,12 +169,9 @@ async fn note(
     turn: Turn,
     reply: Value,
 ) -> Result<(), Problem> {
-    let span = SpanId::from_bytes(random(desk.engine.entropy.as_ref()));
     let event = DomainEvent {
         key: format!("{name}:{}:{}", turn.part.name(), turn.attempt),
         data: json!({ "turn": turn, "reply": reply }),
     };
-    desk.engine
-        .note(run_id, span, vec![(name.to_owned(), event)])
-        .await
+    desk.note(run_id, vec![(name.to_owned(), event)]).await
 }

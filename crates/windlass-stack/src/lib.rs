@@ -22,6 +22,7 @@ mod project;
 mod run;
 mod scripts;
 mod sync;
+mod telling;
 mod values;
 
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! Scripts of the config, run for an operation: on demand, or as its hooks.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -15,11 +14,12 @@ use crate::desk::Desk;
 use crate::package::texts;
 use crate::place::Place;
 use crate::project::Project;
+use crate::telling::Teller;
 
 /// How long one hook may take.
 const HOOK_TIME: Duration = Duration::from_secs(3600);
 
-/// What a script did and said.
+/// What a script did.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ran {
@@ -27,8 +27,6 @@ pub(crate) struct Ran {
     pub exit_code: i32,
     pub duration_ms: u64,
     pub output_tail: String,
-    /// What it printed: script, line.
-    pub lines: Vec<(String, String)>,
 }
 
 /// Runs one script of a project.
@@ -38,6 +36,7 @@ pub(crate) async fn run_script(
     project: &Project,
     script: &str,
     deadline: Timestamp,
+    teller: &Teller,
 ) -> Result<Ran, Problem> {
     let written = project.arguments.get("env").map(texts).unwrap_or_default();
     let assume = project.arguments.get("assumeRoleOfResource");
@@ -62,16 +61,11 @@ pub(crate) async fn run_script(
         interpreters: &interpreters,
         sockets: desk.outside.sockets.clone(),
     };
-    let heard = Mutex::new(Vec::new());
     let outcome = run(
         &call,
         &access,
         &desk.engine.redactor,
-        &|_, line: &str| {
-            if let Ok(mut lines) = heard.lock() {
-                lines.push((script.to_owned(), line.to_owned()));
-            }
-        },
+        &|level, line: &str| teller.say(script, level, line),
         deadline,
     )
     .await?;
@@ -80,21 +74,13 @@ pub(crate) async fn run_script(
         duration_ms,
         output_tail,
     } = outcome;
-    let mut lines = heard.into_inner().unwrap_or_default();
-    // The journal keeps the end of a long story; the beginning is in nobody's way.
-    let surplus = lines.len().saturating_sub(MOST_LINES);
-    lines.drain(..surplus);
     Ok(Ran {
         script: script.to_owned(),
         exit_code,
         duration_ms,
         output_tail,
-        lines,
     })
 }
-
-/// How many lines of a script are kept.
-const MOST_LINES: usize = 500;
 
 /// What is known of a project's stack without asking anybody.
 pub(crate) fn facts(project: &Project) -> Facts {
@@ -105,7 +91,6 @@ pub(crate) fn facts(project: &Project) -> Facts {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HooksRan {
-    pub lines: Vec<(String, String)>,
     /// Hooks that failed where a failure does not stop the operation.
     pub failures: Vec<Value>,
 }
@@ -116,6 +101,7 @@ pub(crate) async fn run_hooks(
     place: &Place,
     project: &Project,
     moment: Moment,
+    teller: &Teller,
 ) -> Result<HooksRan, Problem> {
     let is_ci = desk
         .outside
@@ -125,8 +111,8 @@ pub(crate) async fn run_hooks(
     let mut ran = HooksRan::default();
     for hook in due(&project.config, moment, is_ci) {
         let deadline = desk.engine.now().after(HOOK_TIME);
-        match run_script(desk, place, project, &hook.script_name, deadline).await {
-            Ok(done) => ran.lines.extend(done.lines),
+        match run_script(desk, place, project, &hook.script_name, deadline, teller).await {
+            Ok(_) => {}
             Err(problem) if moment.stops() => {
                 return Err(problem.with("hook", moment.name()));
             }

@@ -8,6 +8,10 @@ use crate::clock;
 use crate::env::Env;
 use crate::error::ApiError;
 
+/// Parameters of AWS's own, in every region: the newest machine images.
+const IMAGES: &str = "/aws/service/ami-";
+const IMAGE: &str = "ami-0d0b1e00000000000";
+
 /// (region, name) → parameter.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters(BTreeMap<(String, String), Parameter>);
@@ -29,6 +33,7 @@ impl Parameters {
         self.0
             .get(&(region.to_owned(), name.to_owned()))
             .map(|parameter| parameter.value.as_str())
+            .or_else(|| name.starts_with(IMAGES).then_some(IMAGE))
     }
 }
 

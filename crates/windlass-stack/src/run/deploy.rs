@@ -22,6 +22,7 @@ use crate::prepare::Prepared;
 use crate::project::Project;
 use crate::scripts::{HooksRan, run_hooks};
 use crate::sync::Filled;
+use crate::telling::telling;
 
 pub(super) async fn run(
     context: &dyn RunContext,
@@ -169,18 +170,19 @@ pub(super) async fn hooks(
 ) -> Result<HooksRan, RunError> {
     let name = format!("hooks-{}", moment.name());
     let (step_desk, step_job) = (desk.clone(), job.clone());
-    let ran: HooksRan = Step::effect(&name, moment.name())
+    let (run_id, step) = (context.run_id().clone(), name.clone());
+    Step::effect(&name, moment.name())
         .undo(|_: HooksRan| async { Ok(()) })
-        .run(context, move |_| {
+        .run(context, move |attempt| {
             let (desk, job) = (step_desk.clone(), step_job.clone());
-            async move {
+            let (teller, telling) = telling(&desk, &run_id, &step, &attempt);
+            let work = async move {
                 let project = Project::load(&desk, &job.place, &job.arguments, command).await?;
-                run_hooks(&desk, &job.place, &project, moment).await
-            }
+                run_hooks(&desk, &job.place, &project, moment, &teller).await
+            };
+            async move { tokio::join!(work, telling).0 }
         })
-        .await?;
-    report::logs(context, &name, &ran.lines).await?;
-    Ok(ran)
+        .await
 }
 
 /// Makes the asset store where it is missing and sends what it lacks. Named by content, so what

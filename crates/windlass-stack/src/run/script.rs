@@ -10,6 +10,7 @@ use super::{Job, report};
 use crate::desk::Desk;
 use crate::project::Project;
 use crate::scripts::{Ran, run_script};
+use crate::telling::telling;
 
 /// How long a script may take where the call says nothing.
 const TIME: Duration = Duration::from_secs(3600);
@@ -26,10 +27,12 @@ pub(super) async fn run(
     let time = time.map_or(TIME, Duration::from_secs);
     let ran: Ran = {
         let (desk, job, script) = (desk.clone(), job.clone(), script.clone());
+        let run_id = context.run_id().clone();
         Step::effect("script", script.as_str())
             .run(context, move |attempt| {
                 let (desk, job, script) = (desk.clone(), job.clone(), script.clone());
-                async move {
+                let (teller, telling) = telling(&desk, &run_id, "script", &attempt);
+                let work = async move {
                     // A script that may have run before is not run a second time unasked.
                     if attempt.attempt > 1 {
                         return Err(interrupted(&script));
@@ -37,12 +40,12 @@ pub(super) async fn run(
                     let project =
                         Project::load(&desk, &job.place, &job.arguments, "script_run").await?;
                     let deadline = desk.engine.now().after(time);
-                    run_script(&desk, &job.place, &project, &script, deadline).await
-                }
+                    run_script(&desk, &job.place, &project, &script, deadline, &teller).await
+                };
+                async move { tokio::join!(work, telling).0 }
             })
             .await?
     };
-    report::logs(context, "script", &ran.lines).await?;
     Ok(json!({
         "message": format!("{script} ended with exit code {}", ran.exit_code),
         "scriptName": script,

@@ -11,8 +11,9 @@ use crate::tools;
 
 /// The tests that use them: the adapter, the rules, the questions, and the binary.
 const TESTS: &str = "package(windlass-database) | package(windlass-stack-guard) | \
-    (package(windlass-stack-diagnose) & test(/::servers::/)) | \
-    (package(windlass) & test(/stack::databases::/))";
+    package(windlass-stack-session) | (package(windlass-stack-script) & test(/::bastion::/)) | \
+    (package(windlass-stack-diagnose) & test(/::(servers|bastion)::/)) | \
+    (package(windlass) & test(/stack::(databases|bastion)::/))";
 
 /// Runs the stage.
 pub fn run(repo: &Repo) -> Result<String> {

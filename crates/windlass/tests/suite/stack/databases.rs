@@ -15,6 +15,8 @@ use crate::suite::support::{
     loopback::{Answer, Loopback},
 };
 
+const LOCAL: &str = "127.0.0.1";
+
 const CONFIG: &str = "
 serviceName: shop
 resources:
@@ -37,40 +39,56 @@ resources:
       defaultUserPassword: $Secret('shop.password')
 ";
 
-/// A root certificate, and a certificate and key for 127.0.0.1.
-fn certificates() -> (String, String, String) {
+/// A root certificate, and a certificate and key for a host.
+pub(super) fn certificates(host: &str) -> (String, String, String) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new(Vec::new()).unwrap();
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let root_pem = root.self_signed(&root_key).unwrap().pem();
     let issuer = Issuer::new(root, root_key);
     let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(vec!["127.0.0.1".to_owned()])
+    let certificate = CertificateParams::new(vec![host.to_owned()])
         .unwrap()
         .signed_by(&key, &issuer)
         .unwrap();
     (root_pem, certificate.pem(), key.serialize_pem())
 }
 
-fn xml(body: String) -> Answer {
+pub(super) fn xml(body: String) -> Answer {
     (200, vec![("content-type", "text/xml".to_owned())], body)
+}
+
+/// The one PostgreSQL that RDS knows.
+pub(super) fn instance(host: &str, port: u16) -> Answer {
+    xml(format!(
+        "<DescribeDBInstancesResponse xmlns=\"http://rds.amazonaws.com/doc/2014-10-31/\">\
+         <DescribeDBInstancesResult><DBInstances><DBInstance>\
+         <DBInstanceIdentifier>shop-dev-db</DBInstanceIdentifier><Engine>postgres</Engine>\
+         <DBInstanceStatus>available</DBInstanceStatus>\
+         <MasterUsername>postgres</MasterUsername>\
+         <Endpoint><Address>{host}</Address><Port>{port}</Port></Endpoint>\
+         </DBInstance></DBInstances></DescribeDBInstancesResult>\
+         <ResponseMetadata><RequestId>1</RequestId></ResponseMetadata>\
+         </DescribeDBInstancesResponse>"
+    ))
+}
+
+/// Makes databases trusted by these roots.
+pub(super) fn trust(world: &World, roots: &str) {
+    world.file("roots.pem", roots);
+    let roots = world.project().join("roots.pem");
+    let settings = format!(
+        "[stack]\ndatabase_roots = {:?}\n",
+        roots.display().to_string()
+    );
+    fs_err::write(world.place.home().join("config.toml"), settings).unwrap();
 }
 
 /// RDS and ElastiCache, which know one server each.
 fn control_plane(postgres: u16, redis: u16) -> Loopback {
     Loopback::start(move |request| {
         if request.body.contains("DescribeDBInstances") {
-            return xml(format!(
-                "<DescribeDBInstancesResponse xmlns=\"http://rds.amazonaws.com/doc/2014-10-31/\">\
-                 <DescribeDBInstancesResult><DBInstances><DBInstance>\
-                 <DBInstanceIdentifier>shop-dev-db</DBInstanceIdentifier><Engine>postgres</Engine>\
-                 <DBInstanceStatus>available</DBInstanceStatus>\
-                 <MasterUsername>postgres</MasterUsername>\
-                 <Endpoint><Address>127.0.0.1</Address><Port>{postgres}</Port></Endpoint>\
-                 </DBInstance></DBInstances></DescribeDBInstancesResult>\
-                 <ResponseMetadata><RequestId>1</RequestId></ResponseMetadata>\
-                 </DescribeDBInstancesResponse>"
-            ));
+            return instance(LOCAL, postgres);
         }
         xml(format!(
             "<DescribeReplicationGroupsResponse \
@@ -96,13 +114,7 @@ fn deployed(postgres: u16, redis: u16, roots: &str, password: &str) -> (World, D
     let world = World::new()
         .env("AWS_ENDPOINT_URL_RDS", &url)
         .env("AWS_ENDPOINT_URL_ELASTICACHE", &url);
-    world.file("roots.pem", roots);
-    let roots = world.project().join("roots.pem");
-    let settings = format!(
-        "[stack]\ndatabase_roots = {:?}\n",
-        roots.display().to_string()
-    );
-    fs_err::write(world.place.home().join("config.toml"), settings).unwrap();
+    trust(&world, roots);
     world.config(CONFIG);
     let mut desk = world.desk();
     let value = json!({ "password": password }).to_string();
@@ -114,7 +126,7 @@ fn deployed(postgres: u16, redis: u16, roots: &str, password: &str) -> (World, D
 
 #[test]
 fn postgres_is_read_and_not_written() {
-    let (roots, certificate, key) = certificates();
+    let (roots, certificate, key) = certificates(LOCAL);
     let files = [("server.crt", certificate.as_str()), ("server.key", &key)];
     let Some(server) = Postgres::start_with("stack", &files) else {
         return;
@@ -191,8 +203,8 @@ fn postgres_is_read_and_not_written() {
 /// A server that cannot prove who it is is not told the password.
 #[test]
 fn an_unknown_certificate_is_refused() {
-    let (_, certificate, key) = certificates();
-    let (other_roots, ..) = certificates();
+    let (_, certificate, key) = certificates(LOCAL);
+    let (other_roots, ..) = certificates(LOCAL);
     let files = [("server.crt", certificate.as_str()), ("server.key", &key)];
     let Some(server) = Postgres::start_with("stack-tls", &files) else {
         return;
@@ -207,7 +219,7 @@ fn an_unknown_certificate_is_refused() {
 
 #[test]
 fn a_password_that_is_wrong_is_no_access() {
-    let (roots, certificate, key) = certificates();
+    let (roots, certificate, key) = certificates(LOCAL);
     let files = [("server.crt", certificate.as_str()), ("server.key", &key)];
     let Some(server) = Postgres::start_with("stack-password", &files) else {
         return;
@@ -235,7 +247,7 @@ fn redis_is_read_and_not_written() {
     let Some(_server) = Redis::start(&options) else {
         return;
     };
-    let (roots, ..) = certificates();
+    let (roots, ..) = certificates(LOCAL);
     let (_world, mut desk) = deployed(1, port, &roots, password);
     let mut ask = |more: Value| {
         let mut call = json!({ "resourceName": "cache" });

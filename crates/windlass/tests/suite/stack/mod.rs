@@ -1,6 +1,7 @@
 //! Stacks from outside: contract 000 over the real binary, against accounts that are programs.
 
 mod arguments;
+mod bastion;
 mod canary;
 mod codes;
 mod databases;

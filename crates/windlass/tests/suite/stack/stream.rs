@@ -4,7 +4,7 @@
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use windlass_cfn_double::{Moment, Pace};
 
 use super::{
@@ -86,6 +86,84 @@ fn a_deployment_as_a_stream() {
     ]);
     let (_, result) = events(&said);
     assert_eq!(result["data"]["noChanges"], true, "{result:#}");
+}
+
+/// What a script says is told while it runs, and is not lost when it fails.
+#[test]
+fn a_script_is_heard_while_it_runs() {
+    let world = World::new();
+    world.config(&format!(
+        "{QUEUE}
+scripts:
+  slow:
+    type: local-script
+    properties:
+      executeCommand: echo begun; until test -e go; do sleep 0.05; done; echo ended >&2; exit 4
+"
+    ));
+    let mut command = world.command();
+    command
+        .args(["stack", "script", "run", "slow", "--stage", "dev"])
+        .args(["--region", "eu-west-1", "--agent"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
+    let mut running = Killed(command.spawn().unwrap());
+    let lines = lines_of(running.0.stdout.take().unwrap());
+    let patience = std::time::Duration::from_secs(60);
+    let next = || check_line(&lines.recv_timeout(patience).unwrap());
+    while next()["message"] != "begun" {}
+    world.file("go", "");
+    let ended = next();
+    assert_eq!(
+        (
+            &ended["type"],
+            &ended["source"],
+            &ended["level"],
+            &ended["message"]
+        ),
+        (
+            &json!("log"),
+            &json!("slow"),
+            &json!("warn"),
+            &json!("ended")
+        )
+    );
+    let result = next();
+    assert_eq!(result["code"], "INTERNAL_ERROR", "{result:#}");
+    assert_eq!(result["data"]["exitCode"], 4, "{result:#}");
+}
+
+/// Of a long story, the beginning and the end are on record, and what is missing is said.
+#[test]
+fn a_script_that_says_much_fills_no_journal() {
+    let world = World::new();
+    world.config(&format!(
+        "{QUEUE}
+scripts:
+  long:
+    type: local-script
+    properties:
+      executeCommand: seq 5000
+"
+    ));
+    let said = world.cli(&[
+        "script",
+        "run",
+        "long",
+        "--stage",
+        "dev",
+        "--region",
+        "eu-west-1",
+        "--agent",
+    ]);
+    let (told, _) = events(&said);
+    let logs = told.iter().filter(|it| it["type"] == "log");
+    let said: Vec<&str> = logs.map(|it| it["message"].as_str().unwrap()).collect();
+    assert_eq!(said.len(), 1_501);
+    assert_eq!(
+        (said[0], said[999], said[1_000], said[1_001], said[1_500]),
+        ("1", "1000", "3500 lines are left out here", "4501", "5000")
+    );
 }
 
 #[test]
