@@ -256,7 +256,7 @@ impl Aws {
             AwsFailure::local(AwsFailureKind::Service, action, message)
         })?;
         let mut request = self
-            .http
+            .http(action)?
             .request(method, outgoing.url)
             .timeout(outgoing.timeout)
             .body(outgoing.body);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use aws_credential_types::Credentials;
 use tokio::sync::OnceCell;
@@ -22,7 +22,8 @@ pub struct Aws {
     /// Where every AWS variable is read from.
     pub(crate) environment: HashMap<String, String>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) http: reqwest::Client,
+    /// Made at first use: loading certificates takes longer than most commands.
+    http: OnceLock<Result<reqwest::Client, String>>,
     pub(crate) max_attempts: u32,
     entropy: Arc<dyn Entropy>,
     sessions: Mutex<BTreeMap<Target, Arc<OnceCell<Arc<Session>>>>>,
@@ -42,36 +43,40 @@ impl Aws {
         environment: &Environment,
         clock: Arc<dyn Clock>,
         entropy: Arc<dyn Entropy>,
-    ) -> Result<Self, AwsFailure> {
+    ) -> Self {
         let environment: HashMap<String, String> = environment
             .all()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(crate::session::CONNECT_TIMEOUT)
-            .user_agent(concat!("Windlass/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| {
-                AwsFailure::local(
-                    AwsFailureKind::Unreachable,
-                    "aws",
-                    format!("no HTTP client can be made: {error}"),
-                )
-            })?;
         let max_attempts = environment
             .get("AWS_MAX_ATTEMPTS")
             .and_then(|text| text.parse().ok())
             .filter(|attempts| *attempts > 0)
             .unwrap_or(MAX_ATTEMPTS);
-        Ok(Self {
+        Self {
             environment,
             clock,
-            http,
+            http: OnceLock::new(),
             max_attempts,
             entropy,
             sessions: Mutex::default(),
             paces: Mutex::default(),
+        }
+    }
+
+    /// The client of signed calls.
+    pub(crate) fn http(&self, action: &str) -> Result<&reqwest::Client, AwsFailure> {
+        let made = self.http.get_or_init(|| {
+            reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .connect_timeout(crate::session::CONNECT_TIMEOUT)
+                .user_agent(concat!("Windlass/", env!("CARGO_PKG_VERSION")))
+                .build()
+                .map_err(|error| error.to_string())
+        });
+        made.as_ref().map_err(|cause| {
+            let message = format!("no HTTP client can be made: {cause}");
+            AwsFailure::local(AwsFailureKind::Unreachable, action, message)
         })
     }
 

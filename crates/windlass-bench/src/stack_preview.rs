@@ -95,7 +95,7 @@ impl Bench {
         let seen = self.double.control.calls().len();
         self.preview()?;
         let records = self.double.control.calls().split_off(seen);
-        let aws = self.aws()?;
+        let aws = self.aws();
         let bare = Bare {
             aws: &aws,
             target: Target::in_region("eu-west-1"),
@@ -185,13 +185,9 @@ impl Bench {
         ]
     }
 
-    fn aws(&self) -> Result<Aws> {
+    fn aws(&self) -> Aws {
         let environment = Environment::from_pairs(self.variables());
-        Ok(Aws::new(
-            &environment,
-            Arc::new(SystemClock),
-            Arc::new(OsEntropy),
-        )?)
+        Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy))
     }
 }
 

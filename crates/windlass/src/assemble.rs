@@ -39,7 +39,7 @@ fn domains(
         pack::domain(options),
         launch::domain(options, entropy),
         pipeline::domain(options, entropy, bound)?,
-        stack::domain(options, entropy)?,
+        stack::domain(options, entropy),
         windlass_docs::domain(),
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),

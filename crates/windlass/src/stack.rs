@@ -14,7 +14,6 @@ use windlass_stack::{SecretValues, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_package::Tools;
 use windlass_system::{OsEntropy, SystemClock};
-use windlass_types::Problem;
 
 use crate::stack_dev;
 
@@ -29,10 +28,7 @@ const SESSION_ENDPOINTS: [&str; 3] = [
 ];
 
 /// The stack domain of this process. Nothing is asked of AWS here.
-pub(crate) fn domain(
-    options: &OpenOptions,
-    entropy: &Arc<OsEntropy>,
-) -> Result<Box<dyn Domain>, Problem> {
+pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn Domain> {
     let settings = &options.settings.stack;
     let environment = &options.environment;
     for name in CREDENTIALS {
@@ -41,8 +37,7 @@ pub(crate) fn domain(
         }
     }
     let clock = Arc::new(SystemClock);
-    let aws = Aws::new(environment, clock, Arc::clone(entropy) as Arc<dyn Entropy>)
-        .map_err(|failure| Problem::internal("AWS", failure))?;
+    let aws = Aws::new(environment, clock, Arc::clone(entropy) as Arc<dyn Entropy>);
     let cloud: Arc<dyn Cloud> = Arc::new(aws);
     let path = environment
         .path(&env::PATH)
@@ -56,7 +51,7 @@ pub(crate) fn domain(
     });
     let sockets: Arc<dyn MessageSockets> =
         Arc::new(sockets.with_plain_loopback(has_local_endpoint(environment)));
-    Ok(windlass_stack::domain(StackOutside {
+    windlass_stack::domain(StackOutside {
         dev: stack_dev::outside(options, &cloud, &sockets, entropy),
         cloud,
         databases: Arc::new(Databases),
@@ -74,7 +69,7 @@ pub(crate) fn domain(
         database_roots: settings.database_roots.clone(),
         read_only: settings.read_only,
         values: SecretValues::default(),
-    }))
+    })
 }
 
 /// Whether the services that open sessions are, by the environment, on this machine.

@@ -53,8 +53,7 @@ fn manager_command(options: &OpenOptions) -> impl Fn(&Path) -> Command + use<> {
 /// Holds the session of a plan file until it is stopped.
 pub(crate) async fn run_manager(options: &OpenOptions, plan: &Path) -> Result<(), Problem> {
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(OsEntropy));
-    let cloud = Aws::new(&options.environment, clock.clone(), entropy.clone())
-        .map_err(|failure| Problem::internal("AWS", failure))?;
+    let cloud = Aws::new(&options.environment, clock.clone(), entropy.clone());
     let parts = DevManagerParts {
         clock,
         entropy,

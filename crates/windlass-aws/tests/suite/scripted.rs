@@ -168,7 +168,7 @@ pub fn aws(pairs: &[(&str, &str)]) -> (Aws, QuickClock) {
         .into_iter()
         .chain(pairs.iter().copied()),
     );
-    let aws = Aws::new(&environment, Arc::new(clock.clone()), Arc::new(Steady)).unwrap();
+    let aws = Aws::new(&environment, Arc::new(clock.clone()), Arc::new(Steady));
     (aws, clock)
 }
 

@@ -69,7 +69,7 @@ impl World {
             ("AWS_ENDPOINT_URL", &handle.endpoint),
         ]);
         let entropy = Arc::new(SeededEntropy::new(1));
-        let aws = Aws::new(&environment, Arc::clone(&clock), entropy.clone()).unwrap();
+        let aws = Aws::new(&environment, Arc::clone(&clock), entropy.clone());
         let access = Access {
             cloud: Arc::new(aws),
             clock,

@@ -28,7 +28,7 @@ async fn the_machine_of_a_group_is_found() {
         ("AWS_EC2_METADATA_DISABLED", "true"),
         ("HOME", home.as_str()),
     ]);
-    let aws = Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy)).unwrap();
+    let aws = Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy));
     let set = async |action: &'static str, input: Value| {
         let call = SignedCall::new(ActionShape::new(&services::AUTOSCALING, action), input);
         aws.call(&Target::default(), call).await.unwrap();

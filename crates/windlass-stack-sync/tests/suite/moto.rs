@@ -43,7 +43,7 @@ impl Moto {
             ("AWS_EC2_METADATA_DISABLED", "true"),
             ("HOME", home.as_str()),
         ]);
-        Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy)).unwrap()
+        Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy))
     }
 }
 

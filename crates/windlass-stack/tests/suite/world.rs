@@ -121,7 +121,7 @@ impl Ground {
             ("AWS_ENDPOINT_URL", &double.endpoint),
         ]);
         let entropy = Arc::new(SeededEntropy::new(1));
-        let aws = Aws::new(&environment, Arc::new(NoTime), entropy).unwrap();
+        let aws = Aws::new(&environment, Arc::new(NoTime), entropy);
         let values = SecretValues::default();
         Self {
             folder: folder.unwrap(),

@@ -54,7 +54,7 @@ impl Moto {
             ("HOME", "/nonexistent"),
         ]);
         runtime().block_on(async {
-            let aws = Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy)).unwrap();
+            let aws = Aws::new(&environment, Arc::new(SystemClock), Arc::new(OsEntropy));
             let call = SignedCall::new(ActionShape::new(service, action), input);
             aws.call(&Target::default(), call).await.unwrap();
         });
