@@ -51,6 +51,11 @@ pub fn engine_environment(caller: &BTreeMap<String, String>) -> BTreeMap<String,
         .collect()
 }
 
+/// Whether the engine would take a workload's variable for its own.
+fn is_obeyed(name: &str) -> bool {
+    READ_BY_ENGINES.contains(&name) || READ_BY_ALL.contains(&name)
+}
+
 /// An engine that answers.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
@@ -181,8 +186,7 @@ impl Engine {
             .map(|(name, value)| (name.clone(), Secret::new(value.clone())))
             .collect();
         for (name, value) in &spec.environment {
-            let obeyed = [READ_BY_ENGINES.as_slice(), &READ_BY_ALL].concat();
-            if obeyed.contains(&name.as_str()) {
+            if is_obeyed(name) {
                 let value = value.expose_secret();
                 arguments.extend(["--env".into(), format!("{name}={value}").into()]);
             } else {

@@ -41,17 +41,9 @@ async fn the_sample_lives_changes_survives_and_ends() {
     assert_eq!(again.data.unwrap()["reused"], true);
 
     // Killed: the truth is found, the next start ends what was left and keeps the data.
-    let session = project.session();
     let processes = project.processes().await;
     assert!(processes.len() >= 4, "{processes:?}");
-    let killed = std::process::Command::new("kill")
-        .args(["-9", &session.manager.pid.to_string()])
-        .status();
-    assert!(killed.unwrap().success());
-    until("the manager is gone", async || {
-        (!session.is_live()).then_some(())
-    })
-    .await;
+    project.kill().await;
     let status = client::status(&project.wanted(), false).await.unwrap();
     let truth = status.data.unwrap();
     assert_eq!(

@@ -5,7 +5,7 @@ use windlass_stack_dev::client;
 use windlass_stack_dev::log::LogQuery;
 use windlass_testkit::servers::Podman;
 
-use super::project::{Project, call, until};
+use super::project::{Project, call};
 
 const CONFIG: &str = r#"
 resources:
@@ -76,7 +76,7 @@ async fn a_container_serves_is_rebuilt_and_never_outlives_its_session() {
     assert_eq!(page, json!("hello from inside, /nowhere, two\n"));
 
     // The manager is killed: its container is found by its label and ended by the next one.
-    kill(&project).await;
+    project.kill().await;
     let restarted = project.start().await.unwrap();
     assert!(restarted.ok, "{restarted:?}");
     let (_, page) = call("GET", &url, None).await;
@@ -84,7 +84,7 @@ async fn a_container_serves_is_rebuilt_and_never_outlives_its_session() {
     assert_eq!(podman.containers(), [NAME]);
 
     // Killed again, and stopped without a manager.
-    kill(&project).await;
+    project.kill().await;
     let stopped = client::stop(&project.wanted()).await.unwrap();
     assert!(stopped.ok, "{stopped:?}");
     assert_eq!(podman.containers(), [""; 0]);
@@ -94,16 +94,4 @@ async fn a_container_serves_is_rebuilt_and_never_outlives_its_session() {
     assert_eq!(podman.containers(), [NAME]);
     assert!(client::stop(&project.wanted()).await.unwrap().ok);
     assert_eq!(podman.containers(), [""; 0]);
-}
-
-async fn kill(project: &Project) {
-    let session = project.session();
-    let killed = std::process::Command::new("kill")
-        .args(["-9", &session.manager.pid.to_string()])
-        .status();
-    assert!(killed.unwrap().success());
-    until("the manager is gone", async || {
-        (!session.is_live()).then_some(())
-    })
-    .await;
 }

@@ -146,6 +146,19 @@ impl Project {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
+    /// Kills the manager and waits until it is not to be seen any more.
+    pub async fn kill(&self) {
+        let session = self.session();
+        let killed = Command::new("kill")
+            .args(["-9", &session.manager.pid.to_string()])
+            .status();
+        assert!(killed.unwrap().success());
+        until("the manager is gone", async || {
+            (!session.is_live()).then_some(())
+        })
+        .await;
+    }
+
     pub async fn processes(&self) -> Vec<i32> {
         let (_, status) = self.agent("GET", "/status?verbose=true", None).await;
         let processes = status.data.unwrap()["processes"].clone();
