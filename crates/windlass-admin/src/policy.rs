@@ -9,7 +9,7 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_policy::{Request, Verdict};
+use windlass_policy::{Request, Targets, Verdict};
 use windlass_types::{EffectClass, Principal, PrincipalKind, Problem, Scope};
 
 use crate::TOOLSET;
@@ -59,12 +59,17 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     Some(text) => parse_principal(text)?,
                     None => context.principal,
                 };
+                let without_rule = engine
+                    .defaults_of(&input.operation)
+                    .map(|(_, without_rule)| without_rule)
+                    .unwrap_or_default();
+                let targets = [input.target];
                 let decision = engine.policy.decide(&Request {
                     operation: &input.operation,
                     principal: &principal,
-                    target: &input.target,
+                    targets: Targets::Known(&targets),
                     effect: input.effect,
-                    confirmed: false,
+                    without_rule,
                 });
                 let approvers = match &decision.verdict {
                     Verdict::Ask { approvers } => approvers.clone(),

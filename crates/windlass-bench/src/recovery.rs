@@ -93,6 +93,7 @@ fn ended_run(number: usize) -> Result<JournalWrite> {
         plan_digest: None,
         confirm_token: None,
         approval: None,
+        subject: None,
         title: format!("stored run {number}"),
     };
     let events = [

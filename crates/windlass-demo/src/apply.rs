@@ -8,7 +8,7 @@ use windlass_engine::run::{
     ChildRequest, RunContext, RunError, RunKind, SIGNAL_APPROVAL, Step, WaitRequest, WebhookRequest,
 };
 use windlass_ports::BoxFuture;
-use windlass_types::{Digest, NewArtifact, Problem, code};
+use windlass_types::{Digest, EffectClass, NewArtifact, Problem, code};
 
 use crate::{
     note,
@@ -69,6 +69,9 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
     if plan.note && total > 0 {
         let request = ChildRequest {
             name: "note".to_owned(),
+            operation: "demo.note".to_owned(),
+            targets: vec![plan.dir.clone()],
+            effect: EffectClass::Write,
             kind: note::KIND.to_owned(),
             input: json!({ "dir": plan.dir, "text": format!("{total} files changed by {}\n", context.run_id()) }),
             title: format!("note in {}", plan.dir),

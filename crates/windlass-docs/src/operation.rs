@@ -11,7 +11,8 @@ use windlass_engine::{
     Domain, Engine, WeakEngine,
     envelope::Envelope,
     operation::{
-        Answer as Answered, CallContext, Operation, OperationInfo, input_schema_of, operation,
+        Answer as Answered, CallContext, Operation, OperationInfo, Reply, input_schema_of,
+        operation,
     },
     run::RunKind,
 };
@@ -90,15 +91,19 @@ impl Operation for Ask {
         &self.info
     }
 
-    fn target(&self, _context: &CallContext, input: &Value) -> Result<String, Problem> {
-        asked::read(input).map(|_| String::new())
+    fn targets(
+        &self,
+        _context: &CallContext,
+        input: &Value,
+    ) -> Result<Option<Vec<String>>, Problem> {
+        asked::read(input).map(|_| Some(Vec::new()))
     }
 
     fn call<'a>(
         &'a self,
         _context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answered, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let query = asked::read(&input)?;
             let docs = Arc::clone(&self.docs);
@@ -107,11 +112,7 @@ impl Operation for Ask {
                 .map_err(|error| Problem::internal("docs", error))??;
             let output = serde_json::to_value(answer)
                 .map_err(|error| Problem::internal("docs answer", error))?;
-            Ok(Answered {
-                output,
-                run_id: None,
-                ticket: None,
-            })
+            Ok(Answered::plain(output).into())
         })
     }
 }

@@ -2,25 +2,27 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Weak},
+    sync::{Arc, OnceLock, Weak},
     time::Instant,
 };
 
-use windlass_policy::Policy;
+use windlass_policy::{Policy, WithoutRule};
 use windlass_ports::{
     BlobStore, Clock, Commit, CommitError, Committed, Entropy, Expect, JournalWrite, Lease,
     Outbound, RunStore, StoreMaintenance, entropy::random,
 };
 use windlass_secrets::Redactor;
 use windlass_telemetry::{Metrics, metrics};
-use windlass_types::{Body, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds};
+use windlass_types::{
+    Body, EffectClass, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds,
+};
 
 use crate::{
     access::Tiers,
     audit::AuditLog,
     confirm::Sealer,
     driver::StepProbe,
-    operation::Operation,
+    operation::{Catalogue, Operation, WaitingCall, WeakCatalogue},
     outbox::{OutboxOptions, secrets::SecretBook},
     run::{RunKind, RunKinds},
 };
@@ -89,6 +91,8 @@ pub(crate) struct Inner {
     pub(crate) audit: AuditLog,
     pub(crate) metrics: Metrics,
     pub(crate) webhook_secrets: SecretBook,
+    /// The catalogue over this engine, for calls that runs make.
+    pub(crate) catalogue: OnceLock<WeakCatalogue>,
 }
 
 impl std::ops::Deref for Engine {
@@ -105,9 +109,13 @@ impl Engine {
         let audit = AuditLog::start(Arc::clone(&parts.store), Arc::clone(&parts.clock));
         Self(Arc::new_cyclic(|weak| {
             let weak = WeakEngine(weak.clone());
+            let waiting: Arc<dyn RunKind> = Arc::new(WaitingCall {
+                engine: weak.clone(),
+            });
             let kinds: HashMap<_, _> = domains
                 .iter()
                 .flat_map(|domain| domain.kinds(&weak))
+                .chain([waiting])
                 .map(|kind| (kind.name().to_owned(), kind))
                 .collect();
             Inner {
@@ -116,8 +124,32 @@ impl Engine {
                 audit,
                 metrics: Metrics::new(),
                 webhook_secrets: SecretBook::default(),
+                catalogue: OnceLock::new(),
             }
         }))
+    }
+
+    /// A handle that does not keep the engine alive.
+    pub fn downgrade(&self) -> WeakEngine {
+        WeakEngine(Arc::downgrade(&self.0))
+    }
+
+    /// What policy decides about an operation where no rule matches, and its effect.
+    pub fn defaults_of(&self, operation: &str) -> Option<(EffectClass, WithoutRule)> {
+        let catalogue = self.catalogue().ok()?;
+        let info = catalogue.find(operation)?;
+        Some((info.effect, info.without_rule))
+    }
+
+    /// Names the catalogue over this engine; the first one stays.
+    pub(crate) fn attach(&self, catalogue: WeakCatalogue) {
+        let _ = self.0.catalogue.set(catalogue);
+    }
+
+    /// The catalogue over this engine.
+    pub(crate) fn catalogue(&self) -> Result<Catalogue, Problem> {
+        let catalogue = self.0.catalogue.get().and_then(WeakCatalogue::upgrade);
+        catalogue.ok_or_else(|| Problem::new(&code::BUSY, "the engine is shutting down"))
     }
 
     pub(crate) fn kinds(&self) -> &RunKinds {

@@ -2,7 +2,7 @@
 //!
 //! Status, preconditions, lists, the live view and the local telemetry interface all read this.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use windlass_engine::{
     Engine,
     run::{ExportedFile, SIGNAL_CANCEL},
 };
-use windlass_launch_model::{Issue, LaunchState, Profile, Section, SectionState};
+use windlass_launch_model::{Issue, LaunchState, Profile, Section, SectionState, ids};
 use windlass_types::{
     Body, Digest, Event, Problem, RunId, RunRecord, RunState, SpanId, Timestamp, TraceId,
 };
@@ -130,6 +130,8 @@ pub struct LaunchView {
     pub config_hash: Digest,
     /// The product.
     pub product_slug: String,
+    /// The repositories it reads and changes.
+    pub repositories: Vec<String>,
     /// How strictly it is judged.
     pub profile: Profile,
     /// How often issues may be fixed.
@@ -155,8 +157,21 @@ pub struct LaunchView {
     /// The place of the last event.
     pub last_seq: u64,
     pub(crate) outcomes: BTreeMap<String, ActionOutcome>,
+    /// The calls whose end is on record, by the key of that record.
+    pub(crate) returned: BTreeSet<String>,
     /// Whether nothing more will happen.
     pub(crate) ended: bool,
+}
+
+/// What policy rules may name of a launch.
+pub(crate) fn targets(run_id: &RunId, product_slug: &str, repositories: &[String]) -> Vec<String> {
+    let mut targets = vec![
+        run_id.to_string(),
+        product_slug.to_owned(),
+        ids::branch_name(run_id, product_slug),
+    ];
+    targets.extend(repositories.iter().cloned());
+    targets
 }
 
 impl LaunchView {
@@ -180,6 +195,11 @@ impl LaunchView {
                 .and_then(|hash| serde_json::from_value(hash.clone()).ok())
                 .unwrap_or_default(),
             product_slug: text("product_slug").to_owned(),
+            repositories: ["github_repo_url", "site_repo_url", "workflows_repo_url"]
+                .into_iter()
+                .map(|key| text(key).to_owned())
+                .filter(|url| !url.is_empty())
+                .collect(),
             profile: profile.unwrap_or_default(),
             max_fix_attempts: max.and_then(|max| u32::try_from(max).ok()).unwrap_or(3),
             fix_attempts: 0,
@@ -193,8 +213,14 @@ impl LaunchView {
             trace_id: record.trace_id,
             last_seq: 0,
             outcomes: BTreeMap::new(),
+            returned: BTreeSet::new(),
             ended: false,
         }
+    }
+
+    /// What policy rules may name: the run, the product, its repositories and its branch.
+    pub fn targets(&self) -> Vec<String> {
+        targets(&self.run_id, &self.product_slug, &self.repositories)
     }
 
     /// Whether the engine is at work on it, or will be by itself.
@@ -211,6 +237,9 @@ impl LaunchView {
 
     fn apply(&mut self, event: &Event, body: Body) {
         match body {
+            Body::Domain(name, domain) if name == event::TOOL_RETURNED => {
+                self.returned.insert(domain.key);
+            }
             Body::Domain(name, domain) => self.hear(&name, domain.data, event),
             Body::SignalReceived(signal) if signal.signal == SIGNAL_CANCEL => {
                 self.cancelled_at.get_or_insert(event.time);

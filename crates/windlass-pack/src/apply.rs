@@ -1,13 +1,13 @@
-//! The run that applies an event to the target roots, and how an operation starts it.
+//! The run that applies an event to the target roots, and how an operation proposes it.
 //!
-//! An operation plans under the locks of the roots, freezes the transaction, and creates the run
-//! in the commit that redeems its confirm token. The run carries out exactly that transaction:
+//! An operation plans under the locks of the roots, freezes the transaction, and proposes the run,
+//! which the gate creates in the commit that redeems the confirm token. The run carries out exactly that transaction:
 //! one effect, whose undo takes the event back.
 
 use std::{
     collections::HashMap,
     ops::ControlFlow,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -16,14 +16,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_engine::{
     Engine, WeakEngine,
-    operation::CallContext,
-    run::{NewRun, RunContext, RunError, RunKind, Step},
+    confirm::ReturnedToken,
+    operation::{Answer, AnswerWhen, ProposedRun},
+    run::{RunContext, RunError, RunKind, Step},
 };
-use windlass_pack_deploy::{EventContext, EventPlan, UndoRequest, undo};
+use windlass_pack_deploy::{EventContext, EventPlan, Op, PlanChange, UndoRequest, undo};
 use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
 use windlass_pack_state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit};
 use windlass_ports::BoxFuture;
-use windlass_types::{Digest, Problem, RunId, RunState, Timestamp, TokenId, code};
+use windlass_types::{
+    Digest, EffectClass, Problem, RunId, RunRecord, RunState, Timestamp, code,
+    journal::ChangeSubject,
+};
 
 use crate::{
     frozen::FrozenTransactionV1,
@@ -58,6 +62,8 @@ pub(crate) struct Prepared {
     snapshot_id: String,
     event: SnapshotKind,
     pack_home: PathBuf,
+    targets: Vec<String>,
+    lines: Vec<String>,
 }
 
 impl Prepared {
@@ -78,6 +84,8 @@ impl Prepared {
             snapshot_id: context.snapshot_id.clone(),
             event: event.kind,
             pack_home: state.home().root().to_owned(),
+            targets: targets(&context.repo, &event.directories()),
+            lines: lines(&event.changes),
         }
     }
 
@@ -85,6 +93,40 @@ impl Prepared {
     pub(crate) const fn is_noop(&self) -> bool {
         self.planned.is_none()
     }
+}
+
+/// What policy rules may name: the config repository and the directories that are written in,
+/// as they are given and as they are on disk.
+pub(crate) fn targets(repo: &Path, roots: &[PathBuf]) -> Vec<String> {
+    let mut targets = Vec::new();
+    for path in std::iter::once(repo).chain(roots.iter().map(PathBuf::as_path)) {
+        targets.push(path.display().to_string());
+        if let Ok(canonical) = fs_err::canonicalize(path) {
+            targets.push(canonical.display().to_string());
+        }
+    }
+    targets.sort();
+    targets.dedup();
+    targets
+}
+
+/// The first changes as lines for an approver, and how many more there are.
+fn lines(changes: &[PlanChange]) -> Vec<String> {
+    const MOST: usize = 30;
+    let mut lines: Vec<String> = changes.iter().take(MOST).map(line).collect();
+    if changes.len() > MOST {
+        lines.push(format!("… and {} more", changes.len() - MOST));
+    }
+    lines
+}
+
+fn line(change: &PlanChange) -> String {
+    let sign = match change.op {
+        Op::Create => '+',
+        Op::Update => '~',
+        Op::Delete => '-',
+    };
+    format!("{sign} {}", change.path.display())
 }
 
 /// The locks an event is planned under; none for a dry run, which leaves nothing behind, not
@@ -132,22 +174,28 @@ pub(crate) struct Applied {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Who starts a run, and what confirmed it.
-pub(crate) struct Start<'a> {
-    pub(crate) context: &'a CallContext,
+/// What is proposed, and what confirmed it.
+pub(crate) struct Start {
+    pub(crate) operation: &'static str,
+    pub(crate) effect: EffectClass,
     pub(crate) title: String,
     pub(crate) plan_digest: Option<Digest>,
-    pub(crate) token: Option<TokenId>,
+    pub(crate) token: Option<ReturnedToken>,
 }
 
-/// Starts the run and waits for its end.
-pub(crate) async fn start(
-    pack: &Pack,
+/// Turns what the run did into the answer.
+pub(crate) type Finish = Box<dyn FnOnce(Applied) -> Result<Answer, Problem> + Send>;
+
+/// The run that applies what was prepared, for the gate to admit. The locks are held until the
+/// run exists: nobody comes in between.
+pub(crate) async fn propose(
+    pack: &Arc<Pack>,
     engine: &Engine,
     mut prepared: Prepared,
-    start: Start<'_>,
-) -> Result<Applied, Problem> {
-    let transaction = match prepared.planned.take() {
+    start: Start,
+    finish: Finish,
+) -> Result<ProposedRun, Problem> {
+    let offer = match prepared.planned.take() {
         Some(planned) => {
             let frozen = FrozenTransactionV1::new(&planned.transaction, &planned.roots)?;
             let bytes = serde_json::to_vec(&frozen)
@@ -155,59 +203,72 @@ pub(crate) async fn start(
             let stored = engine.blobs.put(bytes).await;
             let digest = stored.map_err(|error| Problem::internal("planned transaction", error))?;
             pack.handoff.put(digest, planned);
-            Some(digest)
+            Some(Offer {
+                pack: Arc::clone(pack),
+                digest,
+            })
         }
         None => None,
     };
-    let outcome = run(engine, prepared, transaction, start).await;
-    if let Some(digest) = transaction {
-        pack.handoff.take(&digest);
-    }
-    outcome
-}
-
-async fn run(
-    engine: &Engine,
-    mut prepared: Prepared,
-    transaction: Option<Digest>,
-    start: Start<'_>,
-) -> Result<Applied, Problem> {
     let input = ApplyInput {
-        transaction,
+        transaction: offer.as_ref().map(|offer| offer.digest),
         snapshot_id: prepared.snapshot_id,
         event: prepared.event,
         pack_home: prepared.pack_home,
     };
-    let run_id = engine
-        .create_run(NewRun {
-            kind: KIND.to_owned(),
-            title: start.title,
-            context: start.context.clone(),
-            input: serde_json::to_value(&input)
-                .map_err(|error| Problem::internal("apply input", error))?,
-            plan_digest: start.plan_digest,
-            confirm_token: start.token,
-            approval: None,
-            idempotency_key: None,
-            run_id: None,
-        })
-        .await?;
-    // The run takes the locks itself: it may be driven by another process. Whoever comes in
-    // between changes what the plan saw, and the run refuses to go on from there.
-    prepared.locks = None;
-    finished(engine, &run_id).await
+    let input =
+        serde_json::to_value(&input).map_err(|error| Problem::internal("apply input", error))?;
+    let proposed = ProposedRun::new(start.operation, start.effect, KIND, input);
+    let subject = ChangeSubject {
+        targets: prepared.targets,
+        lines: prepared.lines,
+        ..proposed.subject
+    };
+    let locks = prepared.locks;
+    Ok(ProposedRun {
+        title: start.title,
+        subject,
+        plan_digest: start
+            .plan_digest
+            .or_else(|| Some(Digest::of_json(&proposed.input))),
+        token: start.token,
+        answer_when: AnswerWhen::SettledSoon,
+        timeout: PATIENCE,
+        // The run takes the locks itself: it may be driven by another process. What changes in
+        // between changes what the plan saw, and the run refuses to go on from there.
+        on_created: Some(Box::new(move |_| drop(locks))),
+        render: Some(Box::new(move |record| {
+            Box::pin(async move {
+                let _offer = offer;
+                finish(applied(record)?)
+            })
+        })),
+        ..proposed
+    })
 }
 
-async fn finished(engine: &Engine, run_id: &RunId) -> Result<Applied, Problem> {
-    let record = engine.settle(run_id, PATIENCE).await?;
+/// A transaction that a run of this process need not read back, as long as its caller waits.
+struct Offer {
+    pack: Arc<Pack>,
+    digest: Digest,
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        self.pack.handoff.take(&self.digest);
+    }
+}
+
+fn applied(record: RunRecord) -> Result<Applied, Problem> {
+    let run_id = record.run_id;
     match (record.state, record.output, record.problem) {
         (RunState::Completed, Some(output), _) => {
             let text = |key: &str| output.get(key).and_then(Value::as_str).map(str::to_owned);
             let warnings = output.get("warnings").cloned().unwrap_or_default();
             Ok(Applied {
-                run_id: run_id.clone(),
                 snapshot_id: text("snapshot_id"),
                 warnings: serde_json::from_value(warnings).unwrap_or_default(),
+                run_id,
             })
         }
         (_, _, Some(problem)) => Err(problem.with("run_id", run_id.as_str())),

@@ -30,20 +30,40 @@ pub(crate) struct Rule {
     pub reason: Option<String>,
 }
 
-/// What somebody wants to do.
+/// What is decided where no rule matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WithoutRule {
+    /// Reads are allowed, everything else asks.
+    #[default]
+    ByEffect,
+    /// The call itself confirms exactly what it does, as its contract prescribes: allowed.
+    ConfirmedByCall,
+    /// Asked about, and the call itself is no answer.
+    Ask,
+}
+
+/// What a call would touch.
+#[derive(Clone, Copy, Debug)]
+pub enum Targets<'a> {
+    /// Not known yet: rules that name a target are left for the decision that knows it.
+    Unknown,
+    /// These: a path, a stack, a run. Empty when the operation has no target.
+    Known(&'a [String]),
+}
+
+/// A call to be decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The operation's name, such as `runs.cancel`.
     pub operation: &'a str,
     /// Who asks.
     pub principal: &'a Principal,
-    /// What it would touch: a path, a stack, a run; empty when the operation has no target.
-    pub target: &'a str,
+    /// What it would touch.
+    pub targets: Targets<'a>,
     /// What it would do.
     pub effect: EffectClass,
-    /// Whether the caller's own yes to exactly this counts where no rule says otherwise,
-    /// because the operation cannot be called without one.
-    pub confirmed: bool,
+    /// What is decided where no rule matches.
+    pub without_rule: WithoutRule,
 }
 
 /// What the policy says.
@@ -81,6 +101,15 @@ pub struct Decision {
     /// The rule's reason, when it gives one.
     pub reason: Option<String>,
 }
+
+impl Decision {
+    /// Whether no rule of the file matched.
+    pub fn is_built_in(&self) -> bool {
+        self.rule.starts_with(BUILT_IN)
+    }
+}
+
+const BUILT_IN: &str = "built-in: ";
 
 /// The rules in force.
 #[derive(Clone, Debug)]
@@ -149,14 +178,16 @@ impl Policy {
         let ask = Verdict::Ask {
             approvers: self.approvers.clone(),
         };
-        let (verdict, rule) = match request.effect {
-            EffectClass::Read => (Verdict::Allow, "built-in: reads are allowed"),
-            _ if request.confirmed => (
-                Verdict::Allow,
-                "built-in: the call itself carries the confirmation",
-            ),
-            EffectClass::Write => (ask, "built-in: writes ask"),
-            EffectClass::Destructive => (ask, "built-in: destructive operations ask"),
+        let (verdict, rule) = match (request.without_rule, request.effect) {
+            (WithoutRule::Ask, _) => (ask, "built-in: this change asks"),
+            (_, EffectClass::Read) => (Verdict::Allow, "built-in: reads are allowed"),
+            (WithoutRule::ConfirmedByCall, _) => {
+                (Verdict::Allow, "built-in: confirmed by the call")
+            }
+            (WithoutRule::ByEffect, EffectClass::Write) => (ask, "built-in: writes ask"),
+            (WithoutRule::ByEffect, EffectClass::Destructive) => {
+                (ask, "built-in: destructive operations ask")
+            }
         };
         Decision {
             verdict,
@@ -170,39 +201,57 @@ impl Policy {
 struct Site<'a> {
     request: &'a Request<'a>,
     principal: String,
-    /// The target with `.`, `..` and doubled slashes resolved.
-    plain_target: String,
+    /// Each target as written and with `.`, `..` and doubled slashes resolved; `None` while
+    /// they are not known.
+    targets: Option<Vec<(&'a str, String)>>,
 }
 
 impl<'a> Site<'a> {
     fn of(request: &'a Request<'a>) -> Self {
+        let spellings = |target: &'a str| (target, plain(target));
+        let targets = match request.targets {
+            Targets::Unknown => None,
+            Targets::Known([]) => Some(vec![spellings("")]),
+            Targets::Known(targets) => {
+                Some(targets.iter().map(|target| spellings(target)).collect())
+            }
+        };
         Self {
             request,
             principal: request.principal.id(),
-            plain_target: plain(request.target),
+            targets,
         }
     }
 
     fn is_matched_by(&self, rule: &Rule) -> bool {
         let fits =
             |glob: &Option<Glob>, text: &str| glob.as_ref().is_none_or(|glob| glob.matches(text));
-        // A target such as `/srv/app/../../etc` must neither slip into an allowing rule nor
-        // out of a refusing one, so leniency needs both spellings and strictness either.
-        let (written, plain) = (
-            fits(&rule.target, self.request.target),
-            fits(&rule.target, &self.plain_target),
-        );
-        let target = if rule.answer == Answer::Allow {
-            written && plain
-        } else {
-            written || plain
-        };
-        target
+        self.fits_target(rule)
             && fits(&rule.operation, self.request.operation)
             && fits(&rule.principal, &self.principal)
             && rule
                 .effect
                 .is_none_or(|effect| effect == self.request.effect)
+    }
+
+    /// A target such as `/srv/app/../../etc` must neither slip into an allowing rule nor out of
+    /// a refusing one, so leniency needs every target in both spellings and strictness any one.
+    fn fits_target(&self, rule: &Rule) -> bool {
+        let Some(glob) = &rule.target else {
+            return true;
+        };
+        let Some(targets) = &self.targets else {
+            return false;
+        };
+        let lenient = rule.answer == Answer::Allow;
+        let mut spellings = targets
+            .iter()
+            .flat_map(|(written, plain)| [*written, plain.as_str()]);
+        if lenient {
+            spellings.all(|target| glob.matches(target))
+        } else {
+            spellings.any(|target| glob.matches(target))
+        }
     }
 }
 

@@ -19,9 +19,9 @@ fn decide(
     policy.decide(&Request {
         operation,
         principal,
-        target,
+        targets: Targets::Known(&[target.to_owned()]),
         effect,
-        confirmed: false,
+        without_rule: WithoutRule::ByEffect,
     })
 }
 

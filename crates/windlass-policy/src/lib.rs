@@ -11,5 +11,5 @@ mod decide;
 mod glob;
 mod parse;
 
-pub use decide::{Decision, Policy, Request, Verdict, may_approve};
+pub use decide::{Decision, Policy, Request, Targets, Verdict, WithoutRule, may_approve};
 pub use parse::PolicyError;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_engine::operation::CallContext;
 use windlass_ports::aws::Target;
+use windlass_stack_config::{ConfigText, Context, NoLookups, find_config, load};
 use windlass_types::Problem;
 
 use crate::fault;
@@ -74,29 +75,60 @@ impl Place {
         }
     }
 
-    /// What policy is asked about: the stack, or the stage of one whose project is in the config.
-    pub fn policy_target(&self) -> String {
-        match (&self.project_name, &self.stage) {
-            (Some(project), Some(stage)) => format!("{project}-{stage}"),
-            (None, Some(stage)) => match project_in(&self.directory, self.config_path.as_deref()) {
-                Some(project) => format!("{project}-{stage}"),
-                None => format!("*-{stage}"),
-            },
-            _ => String::new(),
+    /// The stack as far as its name can be told without running anything: the call's, or the
+    /// project of a config that is plain text, with the stage.
+    pub fn known_stack(&self) -> Option<String> {
+        let stage = self.stage.as_deref()?;
+        let project = match &self.project_name {
+            Some(project) => project.clone(),
+            None => project_in(&self.directory, self.config_path.as_deref(), Some(stage))?,
+        };
+        Some(format!("{project}-{stage}"))
+    }
+
+    /// The same for lists and titles.
+    pub fn shown_stack(&self) -> String {
+        match (self.known_stack(), &self.stage) {
+            (Some(stack), _) => stack,
+            (None, Some(stage)) => format!("*-{stage}"),
+            (None, None) => String::new(),
         }
     }
 }
 
-/// The project a YAML config names, read without resolving anything. What cannot be read is for
-/// the loader to report.
-fn project_in(directory: &Path, config_path: Option<&str>) -> Option<String> {
-    let file = windlass_stack_config::find_config(directory, config_path).ok()?;
-    let text = fs_err::read_to_string(file).ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("serviceName:"))?;
-    let name = line.split('#').next()?.trim().trim_matches(['"', '\'']);
-    (!name.is_empty() && check_project(name).is_ok()).then(|| name.to_owned())
+/// The project that a YAML config names, read as the loader reads it but without asking anything
+/// outside. What needs more than the text is told by the loader.
+pub(crate) fn project_in(
+    directory: &Path,
+    config_path: Option<&str>,
+    stage: Option<&str>,
+) -> Option<String> {
+    let file = find_config(directory, config_path).ok()?;
+    let is_yaml = file
+        .extension()
+        .is_some_and(|extension| extension == "yml" || extension == "yaml");
+    if !is_yaml {
+        return None;
+    }
+    let text = fs_err::read_to_string(&file).ok()?;
+    let shown = file.display().to_string();
+    let context = Context {
+        project_name: None,
+        stage: stage.map(str::to_owned),
+        region: None,
+        profile: None,
+        arguments: Map::new(),
+        project_root: directory.to_owned(),
+        config_directory: file.parent().unwrap_or(directory).to_owned(),
+        allowed: Default::default(),
+        lookups: &NoLookups,
+    };
+    let source = ConfigText {
+        file: &shown,
+        text: &text,
+    };
+    let name = load(&source, &context).ok()?.config.service_name?;
+    check_project(&name).ok().map(|()| name)
 }
 
 /// Refuses a stage that names cannot bear.

@@ -18,6 +18,7 @@ fn created() -> Option<Body> {
         plan_digest: None,
         confirm_token: None,
         approval: None,
+        subject: None,
         title: String::new(),
     }))
 }

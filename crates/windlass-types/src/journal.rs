@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ArtifactRef, DeliveryId, Digest, Json, KeyId, Principal, Problem, RunId, Scope, Surface,
-    Timestamp, TokenId, TraceId,
+    ArtifactRef, DeliveryId, Digest, EffectClass, Json, KeyId, Principal, Problem, RunId, Scope,
+    Surface, Timestamp, TokenId, TraceId,
 };
 
 /// The prefix of event types that domain code emits.
@@ -142,6 +142,9 @@ body_structs! {
         /// A short line for lists.
         #[serde(default)]
         title: String,
+        /// What the gate admitted: the operation, what it touches, what its caller said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        subject: Option<ChangeSubject>,
     }
     /// A process began (or, from the second time on, resumed) driving the run.
     RunStarted {
@@ -270,6 +273,12 @@ body_structs! {
         /// The plan an approval must name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         plan_digest: Option<Digest>,
+        /// Who may answer an approval; whom policy names by default when empty.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        approvers: Vec<String>,
+        /// The lines of the plan that an approver is shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        lines: Vec<String>,
         /// When it stops waiting.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deadline: Option<Timestamp>,
@@ -424,6 +433,9 @@ body_structs! {
         operation: String,
         /// The plan it confirms.
         plan_digest: Digest,
+        /// What the plan touches.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        targets: Vec<String>,
         /// When it stops working.
         expires_at: Timestamp,
         /// What the operation wants to find again when the token comes back.
@@ -481,6 +493,22 @@ body_structs! {
         /// The call.
         #[serde(flatten)]
         call: AuditCall,
+    }
+    /// A change, as the gate sees it.
+    ChangeSubject {
+        /// The operation.
+        operation: String,
+        /// What it touches; empty where the plan is not known yet.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        targets: Vec<String>,
+        /// What it does.
+        effect: EffectClass,
+        /// The lines of the plan that an approver is shown.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        lines: Vec<String>,
+        /// Whether the caller said yes to exactly this.
+        #[serde(default)]
+        yes: bool,
     }
     /// Something a domain emitted.
     DomainEvent {

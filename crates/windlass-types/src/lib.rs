@@ -32,6 +32,6 @@ pub use json::Json;
 pub use plan::{Change, ChangeAction, Plan};
 pub use principal::{Principal, PrincipalKind, Scope, Surface};
 pub use problem::Problem;
-pub use run::{RunRecord, RunState, WaitingOn};
+pub use run::{ANSWERED_WAIT, APPROVAL, RunRecord, RunState, WaitingOn};
 pub use secret::Secret;
 pub use time::Timestamp;

@@ -31,6 +31,22 @@ pub struct Change {
     pub summary: String,
 }
 
+impl Change {
+    /// The change as a line for people.
+    pub fn line(&self) -> String {
+        let sign = match self.action {
+            ChangeAction::Create => '+',
+            ChangeAction::Update => '~',
+            ChangeAction::Delete => '-',
+            ChangeAction::Execute => '>',
+        };
+        match self.summary.is_empty() {
+            true => format!("{sign} {}", self.target),
+            false => format!("{sign} {} ({})", self.target, self.summary),
+        }
+    }
+}
+
 /// What an operation would do. The digest covers everything else, so confirming the digest
 /// confirms the content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -53,6 +69,11 @@ impl Plan {
         // A plan is plain data: turning it into a value cannot fail, and if it did the
         // digest of null would match no token.
         Digest::of_json(&serde_json::to_value(self).unwrap_or(Value::Null))
+    }
+
+    /// The changes as lines for people.
+    pub fn lines(&self) -> Vec<String> {
+        self.changes.iter().map(Change::line).collect()
     }
 
     /// Whether there is nothing to do.

@@ -8,8 +8,13 @@ use serde_json::Value;
 
 use crate::{
     Body, Digest, Event, Principal, Problem, RunId, Surface, Timestamp, TokenId, TraceId,
-    journal::{ApprovalGate, ParentRef, RunCreated},
+    journal::{ApprovalGate, ChangeSubject, ParentRef, RunCreated},
 };
+
+/// The signal that answers an approval.
+pub const APPROVAL: &str = "approval";
+/// Names, in the payload of such a signal, the one wait that it answers.
+pub const ANSWERED_WAIT: &str = "wait";
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -79,7 +84,7 @@ impl RunState {
 }
 
 /// What a waiting run waits for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct WaitingOn {
     /// `timer`, `child`, or the name of a signal such as `approval`.
     pub what: String,
@@ -89,12 +94,21 @@ pub struct WaitingOn {
     /// The plan an approval must name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<Digest>,
+    /// Who may answer an approval; whom policy names by default when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<String>,
+    /// The lines of the plan that an approver is shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
     /// What an approval answers, where several waits ask the same in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// When the wait ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
+    /// Whether an approval was answered that the run has not taken up yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answered: bool,
 }
 
 /// What a journal says about its run.
@@ -128,6 +142,10 @@ pub struct RunRecord {
     pub confirm_token: Option<TokenId>,
     /// Policy's question and its answer at creation.
     pub approval: Option<ApprovalGate>,
+    /// What the gate admitted.
+    pub subject: Option<ChangeSubject>,
+    /// Whether the gate's question was answered before any driver took the run up.
+    pub gate_answered: bool,
     /// What it waits for now.
     pub waiting_on: Vec<(String, WaitingOn)>,
     /// Whether somebody asked for it to be cancelled.
@@ -166,6 +184,8 @@ impl RunRecord {
             plan_digest: created.plan_digest,
             confirm_token: created.confirm_token,
             approval: created.approval,
+            subject: created.subject,
+            gate_answered: false,
             waiting_on: Vec::new(),
             cancel_requested: false,
             output: None,
@@ -175,6 +195,25 @@ impl RunRecord {
             created_at: at,
             updated_at: at,
             last_seq: 1,
+        }
+    }
+
+    /// Who may give the approval that the run waits for; empty where whom policy names by default.
+    /// `None` when it waits for no approval.
+    pub fn wanted_approvers(&self) -> Option<&[String]> {
+        let gate: &[String] = match &self.approval {
+            Some(ApprovalGate::Wanted { approvers, .. }) => approvers,
+            _ => &[],
+        };
+        let mut asked = self.waiting_on.iter();
+        match asked.find(|(_, on)| on.what == APPROVAL && !on.answered) {
+            Some((_, on)) if !on.approvers.is_empty() => Some(&on.approvers),
+            Some(_) => Some(gate),
+            // No driver has announced the wait yet, but the gate stands in the first event.
+            None if self.state == RunState::Queued && !self.gate_answered && !gate.is_empty() => {
+                Some(gate)
+            }
+            None => None,
         }
     }
 
@@ -214,10 +253,8 @@ impl RunRecord {
                 &timer.key,
                 WaitingOn {
                     what: "timer".to_owned(),
-                    prompt: None,
-                    plan_digest: None,
-                    question: None,
                     until: Some(timer.fire_at),
+                    ..WaitingOn::default()
                 },
             ),
             Body::TimerFired(timer) => self.wake(&timer.key),
@@ -227,8 +264,11 @@ impl RunRecord {
                     what: wait.signal.clone(),
                     prompt: wait.prompt.clone(),
                     plan_digest: wait.plan_digest,
+                    approvers: wait.approvers.clone(),
+                    lines: wait.lines.clone(),
                     question: wait.question.clone(),
                     until: wait.deadline,
+                    answered: false,
                 },
             ),
             Body::WaitCompleted(wait) => self.wake(&wait.key),
@@ -236,14 +276,16 @@ impl RunRecord {
                 &child.key,
                 WaitingOn {
                     what: "child".to_owned(),
-                    prompt: None,
-                    plan_digest: None,
-                    question: None,
-                    until: None,
+                    ..WaitingOn::default()
                 },
             ),
             Body::ChildCompleted(child) => self.wake(&child.key),
-            Body::SignalReceived(signal) => self.hear(&signal.signal),
+            Body::SignalReceived(signal) => {
+                if signal.signal == APPROVAL {
+                    self.take_answer(&signal.payload);
+                }
+                self.hear(&signal.signal);
+            }
             Body::RunUnwinding(unwinding) => {
                 self.state = RunState::Unwinding;
                 self.waiting_on.clear();
@@ -271,6 +313,18 @@ impl RunRecord {
                 self.residue.clone_from(&rolled_back.residue);
             }
             _ => {}
+        }
+    }
+
+    /// Notes that a question was answered: nobody is asked again while the run takes it up.
+    fn take_answer(&mut self, payload: &Value) {
+        let answered = payload.get(ANSWERED_WAIT).and_then(Value::as_str);
+        let asked = self.waiting_on.iter_mut().find(|(key, on)| {
+            on.what == APPROVAL && Some(on.question.as_deref().unwrap_or(key)) == answered
+        });
+        match asked {
+            Some((_, on)) => on.answered = true,
+            None => self.gate_answered |= self.state == RunState::Queued,
         }
     }
 

@@ -2,7 +2,8 @@
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use serde_json::{Map, Value, json};
-use windlass_types::{Problem, code};
+use windlass_policy::WithoutRule;
+use windlass_types::{EffectClass, Problem, code};
 
 use crate::{
     OpenOptions,
@@ -79,10 +80,28 @@ fn show(session: &Session, options: &OpenOptions) -> Result<Report, Problem> {
         }
     ));
     printer.data(text.as_deref().unwrap_or(WITHOUT_A_FILE).trim_end());
+    let confirmed_by_call: Vec<&str> = session
+        .catalogue()
+        .operations()
+        .filter(|info| info.without_rule == WithoutRule::ConfirmedByCall)
+        .filter(|info| info.effect != EffectClass::Read)
+        .map(|info| info.name.as_str())
+        .collect();
+    printer.notice(&format!(
+        "Where no rule matches, reads are allowed, and these {} operations are allowed because the \
+         call itself confirms them; any rule that matches overrides this:\n  {}",
+        confirmed_by_call.len(),
+        confirmed_by_call.join(" ")
+    ));
     printer.hint("windlass policy check --operation NAME --target TARGET");
     Ok(Report::new(
         "the policy in force",
-        json!({ "file": path, "exists": text.is_some(), "text": text }),
+        json!({
+            "file": path,
+            "exists": text.is_some(),
+            "text": text,
+            "confirmed_by_call": confirmed_by_call,
+        }),
     ))
 }
 

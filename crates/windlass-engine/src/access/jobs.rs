@@ -22,9 +22,9 @@ impl Engine {
     /// Creates a run as `create_run` does, if the caller's tier leaves room for one more of its
     /// kind. A call that is repeated with its idempotency key finds its run whether there is room
     /// or not. Callers without a key are not limited.
-    pub async fn create_job(&self, new: NewRun) -> Result<RunId, Problem> {
+    pub(crate) async fn create_job(&self, new: NewRun) -> Result<RunId, Problem> {
         let Some(tier) = self.tier_of(&new.context.principal).await? else {
-            return self.create_run(new).await;
+            return self.create_run(new).await.map_err(NotCreated::into_problem);
         };
         let at_once = tier.concurrent_jobs.map(|limit| Quota {
             counted: Counted::Unfinished,

@@ -1,37 +1,30 @@
-//! The one approval path: token, policy, approval, and the commit that makes it a run.
+//! The gate: the one place that decides whether a call may go on, and the one place where a
+//! change becomes a run.
 //!
-//! A change becomes a run only here. The order matters: the token is opened first, so that a
-//! repetition of an applied call is recognised even though the world (and so the plan) has
-//! changed since; the plan is made again and compared; policy is asked; then one transaction
-//! both redeems the token and creates the run.
-
-use std::time::Duration;
+//! Operations never see a verdict. They answer, or they propose a run; a run whose plan is made
+//! while it runs asks again once the plan is known. `allow`, `ask` and `deny` mean the same for
+//! each of them: an `ask` is met by a caller who may approve and says yes, otherwise by another
+//! person's approval of a waiting run, and where nothing can wait the call is refused.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use windlass_policy::{Decision, Request, Verdict, may_approve};
-use windlass_ports::entropy::random;
+use serde_json::json;
+use windlass_policy::{Decision, Request, Targets, Verdict, WithoutRule, may_approve};
 use windlass_types::{
-    Code, Digest, EffectClass, Plan, Principal, Problem, RunId, Timestamp, TokenId, code,
-    journal::ApprovalGate,
+    EffectClass, Plan, Principal, Problem, RunId, code,
+    journal::{ApprovalGate, ChangeSubject},
 };
 
-use super::token::{Claims, TokenError};
-use crate::{Engine, operation::CallContext, run::NewRun};
+use crate::{
+    Engine,
+    operation::{CallContext, OperationInfo, ProposedRun, Timing},
+    run::{NewRun, NotCreated},
+};
 
-/// How long a token works.
-const TOKEN_LIFETIME: Duration = Duration::from_secs(600);
-
-/// A sealed plan.
-#[derive(Clone, Debug)]
-pub struct Sealed {
-    /// The token.
-    pub token: String,
-    /// The digest it is bound to.
-    pub plan_digest: Digest,
-    /// When it stops working.
-    pub expires_at: Timestamp,
-}
+/// How many lines of a plan an approver is shown.
+const MAX_LINES: usize = 40;
+/// How long each of them may be.
+const MAX_LINE: usize = 200;
 
 /// What policy says, as shown beside a plan.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,274 +42,272 @@ pub struct PolicyView {
     pub caller_may_approve: bool,
 }
 
-/// An apply call.
+/// A call or a change to be judged.
 #[derive(Clone, Copy, Debug)]
-pub struct ApplyRequest<'a> {
-    /// The applying operation.
+pub(crate) struct Question<'a> {
     pub operation: &'a str,
-    /// The operation that hands out tokens for it.
-    pub plan_operation: &'a str,
-    /// The kind of run to start.
-    pub kind: &'a str,
-    /// Who calls.
-    pub context: &'a CallContext,
-    /// The token.
-    pub confirm_token: Option<&'a str>,
-    /// Whether the caller said an explicit yes.
-    pub yes: bool,
-    /// The caller's idempotency key.
-    pub idempotency_key: Option<&'a str>,
-}
-
-/// A change somebody asks for, as policy sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Consent<'a> {
-    /// Who asks.
-    pub context: &'a CallContext,
-    /// The operation.
-    pub operation: &'a str,
-    /// What it would touch.
-    pub target: &'a str,
-    /// What it would do.
+    pub principal: &'a Principal,
+    pub targets: Targets<'a>,
     pub effect: EffectClass,
-    /// Whether the caller's own yes counts where no rule says otherwise.
-    pub confirmed: bool,
-    /// Whether the caller said an explicit yes.
+    pub without_rule: WithoutRule,
+    /// Whether the caller says yes to exactly this.
     pub yes: bool,
-    /// What an approval would name.
-    pub plan_digest: Digest,
 }
 
-/// A token that opened for this caller and operation.
-#[derive(Debug)]
-pub struct OpenedToken {
-    id: TokenId,
-    plan_digest: Digest,
+/// A call that is not refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    /// The rule that decided.
+    pub rule: String,
+    pub passage: Passage,
 }
 
-/// What opening a token tells.
-#[derive(Debug)]
-pub enum Opened {
-    /// It has not been used.
-    Fresh(OpenedToken),
-    /// It was used by an earlier call with the same idempotency key; this is that call's run.
-    Repeated(RunId),
+/// Whether a call goes on at once.
+#[derive(Clone, Debug)]
+pub(crate) enum Passage {
+    /// Nobody has to be asked.
+    Free,
+    /// The caller may approve, and said yes.
+    OwnYes,
+    /// One of these has to approve first.
+    Wanted { approvers: Vec<String> },
 }
 
 impl Engine {
-    /// Seals a plan for a principal. Only the plan's own operation can be applied with it.
-    pub fn seal(&self, principal: &Principal, plan: &Plan) -> Result<Sealed, Problem> {
-        let expires_at = self.now().after(TOKEN_LIFETIME);
-        let plan_digest = plan.digest();
-        let claims = Claims {
-            id: TokenId::from_random(random(&*self.entropy)),
-            principal: principal.id(),
-            operation: plan.operation.clone(),
-            plan_digest,
-            expires_at,
+    /// Decides. An error is a refusal that no approval can lift.
+    pub(crate) fn judge(&self, question: &Question<'_>) -> Result<Judged, Problem> {
+        let decision = self.policy.decide(&question.request());
+        let own_yes_counts = !(decision.is_built_in() && question.without_rule == WithoutRule::Ask);
+        let Decision {
+            verdict,
+            rule,
+            reason,
+        } = decision;
+        let (operation, principal) = (question.operation, question.principal);
+        let passage = match verdict {
+            Verdict::Allow => Passage::Free,
+            Verdict::Deny => {
+                return Err(Problem::new(
+                    &code::POLICY_DENIED,
+                    format!(
+                        "policy forbids {operation}{} for {principal}",
+                        question.on_targets()
+                    ),
+                )
+                .with("reason_code", "policy_denied")
+                .with("reason", reason.unwrap_or_default())
+                .with("rule", rule)
+                .next("windlass policy check"));
+            }
+            Verdict::Ask { approvers }
+                if question.yes && own_yes_counts && may_approve(principal, &approvers) =>
+            {
+                Passage::OwnYes
+            }
+            Verdict::Ask { approvers } if approvers.is_empty() => {
+                return Err(Problem::new(
+                    &code::APPROVAL_REQUIRED,
+                    format!(
+                        "{operation}{} needs an approval, and policy names no approver",
+                        question.on_targets()
+                    ),
+                )
+                .with("reason_code", "no_approver")
+                .with("rule", rule));
+            }
+            Verdict::Ask { approvers } => Passage::Wanted { approvers },
         };
-        let token = self
-            .sealer
-            .seal(&claims)
-            .map_err(|error| Problem::internal("confirm token", error))?;
-        Ok(Sealed {
-            token,
-            plan_digest,
-            expires_at,
-        })
+        Ok(Judged { rule, passage })
     }
 
-    /// What policy will say when the plan is applied.
-    pub fn foresee(&self, context: &CallContext, plan: &Plan) -> PolicyView {
-        let decision = self.decide(context, plan);
+    /// What policy says to a plan before anybody applies it.
+    pub fn preview_policy(&self, context: &CallContext, plan: &Plan) -> PolicyView {
+        let question = Question {
+            operation: &plan.operation,
+            principal: &context.principal,
+            targets: Targets::Known(std::slice::from_ref(&plan.target)),
+            effect: plan.effect,
+            without_rule: WithoutRule::ByEffect,
+            yes: false,
+        };
+        self.policy_view(&question.request())
+    }
+
+    /// What policy says to a request, in the form people are shown.
+    pub fn policy_view(&self, request: &Request<'_>) -> PolicyView {
+        let decision = self.policy.decide(request);
         let approvers = match &decision.verdict {
             Verdict::Ask { approvers } => approvers.clone(),
             Verdict::Allow | Verdict::Deny => Vec::new(),
         };
         PolicyView {
             verdict: decision.verdict.as_str().to_owned(),
-            caller_may_approve: may_approve(&context.principal, &approvers),
+            caller_may_approve: may_approve(request.principal, &approvers),
             rule: decision.rule,
             reason: decision.reason.unwrap_or_default(),
             approvers,
         }
     }
 
-    fn decide(&self, context: &CallContext, plan: &Plan) -> Decision {
-        self.policy.decide(&Request {
-            operation: &plan.operation,
-            principal: &context.principal,
-            target: &plan.target,
-            effect: plan.effect,
-            confirmed: false,
-        })
-    }
-
-    /// Opens the token of an apply call, before anything is planned.
-    pub async fn open_token(&self, request: &ApplyRequest<'_>) -> Result<Opened, Problem> {
-        let refuse = |code: &'static Code, reason: &str, message: &str| {
-            Err(Problem::new(code, message.to_owned())
-                .with("reason_code", reason)
-                .next(format!(
-                    "call {} and review the plan",
-                    request.plan_operation
-                ))
-                .next(format!(
-                    "call {} with the new confirm_token",
-                    request.operation
-                )))
-        };
-        let Some(token) = request.confirm_token.filter(|token| !token.is_empty()) else {
-            return refuse(
-                &code::CONFIRM_TOKEN_REQUIRED,
-                "token_missing",
-                "this change needs the confirm token of a reviewed plan",
-            );
-        };
-        let claims = match self.sealer.open(token, self.now()) {
-            Ok(claims) => claims,
-            Err(error @ TokenError::Expired) => {
-                return refuse(
-                    &code::CONFIRM_TOKEN_EXPIRED,
-                    "token_expired",
-                    &error.to_string(),
-                );
-            }
-            Err(error @ TokenError::Invalid) => {
-                return refuse(
-                    &code::CONFIRM_TOKEN_MISMATCH,
-                    "token_invalid",
-                    &error.to_string(),
-                );
-            }
-        };
-        if claims.principal != request.context.principal.id() {
-            return refuse(
-                &code::CONFIRM_TOKEN_MISMATCH,
-                "principal_mismatch",
-                "the confirm token was made for another caller",
-            );
-        }
-        if claims.operation != request.operation {
-            return refuse(
-                &code::CONFIRM_TOKEN_MISMATCH,
-                "operation_mismatch",
-                "the confirm token was made for another operation",
-            );
-        }
-        if let Some(run_id) = self.store.redeemed_by(&claims.id).await? {
-            let record = self.store.run(&run_id).await?;
-            let same_key = record.is_some_and(|record| {
-                record.idempotency_key.is_some()
-                    && record.idempotency_key.as_deref() == request.idempotency_key
-            });
-            if same_key {
-                return Ok(Opened::Repeated(run_id));
-            }
-            return Err(crate::engine::commit_problem(
-                windlass_ports::CommitError::TokenUsed { run_id },
-            ));
-        }
-        Ok(Opened::Fresh(OpenedToken {
-            id: claims.id,
-            plan_digest: claims.plan_digest,
-        }))
-    }
-
-    /// Starts the run that applies `plan`, if the opened token and policy agree.
-    pub async fn apply(
+    /// Makes a run of what an operation proposes, if the gate lets it. The commit that creates
+    /// the run redeems its token.
+    pub(crate) async fn admit(
         &self,
-        request: &ApplyRequest<'_>,
-        opened: OpenedToken,
-        plan: Plan,
+        info: &OperationInfo,
+        context: &CallContext,
+        proposed: ProposedRun,
+        decision: &mut String,
     ) -> Result<RunId, Problem> {
-        let plan_digest = plan.digest();
-        if plan_digest != opened.plan_digest {
+        let ProposedRun {
+            kind,
+            title,
+            input,
+            subject,
+            plan_digest,
+            without_rule,
+            token,
+            idempotency_key,
+            run_id,
+            is_job,
+            timing,
+            ..
+        } = proposed;
+        if let (Some(token), Some(digest)) = (&token, plan_digest)
+            && (token.purpose.plan_digest != digest || token.purpose.operation != info.name)
+        {
             return Err(Problem::new(
                 &code::CONFIRM_TOKEN_MISMATCH,
                 "the plan has changed since it was confirmed",
             )
             .with("reason_code", "plan_changed")
-            .with("confirmed_plan_digest", opened.plan_digest.to_string())
-            .with("current_plan_digest", plan_digest.to_string())
-            .next(format!(
-                "call {} and review what differs",
-                request.plan_operation
-            )));
-        }
-        let approval = self.approval_for(request, &plan, plan_digest)?;
-        self.create_run(NewRun {
-            kind: request.kind.to_owned(),
-            title: format!("{} {}", plan.operation, plan.target),
-            context: request.context.clone(),
-            input: plan.payload,
-            plan_digest: Some(plan_digest),
-            confirm_token: Some(opened.id),
-            approval,
-            idempotency_key: request.idempotency_key.map(str::to_owned),
-            run_id: None,
-        })
-        .await
-    }
-
-    fn approval_for(
-        &self,
-        request: &ApplyRequest<'_>,
-        plan: &Plan,
-        plan_digest: Digest,
-    ) -> Result<Option<ApprovalGate>, Problem> {
-        self.consent(&Consent {
-            context: request.context,
-            operation: &plan.operation,
-            target: &plan.target,
-            effect: plan.effect,
-            confirmed: false,
-            yes: request.yes,
-            plan_digest,
-        })
-    }
-
-    /// What policy wants before a change is made: nothing, an approval that was just given, or
-    /// one that the run must wait for.
-    pub fn consent(&self, consent: &Consent<'_>) -> Result<Option<ApprovalGate>, Problem> {
-        let principal = &consent.context.principal;
-        let (operation, target) = (consent.operation, consent.target);
-        let decision = self.policy.decide(&Request {
-            operation,
-            principal,
-            target,
-            effect: consent.effect,
-            confirmed: consent.confirmed,
-        });
-        match decision.verdict {
-            Verdict::Allow => Ok(None),
-            Verdict::Deny => Err(Problem::new(
-                &code::POLICY_DENIED,
-                format!("policy forbids {operation} on {target} for {principal}"),
+            .with(
+                "confirmed_plan_digest",
+                token.purpose.plan_digest.to_string(),
             )
-            .with("reason_code", "policy_denied")
-            .with("reason", decision.reason.unwrap_or_default())
-            .with("rule", decision.rule)
-            .next("windlass policy check")),
-            Verdict::Ask { approvers } if consent.yes && may_approve(principal, &approvers) => {
-                Ok(Some(ApprovalGate::Given {
-                    by: principal.clone(),
-                    plan_digest: consent.plan_digest,
-                }))
+            .with("current_plan_digest", digest.to_string()));
+        }
+        let subject = bounded(subject);
+        let judged = self.judge(&Question {
+            operation: &info.name,
+            principal: &context.principal,
+            targets: match timing {
+                Timing::AtStart => Targets::Known(&subject.targets),
+                Timing::WhenPlanned => Targets::Unknown,
+            },
+            effect: subject.effect,
+            without_rule: without_rule.unwrap_or(info.without_rule),
+            yes: subject.yes,
+        })?;
+        decision.clone_from(&judged.rule);
+        let approval = match (timing, judged.passage) {
+            (_, Passage::Free) | (Timing::WhenPlanned, _) => None,
+            // A query that is a run cannot wait: it was judged before it was called.
+            (Timing::AtStart, _) if info.flow.is_reading() => None,
+            (Timing::AtStart, Passage::OwnYes) => Some(ApprovalGate::Given {
+                by: context.principal.clone(),
+                plan_digest: plan_digest.unwrap_or_default(),
+            }),
+            (Timing::AtStart, Passage::Wanted { .. }) if context.terms.is_granted(&info.name) => {
+                None
             }
-            Verdict::Ask { approvers } if approvers.is_empty() => Err(Problem::new(
-                &code::APPROVAL_REQUIRED,
-                format!(
-                    "{operation} on {target} needs an approval, and policy names nobody who could \
-                     give it"
-                ),
-            )
-            .with("reason_code", "no_approver")
-            .with("rule", decision.rule)),
-            Verdict::Ask { approvers } => Ok(Some(ApprovalGate::Wanted {
+            (Timing::AtStart, Passage::Wanted { approvers }) => Some(ApprovalGate::Wanted {
                 approvers,
-                rule: decision.rule,
-            })),
+                rule: judged.rule,
+            }),
+        };
+        let key = idempotency_key.or_else(|| context.terms.idempotency_key.clone());
+        let new = NewRun {
+            kind,
+            title,
+            context: context.clone(),
+            input,
+            plan_digest,
+            confirm_token: token.map(|token| token.id),
+            approval,
+            subject: Some(subject),
+            idempotency_key: key.clone(),
+            run_id,
+        };
+        let created = if is_job {
+            self.create_job(new).await
+        } else {
+            self.create_run(new).await.map_err(NotCreated::into_problem)
+        };
+        match created {
+            // Another call with the same key redeemed the token between our look and the commit.
+            Err(problem) if problem.code() == &code::CONFIRM_TOKEN_USED && key.is_some() => {
+                self.same_call(problem, key).await
+            }
+            created => created,
         }
     }
+
+    async fn same_call(&self, problem: Problem, key: Option<String>) -> Result<RunId, Problem> {
+        let run_id = problem.details().get("run_id");
+        let run_id: Option<RunId> = run_id.and_then(|id| id.as_str()?.parse().ok());
+        let Some(run_id) = run_id else {
+            return Err(problem);
+        };
+        let record = self.store.run(&run_id).await?;
+        match record.is_some_and(|record| record.idempotency_key == key) {
+            true => Ok(run_id),
+            false => Err(problem),
+        }
+    }
+}
+
+impl<'a> Question<'a> {
+    const fn request(&self) -> Request<'a> {
+        Request {
+            operation: self.operation,
+            principal: self.principal,
+            targets: self.targets,
+            effect: self.effect,
+            without_rule: self.without_rule,
+        }
+    }
+
+    fn on_targets(&self) -> String {
+        match self.targets {
+            Targets::Known(targets) if targets.iter().any(|target| !target.is_empty()) => {
+                format!(" on {}", targets.join(", "))
+            }
+            Targets::Known(_) | Targets::Unknown => String::new(),
+        }
+    }
+}
+
+/// The refusal of a call that needs another person's approval and cannot wait for it.
+pub(crate) fn cannot_wait(
+    operation: &str,
+    principal: &Principal,
+    rule: &str,
+    approvers: &[String],
+) -> Problem {
+    Problem::new(
+        &code::APPROVAL_REQUIRED,
+        format!(
+            "{operation} needs an approval that {principal} may not give; it can be called by {}",
+            approvers.join(" or ")
+        ),
+    )
+    .with("reason_code", "approval_required")
+    .with("approvers", json!(approvers))
+    .with("rule", rule)
+}
+
+/// What an approver is shown, in a bounded form.
+fn bounded(mut subject: ChangeSubject) -> ChangeSubject {
+    let surplus = subject.lines.len().saturating_sub(MAX_LINES);
+    subject.lines.truncate(MAX_LINES);
+    for line in &mut subject.lines {
+        if let Some((cut, _)) = line.char_indices().nth(MAX_LINE) {
+            line.truncate(cut);
+            line.push('…');
+        }
+    }
+    if surplus > 0 {
+        subject.lines.push(format!("… and {surplus} more"));
+    }
+    subject
 }

@@ -1,14 +1,14 @@
-//! Plan → confirm → apply: sealing a plan for one principal, redeeming it once, and the one
-//! approval path in front of every change.
+//! Plan → confirm → apply: the gate in front of every call, and the tokens that confirm a plan.
 
 mod gate;
-mod issued;
+mod sealed;
 mod token;
 
-pub use gate::{ApplyRequest, Consent, Opened, OpenedToken, PolicyView, Sealed};
-pub use issued::{IssuedToken, ReturnedToken, TokenPurpose, TokenRefusal};
-pub use token::{Claims, Sealer, TokenError};
+pub use gate::PolicyView;
+pub(crate) use gate::{Judged, Passage, Question, cannot_wait};
+pub use sealed::{Claims, SealedError, Sealer};
+pub use token::{IssuedToken, ReturnedToken, TokenPurpose, TokenRefusal};
 
 #[cfg(test)]
-#[path = "token_tests.rs"]
-mod token_tests;
+#[path = "sealed_tests.rs"]
+mod sealed_tests;

@@ -1,103 +1,160 @@
-//! The confirm token: claims and an HMAC, as text with a versioned prefix.
+//! Confirm tokens: 64 hex characters that say nothing by themselves, known by their digest.
 //!
-//! The claims are signed, not hidden: nothing secret goes in. The same codec seals any state
-//! a client carries for us; the purpose is part of what is signed, so a token for one purpose
-//! opens for no other.
+//! A token is bound to a principal, an operation, a plan and what that plan touches. All of it is
+//! kept in a journal of its own, named by the digest, so it survives a restart; the token itself
+//! is kept nowhere. It is redeemed once, in the commit that creates the run.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use hmac::{Hmac, KeyInit, Mac};
-use serde::{Deserialize, Serialize};
-use sha2::Sha256;
-use windlass_types::{Digest, Secret, Timestamp, TokenId};
+use std::time::Duration;
 
-const PREFIX: &str = "wct1";
-/// Longer texts are refused before any work is done on them.
-const MAX_LENGTH: usize = 4096;
+use serde_json::Value;
+use windlass_ports::{Expect, entropy::random};
+use windlass_types::{
+    Body, Digest, Principal, Problem, RunId, Timestamp, TokenId, event::SpanIds,
+    journal::TokenIssued,
+};
 
-/// What a token says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claims {
-    /// The token's own id; what is marked as used.
-    #[serde(rename = "jti")]
-    pub id: TokenId,
-    /// Who may redeem it.
-    #[serde(rename = "sub")]
-    pub principal: String,
-    /// The operation it is for.
-    #[serde(rename = "op")]
+use crate::{Engine, engine::commit_problem};
+
+/// How long a token works.
+const LIFETIME: Duration = Duration::from_secs(600);
+
+/// What a token is for.
+#[derive(Clone, Debug)]
+pub struct TokenPurpose {
+    /// The operation.
     pub operation: String,
     /// The plan it confirms.
-    #[serde(rename = "plan")]
     pub plan_digest: Digest,
+    /// What that plan touches.
+    pub targets: Vec<String>,
+    /// What the operation wants to find again.
+    pub note: Value,
+}
+
+/// A token that was handed out.
+#[derive(Clone, Debug)]
+pub struct IssuedToken {
+    /// 64 hex characters.
+    pub token: String,
     /// When it stops working.
-    #[serde(rename = "exp")]
     pub expires_at: Timestamp,
 }
 
-/// Why a token does not open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TokenError {
-    /// Not a token of ours, or altered.
-    #[error("the confirm token is not one that this installation sealed")]
-    Invalid,
-    /// Too old.
+/// A token that came back in time, to the caller it was made for, unused.
+#[derive(Clone, Debug)]
+pub struct ReturnedToken {
+    /// What the run that redeems it names.
+    pub id: TokenId,
+    /// What it was made for.
+    pub purpose: TokenPurpose,
+}
+
+/// Why a token is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenRefusal {
+    /// Never handed out, or to another caller.
+    #[error("the confirm token was not issued to this caller")]
+    Unknown,
+    /// Too old, or the clock runs backwards.
     #[error("the confirm token has expired")]
     Expired,
+    /// It was made for another operation.
+    #[error("the confirm token was issued for another operation")]
+    OtherOperation,
+    /// It has started a run already.
+    #[error("the confirm token was already redeemed; it started {0}")]
+    Used(RunId),
+    /// The store failed.
+    #[error("{0}")]
+    Failed(Problem),
 }
 
-/// Seals and opens tokens with one key.
-pub struct Sealer {
-    key: Secret<Vec<u8>>,
-}
-
-impl Sealer {
-    /// A sealer; the key has at least 32 bytes.
-    pub const fn new(key: Secret<Vec<u8>>) -> Self {
-        Self { key }
-    }
-
-    /// The token text.
-    pub fn seal(&self, claims: &Claims) -> Result<String, serde_json::Error> {
-        let body = URL_SAFE_NO_PAD.encode(serde_json::to_vec(claims)?);
-        let tag = URL_SAFE_NO_PAD.encode(self.mac(body.as_bytes()).finalize().into_bytes());
-        Ok(format!("{PREFIX}.{body}.{tag}"))
-    }
-
-    /// The claims of a token that is ours, unaltered and young enough.
-    pub fn open(&self, token: &str, now: Timestamp) -> Result<Claims, TokenError> {
-        if token.len() > MAX_LENGTH {
-            return Err(TokenError::Invalid);
-        }
-        let mut parts = token.split('.');
-        let (Some(PREFIX), Some(body), Some(tag), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(TokenError::Invalid);
+impl Engine {
+    /// Hands out a token for a plan.
+    pub async fn issue_token(
+        &self,
+        principal: &Principal,
+        purpose: TokenPurpose,
+    ) -> Result<IssuedToken, Problem> {
+        let token = hex::encode(random::<32>(&*self.entropy));
+        let token_hash = Digest::of(token.as_bytes());
+        let expires_at = self.now().after(LIFETIME);
+        let issued = TokenIssued {
+            token_hash,
+            principal: principal.id(),
+            operation: purpose.operation,
+            plan_digest: purpose.plan_digest,
+            targets: purpose.targets,
+            expires_at,
+            note: purpose.note,
         };
-        let tag = URL_SAFE_NO_PAD
-            .decode(tag)
-            .map_err(|_| TokenError::Invalid)?;
-        // Constant-time comparison; nothing of the body is looked at before it holds.
-        self.mac(body.as_bytes())
-            .verify_slice(&tag)
-            .map_err(|_| TokenError::Invalid)?;
-        let body = URL_SAFE_NO_PAD
-            .decode(body)
-            .map_err(|_| TokenError::Invalid)?;
-        let claims: Claims = serde_json::from_slice(&body).map_err(|_| TokenError::Invalid)?;
-        if claims.expires_at <= now {
-            return Err(TokenError::Expired);
-        }
-        Ok(claims)
+        let journal = journal_of(token_hash)?;
+        self.append(
+            &journal,
+            Expect::New,
+            vec![issued.into()],
+            SpanIds::default(),
+            None,
+        )
+        .await
+        .map_err(commit_problem)?;
+        Ok(IssuedToken { token, expires_at })
     }
 
-    fn mac(&self, body: &[u8]) -> Hmac<Sha256> {
-        // HMAC takes keys of any length, so the error cannot happen; an empty key would still
-        // only produce tokens nobody can open elsewhere.
-        let mut mac = Hmac::<Sha256>::new_from_slice(self.key.expose_secret())
-            .unwrap_or_else(|_| Hmac::<Sha256>::new(&Default::default()));
-        mac.update(b"windlass.confirm.v1\0");
-        mac.update(body);
-        mac
+    /// Takes a token back, before anything is planned. It is redeemed by the run that names
+    /// its id.
+    pub async fn return_token(
+        &self,
+        principal: &Principal,
+        operation: &str,
+        token: &str,
+    ) -> Result<ReturnedToken, TokenRefusal> {
+        let token_hash = Digest::of(token.as_bytes());
+        let journal = journal_of(token_hash).map_err(TokenRefusal::Failed)?;
+        let failed = |error: windlass_ports::StoreError| TokenRefusal::Failed(error.into());
+        let events = self.store.events(&journal, 0, 1).await.map_err(failed)?;
+        let Some(event) = events.first() else {
+            return Err(TokenRefusal::Unknown);
+        };
+        let body = Body::decode(&event.event_type, &event.payload)
+            .map_err(|error| TokenRefusal::Failed(Problem::internal("confirm token", error)))?;
+        let Some(Body::TokenIssued(issued)) = body else {
+            return Err(TokenRefusal::Unknown);
+        };
+        if issued.token_hash != token_hash || issued.principal != principal.id() {
+            return Err(TokenRefusal::Unknown);
+        }
+        let now = self.now();
+        if now >= issued.expires_at || now < event.time {
+            return Err(TokenRefusal::Expired);
+        }
+        if issued.operation != operation {
+            return Err(TokenRefusal::OtherOperation);
+        }
+        let id = id_of(token_hash);
+        if let Some(run_id) = self.store.redeemed_by(&id).await.map_err(failed)? {
+            return Err(TokenRefusal::Used(run_id));
+        }
+        Ok(ReturnedToken {
+            id,
+            purpose: TokenPurpose {
+                operation: issued.operation,
+                plan_digest: issued.plan_digest,
+                targets: issued.targets,
+                note: issued.note,
+            },
+        })
     }
+}
+
+fn journal_of(token_hash: Digest) -> Result<RunId, Problem> {
+    format!("sys_token_{}", &token_hash.to_string()[..32])
+        .parse()
+        .map_err(|error| Problem::internal("confirm token", error))
+}
+
+fn id_of(token_hash: Digest) -> TokenId {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&token_hash.as_bytes()[16..]);
+    TokenId::from_random(bytes)
 }

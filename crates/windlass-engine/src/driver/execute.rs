@@ -194,6 +194,7 @@ async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
     let Some(ApprovalGate::Wanted { approvers, .. }) = &context.created.approval else {
         return Ok(());
     };
+    let lines = context.subject().map(|subject| subject.lines.clone());
     let request = WaitRequest {
         prompt: Some(format!(
             "{} (approvers: {})",
@@ -201,6 +202,8 @@ async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
             approvers.join(", ")
         )),
         plan_digest: context.created.plan_digest,
+        approvers: approvers.clone(),
+        lines: lines.unwrap_or_default(),
         ..WaitRequest::new(GATE_WAIT, SIGNAL_APPROVAL)
     };
     match context.wait_for(request).await? {

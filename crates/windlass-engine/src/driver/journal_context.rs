@@ -14,7 +14,7 @@ use windlass_types::{
     ArtifactRef, Body, DeliveryId, NewArtifact, Principal, Problem, RunId, RunRecord, SpanId,
     Timestamp, code,
     event::SpanIds,
-    journal::{RunCreated, UnwindReason},
+    journal::{ChangeSubject, RunCreated, UnwindReason},
 };
 
 use super::{live::LiveRun, lock, memo::Memo, unwind::Undo};
@@ -237,6 +237,10 @@ impl RunContext for JournalContext {
 
     fn principal(&self) -> &Principal {
         &self.created.principal
+    }
+
+    fn subject(&self) -> Option<&ChangeSubject> {
+        self.created.subject.as_ref()
     }
 
     fn created_at(&self) -> Timestamp {

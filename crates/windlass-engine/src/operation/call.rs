@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tokio::sync::watch;
-use windlass_types::{Digest, Principal, RunId, SpanId, Surface, TraceId};
+use windlass_types::{Digest, Principal, SpanId, Surface, TraceId};
+
+use super::{Grant, Permit};
 
 /// Who calls, and how.
 #[derive(Clone, Debug)]
@@ -18,47 +19,34 @@ pub struct CallContext {
     /// The directory the caller works in, where it has one: the shell's, or the one a server
     /// was started for.
     pub directory: Option<PathBuf>,
-    /// What else the caller brings or can take.
+    /// What else the call carries.
     pub terms: Terms,
 }
 
-/// What a caller may bring beside its input, and what it can take beside an answer.
+/// What a call carries besides its input.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     /// The trace the call is part of.
     pub trace: Option<TraceParent>,
-    /// Whether the caller can come back for the answer of something that takes long.
-    pub may_defer: bool,
-    /// Who hears of the run that the call starts.
-    pub listener: Option<RunListener>,
+    /// Makes the run that the call starts the same run when the call is repeated. Set for calls
+    /// that runs make.
+    pub idempotency_key: Option<String>,
+    /// The gate, to be asked again once the target is known. Set by the catalogue.
+    pub permit: Option<Permit>,
+    /// The approval that the call waited for. Set by the engine.
+    pub grant: Option<Grant>,
 }
 
-/// Hears of the run that a call starts, as soon as there is one: a surface that waits for the
-/// answer tells its client meanwhile how far the run is.
-#[derive(Clone, Debug)]
-pub struct RunListener(watch::Sender<Option<RunId>>);
-
-impl Default for RunListener {
-    fn default() -> Self {
-        Self(watch::Sender::new(None))
+impl Terms {
+    /// Whether the call of this operation waited for an approval and has it.
+    pub(crate) fn is_granted(&self, operation: &str) -> bool {
+        self.grant
+            .as_ref()
+            .is_some_and(|grant| grant.operation == operation)
     }
 }
 
-impl RunListener {
-    /// Tells; also of a run that was found instead of started.
-    pub fn tell(&self, run_id: &RunId) {
-        self.0.send_replace(Some(run_id.clone()));
-    }
-
-    /// The first run that was started.
-    pub async fn started(&self) -> Option<RunId> {
-        let mut heard = self.0.subscribe();
-        let run = heard.wait_for(Option::is_some).await.ok()?;
-        run.clone()
-    }
-}
-
-/// A place in somebody else's trace, as W3C `traceparent` says it.
+/// A place in the caller's trace, as W3C `traceparent` says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceParent {
     /// The trace.
@@ -114,28 +102,6 @@ pub struct Delegated {
     pub operation: String,
     /// Its input.
     pub input: Value,
-}
-
-/// What an operation gives back.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// The output, before the envelope.
-    pub output: Value,
-    /// The run it started or touched; surfaces follow it for progress and tasks.
-    pub run_id: Option<RunId>,
-    /// Where there is no output yet: what to come back with, see `Operation::settled`.
-    pub ticket: Option<String>,
-}
-
-impl Answer {
-    /// An answer with no run behind it.
-    pub const fn plain(output: Value) -> Self {
-        Self {
-            output,
-            run_id: None,
-            ticket: None,
-        }
-    }
 }
 
 #[cfg(test)]

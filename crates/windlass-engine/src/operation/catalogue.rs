@@ -1,18 +1,28 @@
 //! The catalogue: every operation, in a fixed order, and the one path through which all
-//! surfaces call them: find → scope → validate → policy → do → redact → audit.
+//! surfaces call them: find → scope → validate → gate → do → redact → audit.
 
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Instant,
+};
 
 use serde_json::Value;
-use windlass_policy::{Request, Verdict, may_approve};
+use windlass_policy::Targets;
 use windlass_secrets::Redactor;
 use windlass_telemetry::metrics;
-use windlass_types::{Digest, EffectClass, Problem, code, journal::AuditCall};
+use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, code, journal::AuditCall};
 
 use super::{
-    Answer, CallContext, CallRequest, Flow, Operation, OperationInfo, validate::InputValidator,
+    Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, Operation, OperationInfo,
+    Pending, Permit, ProposedRun, Reply, permit::Wanted, validate::InputValidator, waiting,
 };
-use crate::{Domain, Engine, access::nearest, engine::commit_problem};
+use crate::{
+    Domain, Engine,
+    access::nearest,
+    confirm::{Judged, Passage, Question, cannot_wait},
+    engine::commit_problem,
+};
 
 /// The catalogue cannot be built: a defect in a domain.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +57,15 @@ struct Entry {
 #[derive(Clone)]
 pub struct Catalogue(Arc<Inner>);
 
+/// A handle that does not keep the catalogue alive, for the engine below it.
+pub(crate) struct WeakCatalogue(Weak<Inner>);
+
+impl WeakCatalogue {
+    pub(crate) fn upgrade(&self) -> Option<Catalogue> {
+        self.0.upgrade().map(Catalogue)
+    }
+}
+
 struct Inner {
     engine: Engine,
     entries: Vec<Entry>,
@@ -78,11 +97,13 @@ impl Catalogue {
                 validator,
             });
         }
-        Ok(Self(Arc::new(Inner {
+        let catalogue = Self(Arc::new(Inner {
             engine: engine.clone(),
             entries,
             by_name,
-        })))
+        }));
+        engine.attach(WeakCatalogue(Arc::downgrade(&catalogue.0)));
+        Ok(catalogue)
     }
 
     /// Checks what `new` leaves for later so that starting stays fast: that every schema
@@ -160,8 +181,18 @@ impl Catalogue {
         }
     }
 
-    /// Calls an operation on behalf of a principal.
-    pub async fn call(&self, mut request: CallRequest) -> Result<Answer, Problem> {
+    /// Calls an operation and waits for its answer as long as the caller wants to.
+    pub async fn call(&self, request: CallRequest) -> Result<Answer, Problem> {
+        let context = request.context.clone();
+        match self.begin(request).await? {
+            Begun::Answered(answer) => Ok(answer),
+            Begun::Pending(pending) => self.wait(pending, context).await,
+        }
+    }
+
+    /// Calls an operation on behalf of a principal. What takes time is a run, whose answer the
+    /// surface waits for or comes back for.
+    pub async fn begin(&self, mut request: CallRequest) -> Result<Begun, Problem> {
         let Some(mut entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
@@ -177,9 +208,10 @@ impl Catalogue {
         let info = entry.operation.info();
         let engine = &self.0.engine;
         let mut audit = audit_entry(&engine.redactor, info, &request);
-        let result = self.guarded_call(entry, request, &mut audit.decision).await;
+        let result = self.guarded_call(entry, request, &mut audit).await;
         match &result {
-            Ok(answer) => audit.run_id.clone_from(&answer.run_id),
+            Ok(Begun::Answered(answer)) => audit.run_id.clone_from(&answer.run_id),
+            Ok(Begun::Pending(pending)) => audit.run_id = Some(pending.awaited.run_id.clone()),
             Err(problem) => audit.outcome = problem.code().name.to_owned(),
         }
         let duration = started.elapsed();
@@ -188,13 +220,14 @@ impl Catalogue {
         let metrics = engine.metrics();
         metrics.count(&metrics::REQUESTS, &[surface, &info.name, &audit.outcome]);
         metrics.observe(&metrics::REQUEST_SECONDS, &[surface, &info.name], duration);
+        let run_id = audit.run_id.clone();
         if info.effect == EffectClass::Read {
             engine.audit().queue(audit).await;
         } else if let Err(error) = engine.audit().record(audit).await {
-            // What is not on record is not acknowledged. A run that was created all the same is
-            // in its own journal, so the caller is told which one to look at.
+            // What is not on record is not acknowledged. A run that was created is in its own
+            // journal, so the caller is told which one to look at.
             let problem = commit_problem(error);
-            return Err(match result.ok().and_then(|answer| answer.run_id) {
+            return Err(match run_id.filter(|_| result.is_ok()) {
                 Some(run_id) => problem
                     .with("run_id", run_id.as_str())
                     .next(format!("windlass runs show {run_id}")),
@@ -203,15 +236,80 @@ impl Catalogue {
         }
         let redactor = &engine.redactor;
         match result {
-            Ok(answer) => {
+            Ok(Begun::Answered(answer)) => {
                 let output = redact_output(redactor, info, answer.output);
-                Ok(Answer { output, ..answer })
+                Ok(Begun::Answered(Answer { output, ..answer }))
             }
-            Err(problem) => Err(problem.map_text(&mut |text| redactor.redact(text).into_owned())),
+            Ok(pending) => Ok(pending),
+            Err(problem) => Err(redactor.redact_problem(problem)),
         }
     }
 
-    /// The answer of a call that gave a ticket instead, once it is there.
+    /// Waits for the answer of a call that a run will have.
+    pub async fn wait(&self, pending: Pending, context: CallContext) -> Result<Answer, Problem> {
+        let engine = &self.0.engine;
+        let Pending {
+            operation,
+            awaited,
+            render,
+            ..
+        } = pending;
+        let Some(entry) = self.entry(&operation) else {
+            return Err(self.unknown(&operation));
+        };
+        let Awaited {
+            run_id,
+            ticket,
+            timeout,
+        } = awaited;
+        let info = entry.operation.info();
+        let redacted = |answer: Result<Answer, Problem>| match answer {
+            Ok(answer) => Ok(Answer {
+                output: redact_output(&engine.redactor, info, answer.output),
+                ..answer
+            }),
+            Err(problem) => Err(engine.redactor.redact_problem(problem)),
+        };
+        if let Some(render) = render {
+            let record = engine.settle(&run_id, timeout).await?;
+            if let Some(problem) = super::approval_pending(&record) {
+                return Err(problem);
+            }
+            return redacted(render(record).await);
+        }
+        let deadline = engine.now().after(timeout);
+        let mut changes = engine.store.changes();
+        let mut seen = 0;
+        loop {
+            changes.mark_unchanged();
+            let record = self.known_run(&run_id).await?;
+            if record.last_seq != seen {
+                seen = record.last_seq;
+                if let Some(answer) = self.settled(&operation, context.clone(), &ticket).await? {
+                    return Ok(answer);
+                }
+            }
+            if engine.now() >= deadline {
+                return redacted(entry.operation.unsettled(record, &ticket));
+            }
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() {
+                    return redacted(entry.operation.unsettled(record, &ticket));
+                },
+                () = engine.clock.sleep_until(deadline) => {}
+            }
+        }
+    }
+
+    async fn known_run(&self, run_id: &RunId) -> Result<RunRecord, Problem> {
+        let record = self.0.engine.store.run(run_id).await?;
+        record.ok_or_else(|| {
+            Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+                .with("run_id", run_id.as_str())
+        })
+    }
+
+    /// The answer that a ticket stands for, once it is there.
     pub async fn settled(
         &self,
         operation: &str,
@@ -223,7 +321,11 @@ impl Catalogue {
         };
         let redactor = &self.0.engine.redactor;
         let info = entry.operation.info();
-        match entry.operation.settled(context, ticket).await {
+        let settled = match self.waiting_call(&context, ticket).await? {
+            Some(record) => waiting::answer_of(record),
+            None => entry.operation.settled(context, ticket).await,
+        };
+        match settled {
             Ok(Some(answer)) => {
                 let output = redact_output(redactor, info, answer.output);
                 Ok(Some(Answer { output, ..answer }))
@@ -233,14 +335,45 @@ impl Catalogue {
         }
     }
 
+    /// The run behind a ticket, where it is a call that waits for an approval.
+    async fn waiting_call(
+        &self,
+        context: &CallContext,
+        ticket: &str,
+    ) -> Result<Option<RunRecord>, Problem> {
+        let Ok(run_id) = ticket.parse::<RunId>() else {
+            return Ok(None);
+        };
+        let record = self.0.engine.store.run(&run_id).await?;
+        if record.is_none_or(|record| record.kind != waiting::KIND) {
+            return Ok(None);
+        }
+        let record = self
+            .0
+            .engine
+            .visible_run(&context.principal, &run_id)
+            .await?;
+        Ok(Some(record))
+    }
+
     /// Everything of a call but the doing, for a reading that a surface answers itself because
     /// no JSON output can hold the answer: a stream, raw bytes. Audited like a call.
     pub async fn authorize(&self, request: &CallRequest) -> Result<(), Problem> {
         let Some(entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
-        let mut audit = audit_entry(&self.0.engine.redactor, entry.operation.info(), request);
-        let result = self.check_call(entry, request, &mut audit.decision);
+        let info = entry.operation.info();
+        let mut audit = audit_entry(&self.0.engine.redactor, info, request);
+        let result = self.check_call(entry, request).and_then(|judged| {
+            audit.decision.clone_from(&judged.rule);
+            match judged.passage {
+                Passage::Free | Passage::OwnYes => Ok(()),
+                Passage::Wanted { approvers } => {
+                    let principal = &request.context.principal;
+                    Err(cannot_wait(&info.name, principal, &judged.rule, &approvers))
+                }
+            }
+        });
         if let Err(problem) = &result {
             audit.outcome = problem.code().name.to_owned();
         }
@@ -252,19 +385,122 @@ impl Catalogue {
         &self,
         entry: &Entry,
         request: CallRequest,
-        decision: &mut String,
-    ) -> Result<Answer, Problem> {
-        self.check_call(entry, &request, decision)?;
-        entry.operation.call(request.context, request.input).await
+        audit: &mut AuditCall,
+    ) -> Result<Begun, Problem> {
+        let info = entry.operation.info();
+        let Judged { rule, passage } = self.check_call(entry, &request)?;
+        audit.decision.clone_from(&rule);
+        if let Passage::Wanted { approvers } = passage
+            && !info.is_judged_by_plan
+            && !request.context.terms.is_granted(&info.name)
+        {
+            let targets = self.targets(entry, &request)?.unwrap_or_default();
+            let wanted = Wanted {
+                approvers,
+                rule,
+                targets,
+            };
+            return self.keep(info, &request, wanted, audit).await;
+        }
+        let permit = Permit::new(
+            self.0.engine.downgrade(),
+            &info.name,
+            info.effect,
+            info.without_rule,
+            entry.operation.says_yes(&request.input),
+            request.context.terms.is_granted(&info.name),
+        );
+        let mut context = request.context.clone();
+        context.terms.permit = Some(permit.clone());
+        match entry
+            .operation
+            .call(context.clone(), request.input.clone())
+            .await
+        {
+            Ok(Reply::Answer(answer)) => Ok(Begun::Answered(answer)),
+            Ok(Reply::Propose(proposed)) => {
+                self.start(info, context, *proposed, &mut audit.decision)
+                    .await
+            }
+            Ok(Reply::Await(awaited)) => Ok(Begun::Pending(Pending::of(&info.name, awaited))),
+            Err(problem) => match permit.wanted() {
+                Some(wanted) => self.keep(info, &request, wanted, audit).await,
+                None => Err(problem),
+            },
+        }
     }
 
-    /// Scope, input and policy.
-    fn check_call(
+    /// A call that needs an approval: kept as a run where it can wait, refused where it cannot.
+    async fn keep(
+        &self,
+        info: &OperationInfo,
+        request: &CallRequest,
+        wanted: Wanted,
+        audit: &mut AuditCall,
+    ) -> Result<Begun, Problem> {
+        let engine = &self.0.engine;
+        let principal = &request.context.principal;
+        audit.decision.clone_from(&wanted.rule);
+        // A journal must not keep what redaction would hide, and an answer that is shown once has
+        // nobody to show it to when it comes later.
+        let holds_secret = || engine.redactor.redact_value(request.input.clone()) != request.input;
+        if info.flow.is_reading() || !info.discloses.is_empty() || holds_secret() {
+            let problem = cannot_wait(&info.name, principal, &wanted.rule, &wanted.approvers);
+            return Err(problem);
+        }
+        audit.outcome = code::APPROVAL_REQUIRED.name.to_owned();
+        let run_id = engine.keep_call(info, request, wanted).await?;
+        let awaited = Awaited::run(run_id, std::time::Duration::ZERO);
+        Ok(Begun::Pending(Pending::of(&info.name, awaited)))
+    }
+
+    /// Has the gate make a run of what the operation proposes.
+    async fn start(
+        &self,
+        info: &OperationInfo,
+        context: CallContext,
+        mut proposed: ProposedRun,
+        decision: &mut String,
+    ) -> Result<Begun, Problem> {
+        let engine = &self.0.engine;
+        let (answer_when, timeout) = (proposed.answer_when, proposed.timeout);
+        let (on_created, render) = (proposed.on_created.take(), proposed.render.take());
+        let explain = proposed.explain.take();
+        let run_id = match engine.admit(info, &context, proposed, decision).await {
+            Ok(run_id) => run_id,
+            Err(problem) => {
+                return Err(match explain {
+                    Some(explain) => explain(problem).await,
+                    None => problem,
+                });
+            }
+        };
+        if let Some(on_created) = on_created {
+            on_created(&run_id);
+        }
+        if answer_when == AnswerWhen::Created
+            && let Some(render) = render
+        {
+            let record = self.known_run(&run_id).await?;
+            return Ok(Begun::Answered(render(record).await?));
+        }
+        Ok(Begun::Pending(Pending {
+            answer_when,
+            render,
+            ..Pending::of(&info.name, Awaited::run(run_id, timeout))
+        }))
+    }
+
+    fn targets(
         &self,
         entry: &Entry,
         request: &CallRequest,
-        decision: &mut String,
-    ) -> Result<(), Problem> {
+    ) -> Result<Option<Vec<String>>, Problem> {
+        entry.operation.targets(&request.context, &request.input)
+    }
+
+    /// Scope, input and policy.
+    fn check_call(&self, entry: &Entry, request: &CallRequest) -> Result<Judged, Problem> {
         let info = entry.operation.info();
         let principal = &request.context.principal;
         if !principal.has_scope(&info.scope) {
@@ -280,39 +516,18 @@ impl Catalogue {
         if !info.validates_itself {
             entry.validator.validate(&request.input)?;
         }
-        let target = entry.operation.target(&request.context, &request.input)?;
-        // An apply is judged once its plan (and so its target) is known: see `confirm::gate`.
-        if info.flow != Flow::Apply {
-            let verdict = self.0.engine.policy.decide(&Request {
-                operation: &info.name,
-                principal,
-                target: &target,
-                effect: info.effect,
-                confirmed: info.is_confirmed_by_call,
-            });
-            *decision = verdict.rule.clone();
-            if let Verdict::Ask { approvers } = &verdict.verdict
-                && info.flow == Flow::Command
-                && !may_approve(principal, approvers)
-            {
-                return Err(Problem::new(
-                    &code::APPROVAL_REQUIRED,
-                    format!("{} must be called by somebody who may approve it, which {principal} may not", info.name),
-                )
-                .with("approvers", Value::from(approvers.clone()))
-                .with("rule", verdict.rule));
-            }
-            if verdict.verdict == Verdict::Deny {
-                return Err(Problem::new(
-                    &code::POLICY_DENIED,
-                    format!("policy forbids {} for {principal}", info.name),
-                )
-                .with("reason", verdict.reason.unwrap_or_default())
-                .with("rule", verdict.rule)
-                .next("windlass policy check"));
-            }
-        }
-        Ok(())
+        let targets = self.targets(entry, request)?;
+        self.0.engine.judge(&Question {
+            operation: &info.name,
+            principal,
+            targets: match &targets {
+                Some(targets) if !info.is_judged_by_plan => Targets::Known(targets),
+                _ => Targets::Unknown,
+            },
+            effect: info.effect,
+            without_rule: info.without_rule,
+            yes: entry.operation.says_yes(&request.input),
+        })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Plan → confirm → apply as two operations made from one planner.
 //!
-//! `<toolset>.plan` plans and seals a token; `<toolset>.apply` plans again, redeems the token
-//! and starts the run, which receives exactly the plan that was hashed. A domain writes the
-//! planner and the run; neither the token nor the policy is its business.
+//! `<toolset>.plan` plans and hands out a token; `<toolset>.apply` plans again and proposes the
+//! run, which receives exactly the plan that was hashed. A domain writes the planner and the run;
+//! neither the token nor the policy is its business.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,15 +10,20 @@ use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use windlass_types::{Digest, EffectClass, Plan, Problem, RunId, Timestamp};
+use windlass_policy::WithoutRule;
+use windlass_types::{
+    Code, Digest, EffectClass, Plan, Problem, RunId, RunRecord, RunState, Timestamp, code,
+    journal::ChangeSubject,
+};
 
 use super::{
-    Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, input_schema_of,
-    output_schema_of,
+    Answer, AnswerWhen, Awaited, CallContext, Example, Flow, LazySchema, Operation, OperationInfo,
+    ProposedRun, Reply, input_schema_of, output_schema_of,
 };
 use crate::{
     Engine,
-    confirm::{ApplyRequest, Opened, OpenedToken, PolicyView},
+    confirm::{PolicyView, ReturnedToken, TokenPurpose, TokenRefusal},
+    engine::commit_problem,
     envelope::Envelope,
     run::RunView,
 };
@@ -189,7 +194,8 @@ fn operation_info(
             Vec::new()
         },
         is_tool: true,
-        is_confirmed_by_call: false,
+        without_rule: WithoutRule::ByEffect,
+        is_judged_by_plan: flow == Flow::Apply,
         validates_itself: false,
         envelope: Envelope::Plain,
     }
@@ -229,12 +235,19 @@ impl<C: Change> Operation for PlanOperation<C> {
         &'a self,
         context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let input = parse_input(&self.info, input)?;
             let plan = self.change.plan(&context, input).await?;
-            let sealed = self.engine.seal(&context.principal, &plan)?;
-            let policy = self.engine.foresee(&context, &plan);
+            let plan_digest = plan.digest();
+            let purpose = TokenPurpose {
+                operation: self.apply_name.clone(),
+                plan_digest,
+                targets: vec![plan.target.clone()],
+                note: Value::Null,
+            };
+            let issued = self.engine.issue_token(&context.principal, purpose).await?;
+            let policy = self.engine.preview_policy(&context, &plan);
             let next_actions = if plan.is_empty() {
                 vec!["nothing to do".to_owned()]
             } else {
@@ -244,14 +257,16 @@ impl<C: Change> Operation for PlanOperation<C> {
                 )]
             };
             let answer = PlanAnswer {
-                plan_digest: sealed.plan_digest,
-                confirm_token: sealed.token,
-                confirm_token_expires_at: sealed.expires_at,
+                plan_digest,
+                confirm_token: issued.token,
+                confirm_token_expires_at: issued.expires_at,
                 plan,
                 policy,
                 next_actions,
             };
-            to_answer(&answer, None)
+            let output = serde_json::to_value(&answer)
+                .map_err(|error| Problem::internal("operation output", error))?;
+            Ok(Answer::plain(output).into())
         })
     }
 }
@@ -264,68 +279,174 @@ struct ApplyOperation<C> {
     change: Arc<C>,
 }
 
+/// What bringing a token back tells.
+enum Brought {
+    /// It has not been used.
+    Fresh(ReturnedToken),
+    /// An earlier call with the same idempotency key used it; this is that call's run.
+    Repeated(RunId),
+}
+
 impl<C: Change> Operation for ApplyOperation<C> {
     fn info(&self) -> &OperationInfo {
         &self.info
+    }
+
+    fn says_yes(&self, input: &Value) -> bool {
+        input.get("yes").and_then(Value::as_bool) == Some(true)
     }
 
     fn call<'a>(
         &'a self,
         context: CallContext,
         mut input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let fields = take_apply_fields(&mut input)?;
-            let request = ApplyRequest {
-                operation: &self.info.name,
-                plan_operation: &self.plan_name,
-                kind: &self.kind,
-                context: &context,
-                confirm_token: fields.confirm_token.as_deref(),
-                yes: fields.yes,
-                idempotency_key: fields.idempotency_key.as_deref(),
+            let timeout = Duration::from_secs(fields.wait_seconds);
+            let again = |run_id| Ok(Reply::Await(Awaited::run(run_id, timeout)));
+            let token = match self.bring(&context, &fields).await? {
+                Brought::Fresh(token) => token,
+                Brought::Repeated(run_id) => return again(run_id),
             };
-            let opened = match self.engine.open_token(&request).await? {
-                Opened::Fresh(opened) => opened,
-                Opened::Repeated(run_id) => {
-                    return self.answer(&run_id, fields.wait_seconds).await;
+            match self.propose(&context, &fields, token, input).await {
+                Ok(proposed) => Ok(ProposedRun {
+                    answer_when: AnswerWhen::Polled,
+                    timeout,
+                    ..proposed
                 }
-            };
-            let run_id = match self.start(&request, opened, input).await {
-                Ok(run_id) => run_id,
+                .into()),
                 // The same call may have been applied meanwhile, and the world changed by it:
                 // then that is the answer, not that the plan came out differently.
-                Err(problem) => match self.engine.open_token(&request).await? {
-                    Opened::Repeated(run_id) => run_id,
-                    Opened::Fresh(_) => return Err(problem),
+                Err(problem) => match self.bring(&context, &fields).await? {
+                    Brought::Repeated(run_id) => again(run_id),
+                    Brought::Fresh(_) => Err(problem),
                 },
-            };
-            self.answer(&run_id, fields.wait_seconds).await
+            }
         })
+    }
+
+    fn settled<'a>(
+        &'a self,
+        context: CallContext,
+        ticket: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Answer>, Problem>> {
+        Box::pin(async move {
+            let run_id: RunId = ticket
+                .parse()
+                .map_err(|error| Problem::internal("ticket", error))?;
+            let record = self.engine.visible_run(&context.principal, &run_id).await?;
+            match record.state.is_final()
+                || record.state == RunState::Held
+                || record.wanted_approvers().is_some()
+            {
+                true => self.unsettled(record, ticket).map(Some),
+                false => Ok(None),
+            }
+        })
+    }
+
+    fn unsettled(&self, record: RunRecord, _ticket: &str) -> Result<Answer, Problem> {
+        let run_id = record.run_id.clone();
+        let run = RunView::from(record);
+        let next_actions = run.next_actions();
+        let output = serde_json::to_value(ApplyAnswer { run, next_actions })
+            .map_err(|error| Problem::internal("operation output", error))?;
+        Ok(Answer::of_run(output, run_id))
     }
 }
 
 impl<C: Change> ApplyOperation<C> {
-    /// Plans again and starts the run.
-    async fn start(
-        &self,
-        request: &ApplyRequest<'_>,
-        opened: OpenedToken,
-        input: Value,
-    ) -> Result<RunId, Problem> {
-        let input = parse_input(&self.info, input)?;
-        let plan = self.change.plan(request.context, input).await?;
-        self.engine.apply(request, opened, plan).await
+    /// Takes the token of a call, before anything is planned.
+    async fn bring(&self, context: &CallContext, fields: &ApplyFields) -> Result<Brought, Problem> {
+        let Some(token) = fields
+            .confirm_token
+            .as_deref()
+            .filter(|token| !token.is_empty())
+        else {
+            return Err(self.refuse(
+                &code::CONFIRM_TOKEN_REQUIRED,
+                "token_missing",
+                "this change needs the confirm token of a reviewed plan".to_owned(),
+            ));
+        };
+        let returned = self
+            .engine
+            .return_token(&context.principal, &self.info.name, token)
+            .await;
+        let refusal = match returned {
+            Ok(token) => return Ok(Brought::Fresh(token)),
+            Err(refusal) => refusal,
+        };
+        let message = refusal.to_string();
+        let mismatch = &code::CONFIRM_TOKEN_MISMATCH;
+        Err(match refusal {
+            TokenRefusal::Unknown => self.refuse(mismatch, "token_invalid", message),
+            TokenRefusal::OtherOperation => self.refuse(mismatch, "operation_mismatch", message),
+            TokenRefusal::Expired => {
+                self.refuse(&code::CONFIRM_TOKEN_EXPIRED, "token_expired", message)
+            }
+            TokenRefusal::Used(run_id) => {
+                let record = self.engine.store.run(&run_id).await?;
+                let key = record.and_then(|record| record.idempotency_key);
+                if key.is_some() && key == fields.idempotency_key {
+                    return Ok(Brought::Repeated(run_id));
+                }
+                commit_problem(windlass_ports::CommitError::TokenUsed { run_id })
+            }
+            TokenRefusal::Failed(problem) => problem,
+        })
     }
 
-    async fn answer(&self, run_id: &RunId, wait_seconds: u64) -> Result<Answer, Problem> {
-        let record = self
-            .engine
-            .settle(run_id, Duration::from_secs(wait_seconds))
-            .await?;
-        let run = RunView::from(record);
-        let next_actions = run.next_actions();
-        to_answer(&ApplyAnswer { run, next_actions }, Some(run_id.clone()))
+    fn refuse(&self, code: &'static Code, reason: &str, message: String) -> Problem {
+        Problem::new(code, message)
+            .with("reason_code", reason)
+            .next(format!("call {} and review the plan", self.plan_name))
+            .next(format!(
+                "call {} with the new confirm_token",
+                self.info.name
+            ))
+    }
+
+    /// Plans again; the plan must be the confirmed one.
+    async fn propose(
+        &self,
+        context: &CallContext,
+        fields: &ApplyFields,
+        token: ReturnedToken,
+        input: Value,
+    ) -> Result<ProposedRun, Problem> {
+        let input = parse_input(&self.info, input)?;
+        let plan = self.change.plan(context, input).await?;
+        let plan_digest = plan.digest();
+        if plan_digest != token.purpose.plan_digest {
+            return Err(Problem::new(
+                &code::CONFIRM_TOKEN_MISMATCH,
+                "the plan has changed since it was confirmed",
+            )
+            .with("reason_code", "plan_changed")
+            .with(
+                "confirmed_plan_digest",
+                token.purpose.plan_digest.to_string(),
+            )
+            .with("current_plan_digest", plan_digest.to_string())
+            .next(format!("call {} and review what differs", self.plan_name)));
+        }
+        let lines = plan.lines();
+        Ok(ProposedRun {
+            title: format!("{} {}", plan.operation, plan.target),
+            subject: ChangeSubject {
+                operation: plan.operation.clone(),
+                targets: vec![plan.target],
+                effect: plan.effect,
+                lines,
+                yes: fields.yes,
+            },
+            plan_digest: Some(plan_digest),
+            token: Some(token),
+            idempotency_key: fields.idempotency_key.clone(),
+            ..ProposedRun::new(&plan.operation, plan.effect, &self.kind, plan.payload)
+        })
     }
 }
 
@@ -346,14 +467,4 @@ fn take_apply_fields(input: &mut Value) -> Result<ApplyFields, Problem> {
 fn parse_input<I: DeserializeOwned>(info: &OperationInfo, input: Value) -> Result<I, Problem> {
     serde_json::from_value(input)
         .map_err(|error| Problem::invalid("", "shape", format!("{}: {error}", info.name)))
-}
-
-fn to_answer<T: Serialize>(value: &T, run_id: Option<RunId>) -> Result<Answer, Problem> {
-    let output = serde_json::to_value(value)
-        .map_err(|error| Problem::internal("operation output", error))?;
-    Ok(Answer {
-        output,
-        run_id,
-        ticket: None,
-    })
 }

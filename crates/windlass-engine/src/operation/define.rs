@@ -6,11 +6,12 @@ use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use windlass_policy::WithoutRule;
 use windlass_types::{EffectClass, Problem, RunId};
 
 use super::{
-    Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, input_schema_of,
-    output_schema_of,
+    Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, Reply,
+    input_schema_of, output_schema_of,
 };
 use crate::envelope::Envelope;
 
@@ -31,7 +32,8 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             examples: Vec::new(),
             discloses: Vec::new(),
             is_tool: true,
-            is_confirmed_by_call: false,
+            without_rule: WithoutRule::ByEffect,
+            is_judged_by_plan: false,
             validates_itself: false,
             envelope: Envelope::Plain,
         },
@@ -108,10 +110,18 @@ impl OperationBuilder {
         self
     }
 
-    /// Cannot be called without an explicit yes to exactly what it does.
+    /// Confirmed by the call where no rule says otherwise, as its contract prescribes.
     #[must_use]
     pub const fn confirmed_by_call(mut self) -> Self {
-        self.info.is_confirmed_by_call = true;
+        self.info.without_rule = WithoutRule::ConfirmedByCall;
+        self
+    }
+
+    /// Judged by the plan that the call makes: it proposes a run, or asks the gate itself once it
+    /// knows its target.
+    #[must_use]
+    pub const fn judged_by_plan(mut self) -> Self {
+        self.info.is_judged_by_plan = true;
         self
     }
 
@@ -155,6 +165,14 @@ impl OperationBuilder {
     #[must_use]
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.info.input_schema = LazySchema::from(schema);
+        self.has_own_input = true;
+        self
+    }
+
+    /// What a function that reads JSON itself takes.
+    #[must_use]
+    pub fn input<I: JsonSchema + 'static>(mut self) -> Self {
+        self.info.input_schema = LazySchema::new(input_schema_of::<I>);
         self.has_own_input = true;
         self
     }
@@ -209,10 +227,25 @@ impl OperationBuilder {
 
     /// Like `handle_run`, for functions that read and write JSON themselves: nothing is copied,
     /// which matters where an answer is large.
-    pub fn handle_json<F, Fut>(mut self, function: F) -> Arc<dyn Operation>
+    pub fn handle_json<F, Fut>(self, function: F) -> Arc<dyn Operation>
     where
         F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<(Value, Option<RunId>), Problem>> + Send + 'static,
+    {
+        self.handle_reply(move |context, input| {
+            let output = function(context, input);
+            async move {
+                let (output, run_id) = output.await?;
+                Ok(Answer { output, run_id }.into())
+            }
+        })
+    }
+
+    /// For functions that may propose a run.
+    pub fn handle_reply<F, Fut>(mut self, function: F) -> Arc<dyn Operation>
+    where
+        F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Reply, Problem>> + Send + 'static,
     {
         if !self.has_own_output {
             self.info.output_schema = LazySchema::new(output_schema_of::<Value>);
@@ -232,7 +265,7 @@ struct Json<F> {
 impl<F, Fut> Operation for Json<F>
 where
     F: Fn(CallContext, Value) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<(Value, Option<RunId>), Problem>> + Send + 'static,
+    Fut: Future<Output = Result<Reply, Problem>> + Send + 'static,
 {
     fn info(&self) -> &OperationInfo {
         &self.info
@@ -242,15 +275,8 @@ where
         &'a self,
         context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
-        Box::pin(async move {
-            let (output, run_id) = (self.function)(context, input).await?;
-            Ok(Answer {
-                output,
-                run_id,
-                ticket: None,
-            })
-        })
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
+        Box::pin(async move { (self.function)(context, input).await })
     }
 }
 
@@ -275,7 +301,7 @@ where
         &'a self,
         context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let input: I = serde_json::from_value(input).map_err(|error| {
                 Problem::invalid("", "shape", format!("{}: {error}", self.info.name))
@@ -283,11 +309,7 @@ where
             let (output, run_id) = (self.function)(context, input).await?;
             let output = serde_json::to_value(output)
                 .map_err(|error| Problem::internal("operation output", error))?;
-            Ok(Answer {
-                output,
-                run_id,
-                ticket: None,
-            })
+            Ok(Answer { output, run_id }.into())
         })
     }
 }

@@ -7,19 +7,30 @@ mod call;
 mod catalogue;
 mod change;
 mod define;
+mod permit;
+mod reply;
 mod schema;
 mod validate;
+mod waiting;
 
-pub use call::{Answer, CallContext, CallRequest, Delegated, RunListener, Terms, TraceParent};
+pub use call::{CallContext, CallRequest, Delegated, Terms, TraceParent};
+pub(crate) use catalogue::WeakCatalogue;
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
+pub use permit::{Grant, Permit};
+pub use reply::{
+    Answer, AnswerWhen, Awaited, Begun, Explain, Pending, ProposedRun, Render, Reply, Timing,
+};
 pub use schema::{LazySchema, input_schema_of, output_schema_of};
+pub(crate) use waiting::WaitingCall;
+pub use waiting::approval_pending;
 
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
-use windlass_types::{EffectClass, Problem};
+use windlass_policy::WithoutRule;
+use windlass_types::{EffectClass, Problem, RunRecord, code};
 
 use crate::envelope::Envelope;
 
@@ -31,13 +42,19 @@ pub enum Flow {
     Query,
     /// Says what would change and hands out a confirm token.
     Plan,
-    /// Redeems a confirm token and starts a run.
+    /// Proposes a run, which the gate judges by its plan.
     Apply,
-    /// Tells a run something; the run's own approval rules say who may.
+    /// Tells a run something.
     Signal,
-    /// Changes the installation at once: a key, a backup. Where policy asks, only a caller who
-    /// could give the approval gets through.
+    /// Changes something at once: a key, a backup.
     Command,
+}
+
+impl Flow {
+    /// Whether nothing is changed, so that there is nothing that could wait for an approval.
+    pub const fn is_reading(self) -> bool {
+        matches!(self, Self::Query | Self::Plan)
+    }
 }
 
 /// An input that works, for documentation, tests and models.
@@ -83,10 +100,12 @@ pub struct OperationInfo {
     pub discloses: Vec<String>,
     /// Whether MCP clients are offered it; the contract of a toolset may name its tools.
     pub is_tool: bool,
-    /// Whether it cannot be called without an explicit yes to exactly what it does, as the
-    /// contract of its toolset prescribes.
+    /// What policy decides where no rule matches.
     #[serde(skip)]
-    pub is_confirmed_by_call: bool,
+    pub without_rule: WithoutRule,
+    /// Whether the gate judges it by the plan that the call makes, not by the call.
+    #[serde(skip)]
+    pub is_judged_by_plan: bool,
     /// Whether it answers for bad input itself, because its contract prescribes the order and
     /// the codes of refusals.
     #[serde(skip)]
@@ -118,10 +137,20 @@ pub trait Operation: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// What a call is about, for policy. An operation that validates itself checks its input
-    /// here, so that bad input is told before policy is asked.
-    fn target(&self, _context: &CallContext, _input: &Value) -> Result<String, Problem> {
-        Ok(String::new())
+    /// What a call is about, for policy; `None` while only the plan can tell. An operation that
+    /// validates itself checks its input here, so that bad input is told before policy is asked.
+    fn targets(
+        &self,
+        _context: &CallContext,
+        _input: &Value,
+    ) -> Result<Option<Vec<String>>, Problem> {
+        Ok(Some(Vec::new()))
+    }
+
+    /// Whether the caller says yes to exactly this: the field that a contract has for it, or the
+    /// call itself.
+    fn says_yes(&self, _input: &Value) -> bool {
+        true
     }
 
     /// Does it. The input has been validated; scope and policy have been checked.
@@ -129,14 +158,26 @@ pub trait Operation: Send + Sync + 'static {
         &'a self,
         context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>>;
+    ) -> BoxFuture<'a, Result<Reply, Problem>>;
 
-    /// The answer of a call that gave a ticket instead, once it is there.
+    /// The answer that a ticket stands for, once it is there.
     fn settled<'a>(
         &'a self,
         _context: CallContext,
         _ticket: &'a str,
     ) -> BoxFuture<'a, Result<Option<Answer>, Problem>> {
         Box::pin(async { Ok(None) })
+    }
+
+    /// The answer of a caller who waited as long as it wanted to.
+    fn unsettled(&self, record: RunRecord, _ticket: &str) -> Result<Answer, Problem> {
+        let run_id = &record.run_id;
+        Err(Problem::new(
+            &code::TIMEOUT,
+            format!("run {run_id} is {} and goes on", record.state.as_str()),
+        )
+        .with("run_id", run_id.as_str())
+        .with("state", record.state.as_str())
+        .next(format!("windlass runs watch {run_id}")))
     }
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde_json::Value;
 use windlass_ports::BoxFuture;
 use windlass_types::{
-    ArtifactRef, DeliveryId, Digest, NewArtifact, Principal, Problem, RunId, Timestamp, code,
+    ArtifactRef, DeliveryId, Digest, EffectClass, NewArtifact, Principal, Problem, RunId,
+    Timestamp, code, journal::ChangeSubject,
 };
 
 use super::{
@@ -31,7 +32,7 @@ pub enum RunError {
     Suspended,
 }
 
-/// A wait for somebody or something.
+/// A wait for a signal.
 #[derive(Clone, Debug)]
 pub struct WaitRequest {
     /// The name of this wait.
@@ -48,6 +49,10 @@ pub struct WaitRequest {
     pub prompt: Option<String>,
     /// The plan an approval must name.
     pub plan_digest: Option<Digest>,
+    /// Who may answer an approval; whom policy names by default when empty.
+    pub approvers: Vec<String>,
+    /// The lines of the plan that an approver is shown.
+    pub lines: Vec<String>,
     /// How long to wait at most.
     pub timeout: Option<Duration>,
 }
@@ -62,6 +67,8 @@ impl WaitRequest {
             question: None,
             prompt: None,
             plan_digest: None,
+            approvers: Vec::new(),
+            lines: Vec::new(),
             timeout: None,
         }
     }
@@ -99,6 +106,12 @@ impl Signal {
 pub struct ChildRequest {
     /// The name of this call.
     pub name: String,
+    /// The operation that the child carries out, for the gate.
+    pub operation: String,
+    /// What it touches.
+    pub targets: Vec<String>,
+    /// What it does.
+    pub effect: EffectClass,
     /// The kind of the child.
     pub kind: String,
     /// Its input.
@@ -146,6 +159,9 @@ pub trait RunContext: Send + Sync {
 
     /// Who asked for it.
     fn principal(&self) -> &Principal;
+
+    /// What the gate admitted when it was created; absent for child runs and older journals.
+    fn subject(&self) -> Option<&ChangeSubject>;
 
     /// When it was created; the same on every execution, unlike a clock.
     fn created_at(&self) -> Timestamp;

@@ -1,9 +1,11 @@
 //! Runs: the context their code sees, how they are created, steered, watched and kept.
 
 mod artifact;
+mod call;
 mod context;
 mod create;
 mod export;
+mod gate;
 mod kind;
 mod signal;
 mod step;
@@ -12,10 +14,13 @@ mod view;
 mod watch;
 
 pub use artifact::ArtifactContent;
+pub(crate) use call::call_granted;
+pub use call::{OperationCall, call_operation};
 pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
 pub use create::NewRun;
 pub(crate) use create::{NotCreated, config_hash};
 pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
+pub use gate::{GateOutcome, GateRequest, ask_gate, pass_gate};
 pub use kind::{Ended, RunKind, RunKinds};
 pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};
 pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK};

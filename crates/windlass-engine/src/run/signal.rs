@@ -10,13 +10,13 @@ use windlass_ports::{CommitError, Expect};
 use windlass_types::{
     Body, Digest, Principal, Problem, RunId, RunRecord, RunState, SpanId, code,
     event::SpanIds,
-    journal::{ApprovalGate, DomainEvent, SignalReceived},
+    journal::{DomainEvent, SignalReceived},
 };
 
 use crate::{Engine, engine::commit_problem};
 
 /// A person's answer to an approval.
-pub const SIGNAL_APPROVAL: &str = "approval";
+pub const SIGNAL_APPROVAL: &str = windlass_types::APPROVAL;
 /// A request to stop and undo.
 pub const SIGNAL_CANCEL: &str = "cancel";
 /// A request to undo a completed run.
@@ -24,8 +24,7 @@ pub const SIGNAL_ROLLBACK: &str = "rollback";
 
 /// The wait for the approval that policy wanted before the first step.
 pub(crate) const GATE_WAIT: &str = "approval before start";
-/// Names, in an answer's payload, the one wait that it answers.
-pub(crate) const ANSWERED_WAIT: &str = "wait";
+pub(crate) use windlass_types::ANSWERED_WAIT;
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -238,6 +237,30 @@ impl Engine {
         .map_err(commit_problem)
     }
 
+    /// Asks for a completed run to be undone because the run that called for it is.
+    pub(crate) async fn request_rollback_of(&self, run_id: &RunId) -> Result<(), Problem> {
+        self.tell(run_id, SIGNAL_ROLLBACK, vec![RunState::Completed])
+            .await
+    }
+
+    /// Asks a run to stop because the run that called for it does.
+    pub(crate) async fn request_cancel_of(&self, run_id: &RunId) -> Result<(), Problem> {
+        self.tell(run_id, SIGNAL_CANCEL, ACTIVE.to_vec()).await
+    }
+
+    /// A run that has just moved on is not told; the caller looks at it again.
+    async fn tell(
+        &self,
+        run_id: &RunId,
+        signal: &str,
+        states: Vec<RunState>,
+    ) -> Result<(), Problem> {
+        match self.signal_child(run_id, signal, states).await {
+            Ok(()) | Err(CommitError::Unexpected { .. }) => Ok(()),
+            Err(error) => Err(commit_problem(error)),
+        }
+    }
+
     /// A signal from the engine itself, to a child run.
     pub(crate) async fn signal_child(
         &self,
@@ -301,24 +324,22 @@ fn wanted_approval(record: &RunRecord, default_approvers: &[String]) -> Option<W
     let asked = record
         .waiting_on
         .iter()
-        .find(|(_, on)| on.what == SIGNAL_APPROVAL);
-    let approvers = match &record.approval {
-        Some(ApprovalGate::Wanted { approvers, .. }) => approvers.clone(),
-        _ => default_approvers.to_vec(),
+        .find(|(_, on)| on.what == SIGNAL_APPROVAL && !on.answered);
+    let wanted = record.wanted_approvers()?;
+    let approvers = match wanted.is_empty() {
+        true => default_approvers.to_vec(),
+        false => wanted.to_vec(),
     };
-    let gated = matches!(record.approval, Some(ApprovalGate::Wanted { .. }));
     match asked {
         Some((key, on)) => Some(WantedApproval {
             wait: on.question.clone().unwrap_or_else(|| key.clone()),
             approvers,
             plan_digest: on.plan_digest,
         }),
-        // Queued: no driver has announced the wait yet, but the gate stands in the first event.
-        None if record.state == RunState::Queued && gated => Some(WantedApproval {
+        None => Some(WantedApproval {
             wait: GATE_WAIT.to_owned(),
             approvers,
             plan_digest: record.plan_digest,
         }),
-        None => None,
     }
 }

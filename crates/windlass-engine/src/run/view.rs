@@ -37,6 +37,15 @@ pub struct RunView {
     /// What it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting_on: Vec<WaitingOn>,
+    /// The operation it carries out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// What it touches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    /// The lines of its plan, where an approver has to see them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan_lines: Vec<String>,
     /// Who policy wants to be asked, as long as nobody has answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<String>,
@@ -97,14 +106,21 @@ impl RunView {
 
 impl From<RunRecord> for RunView {
     fn from(record: RunRecord) -> Self {
-        let approvers = match record.approval {
-            Some(ApprovalGate::Wanted { approvers, .. })
+        let asked = record
+            .waiting_on
+            .iter()
+            .find(|(_, on)| !on.approvers.is_empty() && !on.answered);
+        let approvers = match (asked, record.approval) {
+            _ if record.gate_answered => Vec::new(),
+            (Some((_, on)), _) => on.approvers.clone(),
+            (None, Some(ApprovalGate::Wanted { approvers, .. }))
                 if matches!(record.state, RunState::Queued | RunState::Waiting) =>
             {
                 approvers
             }
             _ => Vec::new(),
         };
+        let subject = record.subject;
         Self {
             run_id: record.run_id,
             kind: record.kind,
@@ -117,6 +133,15 @@ impl From<RunRecord> for RunView {
             idempotency_key: record.idempotency_key,
             plan_digest: record.plan_digest,
             waiting_on: record.waiting_on.into_iter().map(|(_, on)| on).collect(),
+            operation: subject.as_ref().map(|subject| subject.operation.clone()),
+            targets: subject
+                .as_ref()
+                .map(|subject| subject.targets.clone())
+                .unwrap_or_default(),
+            plan_lines: match subject {
+                Some(subject) if !approvers.is_empty() => subject.lines,
+                _ => Vec::new(),
+            },
             approvers,
             cancel_requested: record.cancel_requested,
             output: record.output,

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use windlass_ports::StoreError;
-use windlass_types::{Event, Problem, RunId, RunRecord, code};
+use windlass_types::{Event, Problem, RunId, RunRecord, RunState, code};
 
 use crate::Engine;
 
@@ -52,6 +52,29 @@ impl Engine {
             }
         }
     }
+
+    /// Waits until a run has ended or is held, at the latest until the time is over.
+    pub(crate) async fn settle_finally(
+        &self,
+        run_id: &RunId,
+        timeout: Duration,
+    ) -> Result<(), Problem> {
+        let mut changes = self.store.turns();
+        let deadline = self.now().after(timeout);
+        loop {
+            changes.mark_unchanged();
+            let record = self.store.run(run_id).await?;
+            let ended =
+                |record: RunRecord| record.state.is_final() || record.state == RunState::Held;
+            if record.is_none_or(ended) || self.now() >= deadline {
+                return Ok(());
+            }
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return Ok(()) },
+                () = self.clock.sleep_until(deadline) => {}
+            }
+        }
+    }
 }
 
 /// Whether nothing happens until a person acts.
@@ -59,8 +82,8 @@ fn is_settled(record: &RunRecord) -> bool {
     let asks_a_person = record
         .waiting_on
         .iter()
-        .any(|(_, on)| on.what != "timer" && on.what != "child");
+        .any(|(_, on)| on.what != "timer" && on.what != "child" && !on.answered);
     record.state.is_final()
-        || record.state == windlass_types::RunState::Held
-        || (asks_a_person && record.state == windlass_types::RunState::Waiting)
+        || record.state == RunState::Held
+        || (asks_a_person && record.state == RunState::Waiting)
 }

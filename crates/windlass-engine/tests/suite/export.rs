@@ -224,13 +224,19 @@ async fn an_imported_run_keeps_its_token_used() {
         confirm_token: Some("tok_1".parse().unwrap()),
         ..new_run(program::KIND, program::input(&[Op::set("a", 1)]))
     };
-    let run_id = process.engine.create_run(new.clone()).await.unwrap();
+    let run_id = process.engine.create_ungated(new.clone()).await.unwrap();
     assert_eq!(process.settle(&run_id).await.state, RunState::Completed);
     let export = process.engine.export_run(&local(), &run_id).await.unwrap();
     let other = there.world.with_seed(8).process();
     other.engine.import_run(export).await.unwrap();
     assert_eq!(
-        other.engine.create_run(new).await.unwrap_err().code().name,
+        other
+            .engine
+            .create_ungated(new)
+            .await
+            .unwrap_err()
+            .code()
+            .name,
         "CONFIRM_TOKEN_USED"
     );
 }

@@ -25,7 +25,7 @@ async fn sixty_four_calls_with_one_key_are_one_run() {
     let mut calls = tokio::task::JoinSet::new();
     for caller in 0..64 {
         let process = Arc::clone(&processes[caller % 2]);
-        calls.spawn(async move { process.engine.create_run(keyed("a", "k")).await });
+        calls.spawn(async move { process.engine.create_ungated(keyed("a", "k")).await });
     }
     let runs: Vec<_> = calls
         .join_all()
@@ -41,10 +41,14 @@ async fn sixty_four_calls_with_one_key_are_one_run() {
 async fn a_key_is_bound_to_its_input() {
     let Scene { world, ledger } = scene();
     let process = world.driving().await;
-    let run_id = process.engine.create_run(keyed("a", "k")).await.unwrap();
+    let run_id = process
+        .engine
+        .create_ungated(keyed("a", "k"))
+        .await
+        .unwrap();
     let refused = process
         .engine
-        .create_run(keyed("b", "k"))
+        .create_ungated(keyed("b", "k"))
         .await
         .unwrap_err();
     assert_eq!(refused.code().name, "IDEMPOTENCY_CONFLICT");
@@ -52,7 +56,11 @@ async fn a_key_is_bound_to_its_input() {
     ended(&process, &run_id).await;
     // The end of the run changes nothing about its key.
     assert_eq!(
-        process.engine.create_run(keyed("a", "k")).await.unwrap(),
+        process
+            .engine
+            .create_ungated(keyed("a", "k"))
+            .await
+            .unwrap(),
         run_id
     );
     assert_eq!(ledger.changes(), ["a=1"]);
@@ -62,12 +70,20 @@ async fn a_key_is_bound_to_its_input() {
 async fn callers_do_not_share_keys() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
-    let ours = process.engine.create_run(keyed("a", "k")).await.unwrap();
+    let ours = process
+        .engine
+        .create_ungated(keyed("a", "k"))
+        .await
+        .unwrap();
     let mut theirs = keyed("a", "k");
     theirs.context.principal = Principal::local("eve");
-    let theirs = process.engine.create_run(theirs).await.unwrap();
+    let theirs = process.engine.create_ungated(theirs).await.unwrap();
     assert_ne!(ours, theirs);
-    let other_key = process.engine.create_run(keyed("a", "l")).await.unwrap();
+    let other_key = process
+        .engine
+        .create_ungated(keyed("a", "l"))
+        .await
+        .unwrap();
     assert_ne!(ours, other_key);
     for run_id in [ours, theirs, other_key] {
         assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);

@@ -155,7 +155,7 @@ async fn nothing_is_acknowledged_on_a_full_disk() {
     world.disk.set_full(true);
     let refused = process
         .engine
-        .create_run(new_run(program::KIND, program::input(&[Op::set("a", 1)])))
+        .create_ungated(new_run(program::KIND, program::input(&[Op::set("a", 1)])))
         .await
         .unwrap_err();
     assert_eq!(

@@ -48,7 +48,7 @@ async fn send(world: &TestWorld, process: &Process, principal: &Principal) -> Se
         },
         ..new
     };
-    let run_id = process.engine.create_run(new).await.unwrap();
+    let run_id = process.engine.create_ungated(new).await.unwrap();
     process.end(&run_id).await;
     while world.outbound.sent().len() == before {
         process.idle().await;

@@ -1,34 +1,33 @@
 //! The four tools that have a run do something: asking, waiting, and what the answer looks like.
 //!
-//! Validating, fixing, going on and opening the pull request take as long as they take. A caller
-//! that can come back gets a ticket; any other waits. The run does it once either way, and does it
-//! when nobody waits any more.
+//! Validating, fixing, going on and opening the pull request take as long as they take. The run
+//! does each once, also when nobody waits for the answer any more.
 
 use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use windlass_engine::operation::{Answer, CallContext, Operation, OperationInfo};
+use windlass_engine::operation::{Answer, Awaited, CallContext, Operation, OperationInfo, Reply};
 use windlass_launch_model::LaunchState;
 use windlass_ports::entropy::random;
 use windlass_types::{Digest, Problem, RunId, RunState};
 
 use super::{
-    Desk, policy, shapes,
+    Desk, shapes,
     status::StatusAnswer,
-    traced::{Tracing, traced},
+    traced::{note_call, note_return},
 };
 use crate::{
     arguments::Arguments,
-    event::ACTION_SIGNAL,
+    event::{ACTION_SIGNAL, TOOL_RETURNED},
     fault, precondition,
     run::{Action, Asked},
     view::{self, ActionOutcome, LaunchView},
 };
 
-/// How long one look for news lasts; the next begins right after it.
-const LOOK: Duration = Duration::from_secs(30);
-/// How long a run may take to be through with its own failure.
+/// How long a caller waits: longer than any action takes.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// How long a run may take to end after its own failure.
 const ENDING: Duration = Duration::from_secs(60);
 
 /// A tool that has a run do something.
@@ -67,23 +66,41 @@ impl Operation for Telling {
         &self.info
     }
 
+    fn targets(
+        &self,
+        _context: &CallContext,
+        _input: &Value,
+    ) -> Result<Option<Vec<String>>, Problem> {
+        // The run's configuration names them.
+        Ok(None)
+    }
+
     fn call<'a>(
         &'a self,
         context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let run_id = Arguments::read(input, &["run_id"])?.run_id()?;
-            let answer = self.answer(&context, &run_id);
-            traced(
-                &self.desk,
-                &context,
-                self.action.tool(),
-                &run_id,
-                Tracing::AsItHappens,
-                answer,
-            )
-            .await
+            let (desk, tool, request) = (&self.desk, self.action.tool(), &context.request_id);
+            note_call(desk, &context, tool, &run_id).await?;
+            match self.begin(&context, &run_id).await {
+                Ok(Begun::Told(call_id)) => Ok(Reply::Await(Awaited {
+                    ticket: format!("{run_id}:{call_id}:{request}"),
+                    run_id,
+                    timeout: PATIENCE,
+                })),
+                Ok(Begun::Answered(output)) => {
+                    let answer = Ok(Answer::of_run(output, run_id.clone()));
+                    let answer =
+                        note_return(desk, &context, request, tool, &run_id, answer).await?;
+                    Ok(answer.into())
+                }
+                Err(problem) => {
+                    let refused: Result<Reply, Problem> = Err(problem);
+                    note_return(desk, &context, request, tool, &run_id, refused).await
+                }
+            }
         })
     }
 
@@ -93,57 +110,53 @@ impl Operation for Telling {
         ticket: &'a str,
     ) -> BoxFuture<'a, Result<Option<Answer>, Problem>> {
         Box::pin(async move {
-            let Some((run_id, call_id)) = ticket.split_once(':') else {
+            let mut parts = ticket.splitn(3, ':');
+            let (Some(run_id), Some(call_id), Some(request)) =
+                (parts.next(), parts.next(), parts.next())
+            else {
                 return Err(fault::run_not_found(ticket));
             };
             let run_id: RunId = run_id.parse().map_err(|_| fault::run_not_found(ticket))?;
-            let record = self.desk.record(&context, &run_id).await?;
-            let view = view::load(&self.desk.engine, &record).await?;
+            let desk = &self.desk;
+            let record = desk.record(&context, &run_id).await?;
+            let view = view::load(&desk.engine, &record).await?;
+            let over = record.state.is_final() || record.state == RunState::Held;
             let outcome = match view.outcomes.get(call_id) {
-                Some(outcome) => outcome.clone(),
-                None if record.state.is_final() => ended(&view, self.action, call_id)?,
+                Some(outcome) => Ok(outcome.clone()),
+                None if over => ended(&view, self.action, call_id),
                 None => return Ok(None),
             };
-            let output = self.shape(&context, &run_id, outcome).await?;
-            Ok(Some(answered(output, &run_id)))
+            let answer = match outcome {
+                Ok(outcome) => self.shape(&context, &run_id, outcome).await,
+                Err(problem) => Err(problem),
+            };
+            let answer = answer.map(|output| Answer::of_run(output, run_id.clone()));
+            if view
+                .returned
+                .contains(&format!("{TOOL_RETURNED}:{request}"))
+            {
+                return answer.map(Some);
+            }
+            let tool = self.action.tool();
+            note_return(desk, &context, request, tool, &run_id, answer)
+                .await
+                .map(Some)
         })
     }
 }
 
-fn answered(output: Value, run_id: &RunId) -> Answer {
-    Answer {
-        run_id: Some(run_id.clone()),
-        ..Answer::plain(output)
-    }
-}
-
 impl Telling {
-    async fn answer(&self, context: &CallContext, run_id: &RunId) -> Result<Answer, Problem> {
-        match self.begin(context, run_id).await? {
-            Begun::Answered(output) => Ok(answered(output, run_id)),
-            Begun::Told(call_id) if context.terms.may_defer => Ok(Answer {
-                ticket: Some(format!("{run_id}:{call_id}")),
-                ..answered(Value::Null, run_id)
-            }),
-            Begun::Told(call_id) => {
-                let outcome = self.outcome(context, run_id, &call_id).await?;
-                Ok(answered(
-                    self.shape(context, run_id, outcome).await?,
-                    run_id,
-                ))
-            }
-        }
-    }
-
     /// Tells the run, unless the answer is known without it.
     async fn begin(&self, context: &CallContext, run_id: &RunId) -> Result<Begun, Problem> {
-        let view = self.desk.view(context, run_id).await?;
+        let view = match self.action {
+            // Its run asks the gate, with the plan that would be opened.
+            Action::OpenPr => self.desk.view(context, run_id).await?,
+            _ => self.desk.judged_view(context, run_id).await?,
+        };
         if let Some(output) = self.at_once(&view).await? {
             return Ok(Begun::Answered(output));
         }
         precondition::check(self.action, &view)?;
-        let needs_approval = self.action == Action::OpenPr
-            && policy::needs_approval(&self.desk, &context.principal, &view)?;
         let engine = &self.desk.engine;
         let call_id = Digest::of(&random::<16>(&*engine.entropy)).short();
         let asked = Asked {
@@ -151,7 +164,6 @@ impl Telling {
             call_id: call_id.clone(),
             seen_validations: view.validations,
             seen_fixes: view.fix_attempts,
-            needs_approval,
         };
         let payload = serde_json::to_value(&asked)
             .map_err(|error| Problem::internal("launch action", error))?;
@@ -185,28 +197,6 @@ impl Telling {
                 known.then(|| StatusAnswer::of(view)).transpose()
             }
             _ => Ok(None),
-        }
-    }
-
-    async fn outcome(
-        &self,
-        context: &CallContext,
-        run_id: &RunId,
-        call_id: &str,
-    ) -> Result<ActionOutcome, Problem> {
-        let desk = &self.desk;
-        loop {
-            let record = desk.record(context, run_id).await?;
-            let view = view::load(&desk.engine, &record).await?;
-            if let Some(outcome) = view.outcomes.get(call_id) {
-                return Ok(outcome.clone());
-            }
-            if record.state.is_final() || record.state == RunState::Held {
-                return ended(&view, self.action, call_id);
-            }
-            desk.engine
-                .events_after(run_id, view.last_seq, 1, LOOK)
-                .await?;
         }
     }
 

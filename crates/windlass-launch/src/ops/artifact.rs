@@ -10,10 +10,7 @@ use windlass_engine::operation::{CallContext, Operation};
 use windlass_launch_model::spec_of;
 use windlass_types::{Digest, Problem, RunId};
 
-use super::{
-    Desk, EXAMPLE_RUN, reading, run_id_schema,
-    traced::{Tracing, traced},
-};
+use super::{Desk, EXAMPLE_RUN, reading, run_id_schema, traced::traced};
 use crate::{arguments::Arguments, fault, precondition};
 
 /// The answer.
@@ -62,6 +59,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     )
     // The bytes are what their digest says; a run keeps no secret in them.
     .discloses("artifact")
+    .judged_by_plan()
     .output::<ArtifactAnswer>()
     .handle_json(move |context, input| {
         let desk = desk.clone();
@@ -73,8 +71,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
                 read(&desk, &context, &run_id, &name).await
             };
             let tool = "launch_get_artifact";
-            let answer =
-                traced(&desk, &context, tool, &run_id, Tracing::Afterwards, answer).await?;
+            let answer = traced(&desk, &context, tool, &run_id, answer).await?;
             Ok((answer, Some(run_id)))
         }
     })
@@ -86,7 +83,7 @@ async fn read(
     run_id: &RunId,
     name: &str,
 ) -> Result<Value, Problem> {
-    let view = desk.view(context, run_id).await?;
+    let view = desk.judged_view(context, run_id).await?;
     let Some(indexed) = view.artifacts.get(name) else {
         if let Some(spec) = spec_of(name) {
             let comes = view.is_driving() && view.state.can_reach(spec.produced_in);

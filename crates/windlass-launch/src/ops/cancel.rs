@@ -9,10 +9,7 @@ use windlass_engine::operation::{CallContext, Operation};
 use windlass_launch_model::LaunchState;
 use windlass_types::{Problem, RunId};
 
-use super::{
-    Desk, run_example, run_input, telling,
-    traced::{Tracing, traced},
-};
+use super::{Desk, run_example, run_input, telling, traced::traced};
 use crate::{arguments::Arguments, precondition};
 
 /// How long the answer waits for the run to be through with it. It is cancelled all the same.
@@ -36,6 +33,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
         run_input(),
     )
     .example("A run", run_example())
+    .judged_by_plan()
     .output::<CancelledRun>()
     .handle_json(move |context, input| {
         let desk = desk.clone();
@@ -43,7 +41,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
             let run_id = Arguments::read(input, &["run_id"])?.run_id()?;
             let answer = cancel(&desk, &context, &run_id);
             let tool = "launch_cancel";
-            traced(&desk, &context, tool, &run_id, Tracing::AsItHappens, answer).await?;
+            traced(&desk, &context, tool, &run_id, answer).await?;
             let answer = json!({
                 "run_id": run_id,
                 "cancelled": true,
@@ -55,7 +53,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
 }
 
 async fn cancel(desk: &Desk, context: &CallContext, run_id: &RunId) -> Result<(), Problem> {
-    let view = desk.view(context, run_id).await?;
+    let view = desk.judged_view(context, run_id).await?;
     match view.state {
         LaunchState::Cancelled => return Ok(()),
         LaunchState::Done | LaunchState::Failed => return Err(precondition::cannot_cancel(&view)),

@@ -4,7 +4,6 @@ mod act;
 mod artifact;
 mod cancel;
 pub(crate) mod list;
-mod policy;
 mod prepare;
 mod shapes;
 mod start;
@@ -75,6 +74,18 @@ impl Desk {
 
     async fn view(&self, context: &CallContext, run_id: &RunId) -> Result<LaunchView, Problem> {
         view::load(&self.engine, &self.record(context, run_id).await?).await
+    }
+
+    /// The same for a call that is about this launch: policy may have a rule about its product,
+    /// its repositories or its branch.
+    async fn judged_view(
+        &self,
+        context: &CallContext,
+        run_id: &RunId,
+    ) -> Result<LaunchView, Problem> {
+        let view = self.view(context, run_id).await?;
+        context.require_targets(&view.targets())?;
+        Ok(view)
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) fn define(action: Action) -> OperationBuilder {
     };
     let defined = telling(action.as_str(), title, description, run_input());
     let defined = defined.example("A run", run_example());
+    let defined = defined.judged_by_plan();
     match action {
         Action::Validate => defined.output::<Validated>(),
         Action::FixNext => defined.output::<FixedOne>(),

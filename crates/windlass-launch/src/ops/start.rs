@@ -5,9 +5,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_engine::{
-    operation::{CallContext, Operation},
-    run::NewRun,
+use windlass_engine::operation::{
+    Answer, AnswerWhen, CallContext, Explain, Operation, ProposedRun, Render, Reply,
 };
 use windlass_launch_model::{
     LaunchState,
@@ -15,12 +14,9 @@ use windlass_launch_model::{
     ids,
 };
 use windlass_ports::entropy::random;
-use windlass_types::{Problem, RunId};
+use windlass_types::{Digest, EffectClass, Problem, RunId, journal::ChangeSubject};
 
-use super::{
-    Desk, telling,
-    traced::{Tracing, traced},
-};
+use super::{Desk, telling, traced::traced};
 use crate::{
     arguments::Arguments,
     fault,
@@ -62,8 +58,9 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
             "allowed_paths": ["content/**"],
         }, "idempotency_key": "acme-pdf-2026-01" }),
     )
+    .judged_by_plan()
     .output::<Started>()
-    .handle_json(move |context, input| {
+    .handle_reply(move |context, input| {
         let desk = desk.clone();
         async move { start(&desk, context, input).await }
     })
@@ -86,11 +83,7 @@ fn input_schema() -> Value {
     })
 }
 
-async fn start(
-    desk: &Desk,
-    context: CallContext,
-    input: Value,
-) -> Result<(Value, Option<RunId>), Problem> {
+async fn start(desk: &Desk, context: CallContext, input: Value) -> Result<Reply, Problem> {
     let mut arguments = Arguments::read(input, &["run_config", "idempotency_key"])?;
     let config = arguments.object("run_config")?;
     let key = arguments.text("idempotency_key")?;
@@ -106,37 +99,72 @@ async fn start(
         config: accepted.json().clone(),
         config_hash: accepted.hash(),
     };
-    let created = engine
-        .create_run(NewRun {
-            kind: KIND.to_owned(),
-            title: format!("launch of {}", accepted.config().product_slug),
-            context: context.clone(),
-            input: serde_json::to_value(&input)
-                .map_err(|error| Problem::internal("launch input", error))?,
-            plan_digest: None,
-            confirm_token: None,
-            approval: None,
-            idempotency_key: key,
-            run_id: Some(fresh.clone()),
-        })
-        .await;
-    let run_id = match created {
-        Ok(run_id) => run_id,
-        Err(problem) if problem.code().name == "IDEMPOTENCY_CONFLICT" => {
-            return Err(conflict(desk, &context, &problem, &accepted).await);
-        }
-        Err(problem) => return Err(problem),
+    let input =
+        serde_json::to_value(&input).map_err(|error| Problem::internal("launch input", error))?;
+    let config = accepted.config();
+    let repositories = [
+        config.github_repo_url.clone(),
+        config.site_repo_url.clone(),
+        config.workflows_repo_url.clone().unwrap_or_default(),
+    ];
+    let repositories: Vec<String> = repositories
+        .into_iter()
+        .filter(|url| !url.is_empty())
+        .collect();
+    let lines = vec![
+        format!("> read {} at {}", config.github_repo_url, config.github_ref),
+        format!("> patch a copy of {}", config.site_repo_url),
+        format!("> paths {}", config.allowed_paths.join(", ")),
+    ];
+    let proposed = ProposedRun::new("launch.start_run", EffectClass::Write, KIND, input);
+    let subject = ChangeSubject {
+        targets: view::targets(&fresh, &config.product_slug, &repositories),
+        lines,
+        ..proposed.subject
     };
-    let existing = run_id != fresh;
-    let tool = "launch_start_run";
+    let title = format!("launch of {}", config.product_slug);
+    let (own, asker, own_id) = (desk.clone(), context.clone(), fresh.clone());
+    let render: Render = Box::new(move |record| {
+        Box::pin(async move { started(&own, &asker, record.run_id, &own_id).await })
+    });
+    let (own, asker, hash) = (desk.clone(), context, accepted.hash());
+    let explain: Explain = Box::new(move |problem| {
+        Box::pin(async move {
+            match problem.code().name {
+                "IDEMPOTENCY_CONFLICT" => conflict(&own, &asker, &problem, hash).await,
+                _ => problem,
+            }
+        })
+    });
+    Ok(ProposedRun {
+        title,
+        subject,
+        plan_digest: Some(hash),
+        idempotency_key: key,
+        run_id: Some(fresh),
+        answer_when: AnswerWhen::Created,
+        render: Some(render),
+        explain: Some(explain),
+        ..proposed
+    }
+    .into())
+}
+
+async fn started(
+    desk: &Desk,
+    context: &CallContext,
+    run_id: RunId,
+    fresh: &RunId,
+) -> Result<Answer, Problem> {
+    let existing = run_id != *fresh;
     let state = async {
         if existing {
-            Ok(desk.view(&context, &run_id).await?.state)
+            Ok(desk.view(context, &run_id).await?.state)
         } else {
             Ok(LaunchState::Created)
         }
     };
-    let state = traced(desk, &context, tool, &run_id, Tracing::Afterwards, state).await?;
+    let state = traced(desk, context, "launch_start_run", &run_id, state).await?;
     let started = Started {
         run_id: run_id.clone(),
         state,
@@ -144,7 +172,7 @@ async fn start(
     };
     let output =
         serde_json::to_value(started).map_err(|error| Problem::internal("answer", error))?;
-    Ok((output, Some(run_id)))
+    Ok(Answer::of_run(output, run_id))
 }
 
 fn check_key(key: &str) -> Result<(), Problem> {
@@ -160,12 +188,7 @@ fn check_key(key: &str) -> Result<(), Problem> {
 }
 
 /// The key belongs to a run with another configuration.
-async fn conflict(
-    desk: &Desk,
-    context: &CallContext,
-    problem: &Problem,
-    accepted: &Accepted,
-) -> Problem {
+async fn conflict(desk: &Desk, context: &CallContext, problem: &Problem, given: Digest) -> Problem {
     let existing = problem.details().get("run_id").and_then(Value::as_str);
     let existing = existing.and_then(|id| id.parse::<RunId>().ok());
     let hash = match &existing {
@@ -187,7 +210,7 @@ async fn conflict(
         json!({
             "run_id": run_id,
             "existing_hash": hash,
-            "given_hash": accepted.hash(),
+            "given_hash": given,
         }),
     )
 }

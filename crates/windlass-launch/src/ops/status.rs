@@ -8,10 +8,7 @@ use windlass_engine::operation::Operation;
 use windlass_launch_model::{LaunchState, Section, SectionState, Severity};
 use windlass_types::{Digest, Problem, RunId};
 
-use super::{
-    Desk, reading, run_example, run_input,
-    traced::{Tracing, traced},
-};
+use super::{Desk, reading, run_example, run_input, traced::traced};
 use crate::{
     arguments::Arguments,
     view::{Failure, LaunchView, OpenedPr},
@@ -124,15 +121,15 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
         run_input(),
     )
     .example("A run", run_example())
+    .judged_by_plan()
     .output::<StatusAnswer>()
     .handle_json(move |context, input| {
         let desk = desk.clone();
         async move {
             let run_id = Arguments::read(input, &["run_id"])?.run_id()?;
-            let answer = async { StatusAnswer::of(&desk.view(&context, &run_id).await?) };
+            let answer = async { StatusAnswer::of(&desk.judged_view(&context, &run_id).await?) };
             let tool = "launch_get_status";
-            let answer =
-                traced(&desk, &context, tool, &run_id, Tracing::Afterwards, answer).await?;
+            let answer = traced(&desk, &context, tool, &run_id, answer).await?;
             Ok((answer, Some(run_id)))
         }
     })

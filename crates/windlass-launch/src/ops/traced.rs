@@ -9,22 +9,12 @@ use windlass_types::{Digest, Problem, RunId, journal::DomainEvent};
 use super::Desk;
 use crate::event;
 
-/// When the record of a call is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tracing {
-    /// Before and after, each for itself: the call may take long.
-    AsItHappens,
-    /// Together and behind the answer's back: a look at a run is not slowed down by its record.
-    Afterwards,
-}
-
 /// Answers a call and puts it on the record of its run.
 pub(super) async fn traced<T, Fut>(
     desk: &Desk,
     context: &CallContext,
     tool: &'static str,
     run_id: &RunId,
-    tracing: Tracing,
     answer: Fut,
 ) -> Result<T, Problem>
 where
@@ -32,46 +22,74 @@ where
 {
     // A run the caller may not see gets no trace of them.
     desk.record(context, run_id).await?;
-    let input_hash = Digest::of_json(&json!({ "run_id": run_id }));
-    let called = note(
-        context,
-        event::TOOL_CALLED,
-        json!({ "tool": tool, "input_hash": input_hash, "principal": context.principal.id() }),
-    );
-    let mut notes = Vec::new();
-    match tracing {
-        Tracing::AsItHappens => {
-            let engine = &desk.engine;
-            engine.note(run_id, context.span_id(), vec![called]).await?;
-        }
-        Tracing::Afterwards => notes.push(called),
-    }
+    let called = called(context, tool, run_id);
     let answered = answer.await.map_err(|problem| with_run(problem, run_id));
-    let code = match &answered {
-        Ok(_) => "OK",
-        Err(problem) => Envelope::Launch.code_name(problem.code()),
-    };
-    notes.push(note(
-        context,
-        event::TOOL_RETURNED,
-        json!({ "tool": tool, "code": code }),
-    ));
+    let returned = returned(&context.request_id, tool, &answered);
     let (engine, run_id) = (desk.engine.clone(), run_id.clone());
     let span = context.span_id();
-    let record = async move {
-        if let Err(error) = engine.note(&run_id, span, notes).await {
+    // A look at a run is not slowed down by its record.
+    drop(tokio::spawn(async move {
+        if let Err(error) = engine.note(&run_id, span, vec![called, returned]).await {
             tracing::warn!(%run_id, %error, "a call is not on the run's record");
         }
-    };
-    match tracing {
-        Tracing::AsItHappens => record.await,
-        Tracing::Afterwards => drop(tokio::spawn(record)),
+    }));
+    answered
+}
+
+/// Puts the beginning of a call that may take long on the record of its run.
+pub(super) async fn note_call(
+    desk: &Desk,
+    context: &CallContext,
+    tool: &str,
+    run_id: &RunId,
+) -> Result<(), Problem> {
+    desk.record(context, run_id).await?;
+    let called = called(context, tool, run_id);
+    let span = context.span_id();
+    desk.engine.note(run_id, span, vec![called]).await
+}
+
+/// Puts the end of such a call on the record of its run.
+pub(super) async fn note_return<T>(
+    desk: &Desk,
+    context: &CallContext,
+    call: &str,
+    tool: &str,
+    run_id: &RunId,
+    answered: Result<T, Problem>,
+) -> Result<T, Problem> {
+    let answered = answered.map_err(|problem| with_run(problem, run_id));
+    let returned = returned(call, tool, &answered);
+    let span = context.span_id();
+    if let Err(error) = desk.engine.note(run_id, span, vec![returned]).await {
+        tracing::warn!(%run_id, %error, "a call is not on the run's record");
     }
     answered
 }
 
-fn note(context: &CallContext, name: &str, data: Value) -> (String, DomainEvent) {
-    let key = format!("{name}:{}", context.request_id);
+fn called(context: &CallContext, tool: &str, run_id: &RunId) -> (String, DomainEvent) {
+    let input_hash = Digest::of_json(&json!({ "run_id": run_id }));
+    note(
+        &context.request_id,
+        event::TOOL_CALLED,
+        json!({ "tool": tool, "input_hash": input_hash, "principal": context.principal.id() }),
+    )
+}
+
+fn returned<T>(call: &str, tool: &str, answered: &Result<T, Problem>) -> (String, DomainEvent) {
+    let code = match answered {
+        Ok(_) => "OK",
+        Err(problem) => Envelope::Launch.code_name(problem.code()),
+    };
+    note(
+        call,
+        event::TOOL_RETURNED,
+        json!({ "tool": tool, "code": code }),
+    )
+}
+
+fn note(call: &str, name: &str, data: Value) -> (String, DomainEvent) {
+    let key = format!("{name}:{call}");
     (name.to_owned(), DomainEvent { key, data })
 }
 

@@ -109,7 +109,7 @@ impl RunKind for LaunchRun {
                 model_calls: 0,
                 model_tokens: 0,
                 approved: None,
-                approval_wanted: false,
+                approvers: None,
                 pr_attempts: 0,
                 committed: None,
                 pr: None,
@@ -162,7 +162,7 @@ pub(crate) struct Launch<'a> {
     model_tokens: u64,
     /// The plan somebody approved.
     approved: Option<Digest>,
-    approval_wanted: bool,
+    approvers: Option<Vec<String>>,
     /// How often the commit service was asked.
     pr_attempts: u32,
     committed: Option<String>,

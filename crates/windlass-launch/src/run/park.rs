@@ -3,9 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_engine::run::{RunError, SIGNAL_APPROVAL, WaitRequest};
+use windlass_engine::run::{
+    GateOutcome, GateRequest, RunError, SIGNAL_APPROVAL, WaitRequest, ask_gate,
+};
 use windlass_launch_model::{LaunchState, PatchBundle, Profile, Worker};
-use windlass_types::{Digest, Problem};
+use windlass_policy::WithoutRule;
+use windlass_types::{Digest, EffectClass, Principal, Problem, journal::ChangeSubject};
 
 use super::{
     Launch,
@@ -15,6 +18,7 @@ use super::{
 use crate::{
     event,
     fault::{self, Exhausted},
+    view,
 };
 
 /// What a parked run can be told.
@@ -57,9 +61,6 @@ pub(crate) struct Asked {
     pub(crate) call_id: String,
     pub(crate) seen_validations: u32,
     pub(crate) seen_fixes: u32,
-    /// Whether policy wants somebody to approve the pull request.
-    #[serde(default)]
-    pub(crate) needs_approval: bool,
 }
 
 /// Why something asked for was not done.
@@ -109,7 +110,7 @@ impl Launch<'_> {
             let Ok(asked) = serde_json::from_value::<Asked>(signal.payload) else {
                 continue;
             };
-            let outcome = self.act(&asked, inputs, turn).await;
+            let outcome = self.act(&asked, signal.principal, inputs, turn).await;
             let (action, call_id) = (asked.action.as_str(), asked.call_id.as_str());
             let key = format!("answer:{turn}");
             match outcome {
@@ -140,7 +141,7 @@ impl Launch<'_> {
     fn wait(&self, name: &str, inputs: &Inputs) -> Result<WaitRequest, Problem> {
         let ready = self.state == LaunchState::ReadyForPr && self.report_ok();
         let profile = self.tools.accepted.config().validation_profile;
-        if !ready || !(self.approval_wanted || profile == Profile::Prod) {
+        if !ready || !(self.approvers.is_some() || profile == Profile::Prod) {
             return Ok(WaitRequest::new(name, event::ACTION_SIGNAL));
         }
         let digest = self.plan_digest(inputs)?;
@@ -155,6 +156,7 @@ impl Launch<'_> {
                 self.tools.accepted.config().product_name,
             )),
             plan_digest: Some(digest),
+            approvers: self.approvers.clone().unwrap_or_default(),
             ..WaitRequest::new(name, SIGNAL_APPROVAL)
         })
     }
@@ -172,7 +174,13 @@ impl Launch<'_> {
         })))
     }
 
-    async fn act(&mut self, asked: &Asked, inputs: &Inputs, turn: u32) -> Result<Value, Refused> {
+    async fn act(
+        &mut self,
+        asked: &Asked,
+        asker: Principal,
+        inputs: &Inputs,
+        turn: u32,
+    ) -> Result<Value, Refused> {
         match asked.action {
             Action::Validate => {
                 if asked.seen_validations == self.validations {
@@ -201,11 +209,41 @@ impl Launch<'_> {
             }
             Action::OpenPr => {
                 if self.pr.is_none() {
-                    self.open_pr(asked, inputs).await?;
+                    self.open_pr(asker, inputs, turn).await?;
                 }
                 Ok(json!(self.pr))
             }
         }
+    }
+
+    /// Asks the gate whether the pull request may be opened for this caller.
+    async fn judge(
+        &self,
+        asker: Principal,
+        plan_digest: Digest,
+        turn: u32,
+    ) -> Result<GateOutcome, RunError> {
+        let config = self.tools.accepted.config();
+        let run_id = self.context.run_id();
+        let repositories = [config.github_repo_url.clone(), config.site_repo_url.clone()];
+        let request = GateRequest {
+            name: format!("gate:{turn}"),
+            subject: ChangeSubject {
+                operation: "launch.open_pr".to_owned(),
+                targets: view::targets(run_id, &config.product_slug, &repositories),
+                effect: EffectClass::Write,
+                lines: vec![format!("> open a pull request in {}", config.site_repo_url)],
+                yes: true,
+            },
+            principal: Some(asker),
+            plan_digest,
+            // In production the call is not enough: a second look is the point of the profile.
+            without_rule: match config.validation_profile {
+                Profile::Prod => WithoutRule::Ask,
+                _ => WithoutRule::ConfirmedByCall,
+            },
+        };
+        ask_gate(self.context, &self.tools.engine, &request).await
     }
 
     fn illegal(&self, reason: &str, message: &str) -> Refused {
@@ -327,7 +365,12 @@ impl Launch<'_> {
         Ok(())
     }
 
-    async fn open_pr(&mut self, asked: &Asked, inputs: &Inputs) -> Result<(), Refused> {
+    async fn open_pr(
+        &mut self,
+        asker: Principal,
+        inputs: &Inputs,
+        turn: u32,
+    ) -> Result<(), Refused> {
         let required = [LaunchState::ReadyForPr];
         let refuse = |state, reason, message: String| {
             let run_id = self.context.run_id();
@@ -342,16 +385,19 @@ impl Launch<'_> {
             return Err(Refused::Stays(refuse(self.state, "report_not_ok", message)));
         }
         let digest = self.plan_digest(inputs)?;
-        if asked.needs_approval && self.approved != Some(digest) {
+        if self.approved != Some(digest)
+            && let GateOutcome::Wanted { approvers, .. } = self.judge(asker, digest, turn).await?
+        {
             let run_id = self.context.run_id();
             let message = format!(
-                "policy wants somebody to approve this pull request first (plan {})",
+                "this pull request needs an approval by {} first (plan {})",
+                approvers.join(" or "),
                 digest.short()
             );
             let problem = refuse(self.state, "approval_required", message)
                 .with("plan_digest", digest.to_string())
                 .next(format!("windlass runs approve {run_id}"));
-            self.approval_wanted = true;
+            self.approvers = Some(approvers);
             return Err(Refused::Stays(problem));
         }
         match self.pull_request(inputs).await {
@@ -362,8 +408,14 @@ impl Launch<'_> {
     }
 }
 
-/// Whether a problem ends the run: everything but what a person or a service can still mend.
+/// Whether a problem ends the run: everything but what a person or a service can still fix.
 fn ends(problem: &Problem) -> bool {
-    let stays = ["ILLEGAL_STATE", "TOOLCHAIN_MISSING", "COMMIT_SERVICE_ERROR"];
+    let stays = [
+        "ILLEGAL_STATE",
+        "TOOLCHAIN_MISSING",
+        "COMMIT_SERVICE_ERROR",
+        "POLICY_DENIED",
+        "APPROVAL_REQUIRED",
+    ];
     !stays.contains(&problem.code().name) && !problem.details().contains_key("waits")
 }

@@ -45,6 +45,7 @@ impl Journal {
             plan_digest: None,
             confirm_token: None,
             approval: None,
+            subject: None,
             title: String::new(),
         });
         journal.push(RunStarted {

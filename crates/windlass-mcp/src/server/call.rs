@@ -17,10 +17,10 @@ use rmcp::{
 use serde_json::{Value, json};
 use windlass_engine::{
     envelope::Envelope,
-    operation::{Answer, Flow, OperationInfo, RunListener},
+    operation::{Answer, AnswerWhen, Awaited, Begun, OperationInfo, Pending},
     run::RunView,
 };
-use windlass_types::{Digest, Problem, RunId, code};
+use windlass_types::{Digest, Problem, RunId};
 
 use super::{
     Caller, Server,
@@ -32,8 +32,6 @@ use super::{
 };
 use crate::negotiate::Era;
 
-/// The longest a call may be asked to wait for its run.
-const MAX_WAIT: u64 = 300;
 /// The longest a call waits for a run that a person has approved meanwhile.
 const MAX_OUTCOME_WAIT: u64 = 3600;
 
@@ -88,83 +86,113 @@ impl Call<'_> {
                 .await;
         }
         // What a later round, with the answer to a question, must repeat.
-        let digest = self.asked_digest(&arguments);
-        let asked = (self.info.flow == Flow::Apply).then_some(digest);
-        let (input, wait) = self.split_wait(arguments);
+        let asked = self.asked_digest(&arguments);
+        let input = Value::Object(arguments);
         let about = run_of(&input);
-        match self.operate(input).await {
-            Err(problem) => match self.pending(&problem) {
-                Some(run_id) => self.after_question(&run_id, problem, digest).await,
-                None => Ok(self.traced(self.failed(&problem), about.as_ref()).await),
-            },
-            Ok(answer) => match (answer.run_id, asked, answer.ticket) {
-                (Some(run_id), Some(asked), _) => {
-                    self.after_apply(answer.output, &run_id, wait, asked).await
-                }
-                (Some(run_id), None, Some(ticket)) => {
-                    tasks::create_for(self.server, self.info, &self.caller, &run_id, &ticket).await
-                }
-                (run_id, ..) => Ok(self.traced(self.done(answer.output), run_id.as_ref()).await),
-            },
+        let context = self.caller.context.clone();
+        match self.server.begin_in(context, &self.info.name, input).await {
+            Err(problem) => Ok(self.traced(self.failed(&problem), about.as_ref()).await),
+            Ok(Begun::Answered(answer)) => {
+                let run_id = answer.run_id;
+                Ok(self.traced(self.done(answer.output), run_id.as_ref()).await)
+            }
+            Ok(Begun::Pending(pending)) => self.pending(pending, about.is_some(), asked).await,
         }
     }
 
-    /// The run that an operation which waits for its runs could not wait for, because a person
-    /// has to approve it first.
-    fn pending(&self, problem: &Problem) -> Option<RunId> {
-        let reason = problem.details().get("reason").and_then(Value::as_str);
-        (self.info.flow != Flow::Apply && reason == Some("approval_pending"))
-            .then(|| problem.details().get("runId")?.as_str()?.parse().ok())?
-    }
-
-    /// Asks the person behind the client, where there is one, and waits on.
-    async fn after_question(
+    /// A run will have the answer: it becomes a task where the client can come back, and is waited
+    /// for where it cannot.
+    async fn pending(
         &self,
-        run_id: &RunId,
-        pending: Problem,
+        pending: Pending,
+        is_known: bool,
         asked: Digest,
     ) -> Result<CallToolResponse, ErrorData> {
-        let engine = self.server.engine();
-        let run = match engine.visible_run(self.caller.principal(), run_id).await {
-            Ok(record) => RunView::from(record),
-            Err(problem) => return Ok(self.failure(&problem)),
+        let (run_id, ticket) = (
+            pending.awaited.run_id.clone(),
+            pending.awaited.ticket.clone(),
+        );
+        let has_tasks = Era::of(self.context) == Era::Modern && self.caller.has_tasks();
+        let answer_when = pending.answer_when;
+        if has_tasks && answer_when == AnswerWhen::Settled {
+            return tasks::create_for(self.server, self.info, &self.caller, &run_id, &ticket).await;
+        }
+        let answer = self.wait(pending, is_known).await;
+        let rendered = async {
+            match answer {
+                Ok(answer) => self.traced(self.done(answer.output), Some(&run_id)).await,
+                Err(problem) => self.traced(self.failed(&problem), Some(&run_id)).await,
+            }
         };
+        // What a run was told to do is answered by the run; only its end can be approved here.
+        if ticket != run_id.as_str() {
+            return Ok(rendered.await);
+        }
+        let run = match self
+            .server
+            .engine()
+            .visible_run(self.caller.principal(), &run_id)
+            .await
+        {
+            Ok(record) => RunView::from(record),
+            Err(_) => return Ok(rendered.await),
+        };
+        if has_tasks && answer_when == AnswerWhen::Polled && !run.state.is_final() {
+            return Ok(tasks::create(self.server, &run).into());
+        }
         let Some(question) = approve::question(self.server, &self.caller, &run) else {
-            return Ok(self.failure(&pending));
+            return Ok(rendered.await);
         };
         if Era::of(self.context) == Era::Modern {
             return approve::ask(self.server, &self.caller, &run, question, asked);
         }
         match approve::elicit(self.context, question).await {
-            Decision::Open => Ok(self.failure(&pending)),
-            decision => match approve::deliver(self.server, &self.caller, run_id, decision).await {
-                Ok(()) => self.outcome(run_id).await,
-                Err(problem) => Ok(self.failure(&problem)),
-            },
+            Decision::Open => Ok(rendered.await),
+            decision => self.decided(&run_id, decision).await,
         }
     }
 
-    /// The answer of an operation that waits for its runs, once its run has one.
-    async fn outcome(&self, run_id: &RunId) -> Result<CallToolResponse, ErrorData> {
-        let wait = Duration::from_secs(MAX_OUTCOME_WAIT);
-        let settled = self.reporter.settle(self.server.engine(), run_id, wait);
-        if let Err(problem) = settled.await {
+    /// Records the answer to a question, then waits for the run. It is not asked again.
+    async fn decided(
+        &self,
+        run_id: &RunId,
+        decision: Decision,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if let Err(problem) = approve::deliver(self.server, &self.caller, run_id, decision).await {
             return Ok(self.failure(&problem));
         }
-        let context = self.caller.context.clone();
-        let catalogue = &self.server.catalogue;
-        let answer = catalogue
-            .settled(&self.info.name, context, run_id.as_str())
-            .await;
+        self.outcome(run_id, Duration::from_secs(MAX_OUTCOME_WAIT))
+            .await
+    }
+
+    /// The answer of a run, once it has one.
+    async fn outcome(
+        &self,
+        run_id: &RunId,
+        timeout: Duration,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let awaited = Awaited::run(run_id.clone(), timeout);
+        let answer = self.wait(Pending::of(&self.info.name, awaited), true).await;
         Ok(match answer {
-            Ok(Some(answer)) => self.success(answer.output),
-            Ok(None) => {
-                let problem = Problem::new(&code::TIMEOUT, format!("{run_id} has not ended yet"));
-                let next = format!("windlass runs watch {run_id}");
-                self.failure(&problem.with("runId", run_id.as_str()).next(next))
-            }
+            Ok(answer) => self.success(answer.output),
             Err(problem) => self.failure(&problem),
         })
+    }
+
+    /// Waits for an answer and reports the run's progress meanwhile: all of it, or from now on for
+    /// a run that the client knew before.
+    async fn wait(&self, pending: Pending, is_known: bool) -> Result<Answer, Problem> {
+        let engine = self.server.engine();
+        let run_id = pending.awaited.run_id.clone();
+        let seen = match is_known {
+            true => engine.store.run(&run_id).await?.map(|run| run.last_seq),
+            false => None,
+        };
+        let context = self.caller.context.clone();
+        let answer = self.server.catalogue.wait(pending, context);
+        self.reporter
+            .during(engine, &run_id, seen.unwrap_or_default(), answer)
+            .await
     }
 
     /// The result with where to find the call in traces, for contracts that want it there.
@@ -187,99 +215,6 @@ impl Call<'_> {
         result.into()
     }
 
-    /// Calls the operation; one about a run reports the run's progress while it waits.
-    async fn operate(&self, input: Value) -> Result<Answer, Problem> {
-        let run_id = run_of(&input);
-        let mut context = self.caller.context.clone();
-        context.terms.may_defer = Era::of(self.context) == Era::Modern && self.caller.has_tasks();
-        let listener = RunListener::default();
-        context.terms.listener = Some(listener.clone());
-        let operation = self.server.operate_in(context, &self.info.name, input);
-        // An apply answers at once; its run is waited for afterwards.
-        if self.info.flow == Flow::Apply {
-            return operation.await;
-        }
-        let engine = self.server.engine();
-        let follow = async {
-            let Some(run_id) = run_id else {
-                let Some(started) = listener.started().await else {
-                    return std::future::pending().await;
-                };
-                return self.reporter.follow_from_start(engine, &started).await;
-            };
-            if engine
-                .visible_run(self.caller.principal(), &run_id)
-                .await
-                .is_err()
-            {
-                return std::future::pending().await;
-            }
-            self.reporter.follow_from_now(engine, &run_id).await
-        };
-        tokio::select! {
-            answer = operation => answer,
-            never = follow => match never {},
-        }
-    }
-
-    /// Waiting for a run is done here, where progress can be told, not in the operation.
-    /// A value that is not a number of seconds stays, for validation to refuse.
-    fn split_wait(&self, mut arguments: JsonObject) -> (Value, Duration) {
-        let mut wait = 0;
-        if self.info.flow == Flow::Apply
-            && let Some(seconds) = arguments.get("wait_seconds").and_then(Value::as_u64)
-            && seconds <= MAX_WAIT
-        {
-            wait = seconds;
-            arguments.remove("wait_seconds");
-        }
-        (Value::Object(arguments), Duration::from_secs(wait))
-    }
-
-    async fn after_apply(
-        &self,
-        output: Value,
-        run_id: &RunId,
-        wait: Duration,
-        asked: Digest,
-    ) -> Result<CallToolResponse, ErrorData> {
-        loop {
-            let record = match self
-                .reporter
-                .settle(self.server.engine(), run_id, wait)
-                .await
-            {
-                Ok(record) => record,
-                Err(problem) => return Ok(self.failure(&problem)),
-            };
-            let run = RunView::from(record);
-            if run.state.is_final() {
-                return Ok(self.success(with_run(output, &run)));
-            }
-            if Era::of(self.context) == Era::Modern && self.caller.has_tasks() {
-                return Ok(tasks::create(self.server, &run).into());
-            }
-            let Some(question) = approve::question(self.server, &self.caller, &run) else {
-                return Ok(self.success(with_run(output, &run)));
-            };
-            match Era::of(self.context) {
-                Era::Modern => {
-                    return approve::ask(self.server, &self.caller, &run, question, asked);
-                }
-                Era::Legacy => match approve::elicit(self.context, question).await {
-                    Decision::Open => return Ok(self.success(with_run(output, &run))),
-                    decision => {
-                        if let Err(problem) =
-                            approve::deliver(self.server, &self.caller, run_id, decision).await
-                        {
-                            return Ok(self.failure(&problem));
-                        }
-                    }
-                },
-            }
-        }
-    }
-
     /// The client comes back with the answer to an approval.
     async fn next_round(
         &self,
@@ -289,29 +224,11 @@ impl Call<'_> {
     ) -> Result<CallToolResponse, ErrorData> {
         let asked = self.asked_digest(&arguments);
         let run_id = approve::open(self.server, &self.caller, state, asked)?;
-        let (_, wait) = self.split_wait(arguments);
-        let is_apply = self.info.flow == Flow::Apply;
         match approve::decision(answers) {
-            // Not answered: `after_apply` asks again, with a fresh state.
-            Decision::Open => {}
-            decision => {
-                if let Err(problem) =
-                    approve::deliver(self.server, &self.caller, &run_id, decision).await
-                {
-                    return Ok(self.failure(&problem));
-                }
-            }
+            // The form was dismissed: the run goes on waiting, and the answer says so.
+            Decision::Open => self.outcome(&run_id, Duration::ZERO).await,
+            decision => self.decided(&run_id, decision).await,
         }
-        if !is_apply {
-            return self.outcome(&run_id).await;
-        }
-        self.after_apply(
-            json!({ "run": null, "next_actions": [] }),
-            &run_id,
-            wait,
-            asked,
-        )
-        .await
     }
 
     /// What a later round must repeat: the tool and its arguments.
@@ -341,17 +258,4 @@ impl Call<'_> {
 /// The run an input is about.
 fn run_of(input: &Value) -> Option<RunId> {
     input.get("run_id")?.as_str()?.parse().ok()
-}
-
-/// The output with the run as it stands now, where the output shows the run.
-fn with_run(mut output: Value, run: &RunView) -> Value {
-    if let Some(shown) = output.get_mut("run")
-        && let Ok(now) = serde_json::to_value(run)
-    {
-        *shown = now;
-        if let Some(actions) = output.get_mut("next_actions") {
-            *actions = json!(run.next_actions());
-        }
-    }
-    output
 }

@@ -37,7 +37,9 @@ use rmcp::{
 use serde_json::Value;
 use windlass_engine::{
     Engine,
-    operation::{Answer, CallContext, CallRequest, Catalogue, OperationInfo, Terms, TraceParent},
+    operation::{
+        Answer, Begun, CallContext, CallRequest, Catalogue, OperationInfo, Terms, TraceParent,
+    },
 };
 use windlass_ports::entropy::random;
 use windlass_types::{Principal, Problem, Surface};
@@ -194,9 +196,7 @@ impl Server {
                 directory: options.directory.clone(),
                 terms: Terms {
                     trace: traceparent(context),
-                    // Coming back is for a call that says so, not for every look.
-                    may_defer: false,
-                    listener: None,
+                    ..Terms::default()
                 },
             },
             person: person.clone(),
@@ -227,6 +227,23 @@ impl Server {
             ..caller.context.clone()
         };
         self.operate_in(context, operation, input).await
+    }
+
+    /// Calls an operation without waiting for its run.
+    async fn begin_in(
+        &self,
+        context: CallContext,
+        operation: &str,
+        input: Value,
+    ) -> Result<Begun, Problem> {
+        let operation = operation.to_owned();
+        self.catalogue
+            .begin(CallRequest {
+                operation,
+                input,
+                context,
+            })
+            .await
     }
 
     async fn operate_in(

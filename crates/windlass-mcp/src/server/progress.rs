@@ -2,7 +2,7 @@
 //!
 //! Only for as long as its request is open; after that the client polls or subscribes.
 
-use std::{pin::pin, time::Duration};
+use std::{future::Future, pin::pin, time::Duration};
 
 use rmcp::{
     RoleServer,
@@ -13,7 +13,7 @@ use rmcp::{
 };
 use serde_json::json;
 use windlass_engine::Engine;
-use windlass_types::{Body, Event, Problem, RunId, RunRecord};
+use windlass_types::{Body, Event, RunId};
 
 use crate::negotiate::Era;
 
@@ -48,56 +48,33 @@ impl Reporter {
         self.token.is_some() || self.level.is_some()
     }
 
-    /// Waits for the run to end or to ask something, reporting what happens meanwhile.
-    pub async fn settle(
+    /// Waits for the answer of a call and reports what happens in its run meanwhile, from the
+    /// event after `seen` on.
+    pub async fn during<T>(
         &self,
         engine: &Engine,
         run_id: &RunId,
-        wait: Duration,
-    ) -> Result<RunRecord, Problem> {
-        let mut settled = pin!(engine.settle(run_id, wait));
-        if !self.is_wanted() || wait.is_zero() {
-            return settled.await;
+        mut seen: u64,
+        answer: impl Future<Output = T>,
+    ) -> T {
+        let mut answer = pin!(answer);
+        if !self.is_wanted() {
+            return answer.await;
         }
-        let mut seen = 0;
-        let record = loop {
-            // Only the look is given up when the run ends: an event is told wholly or not yet.
+        let answer = loop {
+            // Only the look is given up when the answer is there: an event is told wholly or not
+            // yet.
             tokio::select! {
-                record = &mut settled => break record?,
+                answer = &mut answer => break answer,
                 events = look(engine, run_id, seen, LOOK) => {
                     self.report_all(engine, &events, &mut seen).await;
                 }
             }
         };
-        // What happened between the last look and the end.
+        // What happened between the last look and the answer.
         let events = look(engine, run_id, seen, Duration::ZERO).await;
         self.report_all(engine, &events, &mut seen).await;
-        Ok(record)
-    }
-
-    /// Reports from now on, until dropped.
-    pub async fn follow_from_now(&self, engine: &Engine, run_id: &RunId) -> Never {
-        if !self.is_wanted() {
-            return std::future::pending().await;
-        }
-        let record = engine.store.run(run_id).await.ok().flatten();
-        let mut seen = record.map_or(0, |record| record.last_seq);
-        self.follow(engine, run_id, &mut seen).await
-    }
-
-    /// Reports everything, until dropped.
-    pub async fn follow_from_start(&self, engine: &Engine, run_id: &RunId) -> Never {
-        if !self.is_wanted() {
-            return std::future::pending().await;
-        }
-        self.follow(engine, run_id, &mut 0).await
-    }
-
-    async fn follow(&self, engine: &Engine, run_id: &RunId, seen: &mut u64) -> Never {
-        loop {
-            let events = look(engine, run_id, *seen, LOOK).await;
-            self.report_all(engine, &events, seen).await;
-        }
+        answer
     }
 
     async fn report_all(&self, engine: &Engine, events: &[Event], seen: &mut u64) {

@@ -78,11 +78,16 @@ async fn get_call(
     let run = find(server, caller, run_id).await.map_err(|_| unknown())?;
     let context = caller.context.clone();
     let request_id = context.request_id.clone();
-    let settled = server.catalogue.settled(operation, context, ticket).await;
-    let result = match settled {
-        Ok(None) => None,
-        Ok(Some(answer)) => Some(success(info, &request_id, &Value::Null, answer.output)),
-        Err(problem) => Some(failure(info, &request_id, &Value::Null, &problem)),
+    // A run whose end is the answer has none while it waits for an approval.
+    let is_asking = ticket == run_id && !run.approvers.is_empty();
+    let result = if is_asking {
+        None
+    } else {
+        match server.catalogue.settled(operation, context, ticket).await {
+            Ok(None) => None,
+            Ok(Some(answer)) => Some(success(info, &request_id, &Value::Null, answer.output)),
+            Err(problem) => Some(failure(info, &request_id, &Value::Null, &problem)),
+        }
     };
     let payload = match result.map(serde_json::to_value) {
         None => match payload(server, caller, &run) {

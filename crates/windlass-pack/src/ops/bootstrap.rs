@@ -4,39 +4,35 @@ use std::{path::Path, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_engine::{
-    envelope::Envelope,
-    operation::{CallContext, Operation, operation},
-};
+use windlass_engine::operation::{CallContext, Operation};
 use windlass_pack_author::operator_assets;
 use windlass_pack_deploy::{Adoption, PlanOptions, Purpose, gather_disk, plan};
 use windlass_pack_model::{ConfigScope, Project};
 use windlass_pack_state::NoFaults;
 use windlass_types::{EffectClass, Problem};
 
-use super::{Outcome, Shop, manifest::config_scope, rollback::Ready, value, with_warnings};
+use super::{
+    Outcome, Shop, done,
+    manifest::config_scope,
+    rollback::{Event, Ready},
+    value, with_warnings,
+};
 use crate::{
-    apply::{blocking, lock_unless_dry},
+    apply::{blocking, lock_unless_dry, targets},
     arguments::{Common, require_yes},
     workspace::{Moment, Pack, Workspace},
 };
 
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
-    let shop = shop.clone();
-    vec![
-        operation("pack", "bootstrap")
-            .describe(
-                "Write operator assets",
-                "Writes the skill and commands that teach an agent to operate packs, or stores that nobody wants them.",
-            )
-            .envelope(Envelope::Pack)
-            .not_a_tool()
-            .command(EffectClass::Write)
-            .handle_run(move |context, input: BootstrapInput| {
-                let shop = shop.clone();
-                async move { bootstrap(&shop, &context, input).await }
-            }),
-    ]
+    vec![shop.proposing(
+        shop.begin(
+            "bootstrap",
+            "Write operator assets",
+            "Writes the skill and commands that teach an agent to operate packs, or stores that nobody wants them.",
+        )
+        .command(EffectClass::Write),
+        |shop, context, input| async move { bootstrap(&shop, &context, input).await },
+    )]
 }
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
@@ -62,14 +58,17 @@ async fn bootstrap(shop: &Shop, context: &CallContext, input: BootstrapInput) ->
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     if input.decline {
         require_yes(input.yes || input.dry_run, "bootstrap")?;
-        return blocking(move || {
+        let repo = pack.repo(&input.common, &moment);
+        context.require_targets(&targets(&repo, &[]))?;
+        let data = blocking(move || {
             if !input.dry_run {
                 pack.state()
                     .remember(|remembered| remembered.operator_assets_declined = true)?;
             }
-            Ok((json!({ "applied": false, "reason": "declined" }), None))
+            Ok(json!({ "applied": false, "reason": "declined" }))
         })
-        .await;
+        .await?;
+        return done(data);
     }
     let (ready, data) = blocking(move || {
         let scope_name = input.scope.clone().unwrap_or_else(|| "both".to_owned());
@@ -85,7 +84,9 @@ async fn bootstrap(shop: &Shop, context: &CallContext, input: BootstrapInput) ->
         Ok((ready, data))
     })
     .await?;
-    ready.finish(shop, context).await?.into_outcome(data)
+    let render = |event: Event| event.into_data(data);
+    let effect = EffectClass::Write;
+    ready.finish(shop, "pack.bootstrap", effect, render).await
 }
 
 /// Plans the assets, under the locks of their roots unless they are only shown.

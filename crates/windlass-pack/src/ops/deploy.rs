@@ -5,22 +5,22 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::{
-    confirm::{TokenPurpose, TokenRefusal},
+    confirm::{ReturnedToken, TokenPurpose, TokenRefusal},
     envelope::Envelope,
-    operation::{CallContext, Operation, input_schema_of, operation},
+    operation::{Answer, CallContext, Operation, ProposedRun, operation},
 };
 use windlass_pack_deploy::{Adoption, Binding, DeployPlan, PlanHash};
 use windlass_pack_model::fault;
 use windlass_types::{Digest, EffectClass, Problem, Surface};
 
 use super::{
-    Outcome, Shop,
+    Outcome, Shop, done,
     plan::{PlanInput, plan_data, planned},
     with_warnings,
 };
 use crate::{
-    apply::{LOCK_WAIT, Prepared, Start, blocking, start},
-    arguments::{Common, read, read_tool, require_yes, says_yes},
+    apply::{Finish, LOCK_WAIT, Prepared, Start, blocking, propose, targets},
+    arguments::{Common, read_tool, require_yes, says_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
 };
@@ -40,7 +40,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             )
             .discloses("confirm_token")
             .discloses("changes")
-            .handle_json(move |context: CallContext, input: Value| {
+            .handle_reply(move |context: CallContext, input: Value| {
                 let shop = planning.clone();
                 async move { deploy(&shop, &context, input).await }
             }),
@@ -54,8 +54,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             EffectClass::Destructive,
             |shop, context, input| async move { deploy_apply(&shop, &context, input).await },
         ),
-        {
-            let shop = shop.clone();
+        shop.proposing(
             operation("pack", "apply")
                 .describe(
                     "Apply a deploy from the command line",
@@ -64,27 +63,25 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 .envelope(Envelope::Pack)
                 .not_a_tool()
                 .discloses("changes")
-                .command(EffectClass::Destructive)
-                .input_schema(input_schema_of::<ApplyInput>())
-                .handle_json(move |context, input| {
-                    let shop = shop.clone();
-                    async move { apply(&shop, &context, read(input)?).await }
-                })
-        },
+                .command(EffectClass::Destructive),
+            |shop, context, input| async move { apply(&shop, &context, input).await },
+        ),
     ]
 }
 
 /// Plans, and hands out a token where the caller is one that confirms with it.
 async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
+    shop.judge(context, &input)?;
     let (common, PlanInput { .. }) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
-    let (mut data, note, hash) = blocking(move || {
+    let (mut data, note, hash, targets) = blocking(move || {
         let (workspace, _, plan) = planned(&pack, common, moment)?;
         let mut data = plan_data(&workspace, &plan)?;
         data["applied"] = json!(false);
         let hash = workspace.hash(&plan);
         let note = Note::of(&workspace, &hash, &plan);
-        Ok((with_warnings(data, plan.warnings), note, hash))
+        let targets = targets(&workspace.repo, &workspace.roots_to_lock()?);
+        Ok((with_warnings(data, plan.warnings), note, hash, targets))
     })
     .await?;
     // The command line confirms by asking, not by token.
@@ -92,6 +89,7 @@ async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         let purpose = TokenPurpose {
             operation: APPLY.to_owned(),
             plan_digest: hash.full,
+            targets,
             note: note.into_value()?,
         };
         let issued = shop.engine.issue_token(&context.principal, purpose).await?;
@@ -99,7 +97,7 @@ async fn deploy(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         data["confirm_token"] = json!(issued.token);
         data["confirm_token_expires_at"] = json!(issued.expires_at.to_string());
     }
-    Ok((data, None))
+    done(data)
 }
 
 /// What a token remembers of its plan.
@@ -187,7 +185,7 @@ async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outco
         .return_token(&context.principal, APPLY, &token)
         .await
         .map_err(refused)?;
-    let note: Note = serde_json::from_value(returned.purpose.note)
+    let note: Note = serde_json::from_value(returned.purpose.note.clone())
         .map_err(|error| Problem::internal("confirm token", error))?;
     let adoption = if input.adopt {
         Adoption::all()
@@ -200,19 +198,20 @@ async fn deploy_apply(shop: &Shop, context: &CallContext, input: Value) -> Outco
     });
     let ready =
         blocking(move || prepare(&pack, common, moment, &adoption, Some(&confirmation))).await?;
-    finish(shop, context, ready, Some(returned.id)).await
+    finish(shop, APPLY, ready, Some(returned)).await
 }
 
 /// The plan, shown as an apply that did not happen.
 async fn dry_run(pack: Arc<Pack>, common: Common, moment: Moment) -> Outcome {
-    blocking(move || {
+    let data = blocking(move || {
         let (workspace, _, plan) = planned(&pack, common, moment)?;
         let mut data = plan_data(&workspace, &plan)?;
         data["applied"] = json!(false);
         data["plan_digest"] = json!(workspace.hash(&plan).full);
-        Ok((with_warnings(data, plan.warnings), None))
+        Ok(with_warnings(data, plan.warnings))
     })
-    .await
+    .await?;
+    done(data)
 }
 
 /// What the command line may ask for.
@@ -256,7 +255,7 @@ async fn apply(shop: &Shop, context: &CallContext, input: ApplyInput) -> Outcome
         prepare(&pack, input.common, moment, &adoption, shown.as_ref())
     })
     .await?;
-    finish(shop, context, ready, None).await
+    finish(shop, "pack.apply", ready, None).await
 }
 
 /// What stands behind an apply.
@@ -339,9 +338,9 @@ fn prepare(
 
 async fn finish(
     shop: &Shop,
-    context: &CallContext,
+    operation: &'static str,
     ready: Ready,
-    token: Option<windlass_types::TokenId>,
+    token: Option<ReturnedToken>,
 ) -> Outcome {
     let Ready {
         mut data,
@@ -355,25 +354,36 @@ async fn finish(
     if is_noop && token.is_none() {
         data["applied"] = json!(false);
         data["reason"] = json!("no_changes");
-        return Ok((with_warnings(data, warnings), None));
+        return done(with_warnings(data, warnings));
     }
-    let begin = Start {
-        context,
+    let start = Start {
+        operation,
+        effect: EffectClass::Destructive,
         title,
         plan_digest: Some(plan_digest),
         token,
     };
-    let applied = start(&shop.pack, &shop.engine, prepared, begin)
-        .await
-        .map_err(used_up)?;
-    data["applied"] = json!(!is_noop);
-    match applied.snapshot_id {
-        Some(id) => data["snapshot_id"] = json!(id),
-        None => data["reason"] = json!("no_changes"),
+    let finish: Finish = Box::new(move |applied| {
+        data["applied"] = json!(!is_noop);
+        match applied.snapshot_id {
+            Some(id) => data["snapshot_id"] = json!(id),
+            None => data["reason"] = json!("no_changes"),
+        }
+        data["run_id"] = json!(applied.run_id);
+        warnings.extend(applied.warnings);
+        Ok(Answer::of_run(
+            with_warnings(data, warnings),
+            applied.run_id,
+        ))
+    });
+    let proposed = propose(&shop.pack, &shop.engine, prepared, start, finish).await?;
+    Ok(ProposedRun {
+        explain: Some(Box::new(|problem| {
+            Box::pin(async move { used_up(problem) })
+        })),
+        ..proposed
     }
-    data["run_id"] = json!(applied.run_id);
-    warnings.extend(applied.warnings);
-    Ok((with_warnings(data, warnings), Some(applied.run_id)))
+    .into())
 }
 
 /// A token that another call redeemed in the meantime.

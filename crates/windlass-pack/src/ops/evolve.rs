@@ -11,7 +11,12 @@ use windlass_pack_evolve::{
 };
 use windlass_types::{EffectClass, Problem, Surface};
 
-use super::{Outcome, Shop, overlay::scope, rollback::Ready, value, with_warnings};
+use super::{
+    Outcome, Shop, done,
+    overlay::scope,
+    rollback::{Event, Ready},
+    value, with_warnings,
+};
 use crate::{
     apply::{blocking, lock_unless_dry},
     arguments::{Common, read_tool, require_yes, says_yes},
@@ -62,10 +67,11 @@ async fn propose(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
     if context.surface != Surface::Cli {
         require_yes(is_dry || says_yes(&input), "evolve propose")?;
     }
+    shop.judge(context, &input)?;
     let (common, input): (Common, ProposeInput) = read_tool(input)?;
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     let data = blocking(move || proposed(&pack, &moment, common, input)).await?;
-    Ok((data, None))
+    done(data)
 }
 
 fn proposed(
@@ -161,15 +167,20 @@ async fn restore(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         Ok((ready, data, missing))
     })
     .await?;
-    let done = ready.finish(shop, context).await?;
-    let run_id = done.applied.map(|applied| applied.run_id);
-    data["reason"] = match (missing, &run_id) {
-        (false, _) => json!("no_missing"),
-        (true, None) => json!("dry_run"),
-        (true, Some(_)) => json!("restored"),
+    let render = move |event: Event| {
+        let run_id = event.applied.map(|applied| applied.run_id);
+        data["reason"] = match (missing, &run_id) {
+            (false, _) => json!("no_missing"),
+            (true, None) => json!("dry_run"),
+            (true, Some(_)) => json!("restored"),
+        };
+        if let Some(run_id) = &run_id {
+            data["run_id"] = json!(run_id);
+        }
+        with_warnings(data, event.warnings)
     };
-    if let Some(run_id) = &run_id {
-        data["run_id"] = json!(run_id);
-    }
-    Ok((with_warnings(data, done.warnings), run_id))
+    let effect = EffectClass::Write;
+    ready
+        .finish(shop, "pack.evolve.restore", effect, render)
+        .await
 }

@@ -25,17 +25,18 @@ use serde_json::{Value, json};
 use windlass_engine::{
     Engine,
     envelope::Envelope,
-    operation::{CallContext, Operation, OperationBuilder, operation},
+    operation::{Answer, CallContext, Operation, OperationBuilder, Reply, operation},
 };
-use windlass_types::{EffectClass, Problem, RunId};
+use windlass_types::{EffectClass, Problem};
 
 use crate::{
-    apply::blocking,
+    apply::{blocking, targets},
+    arguments::{Common, read},
     workspace::{Moment, Pack},
 };
 
-/// What an operation gives: its data, and the run behind it.
-pub(crate) type Outcome = Result<(Value, Option<RunId>), Problem>;
+/// What an operation gives: its data, or the run that will have it.
+pub(crate) type Outcome = Result<Reply, Problem>;
 
 /// Every operation of the toolset.
 pub(crate) fn operations(pack: &Arc<Pack>, engine: &Engine) -> Vec<Arc<dyn Operation>> {
@@ -73,6 +74,17 @@ pub(crate) struct Shop {
 }
 
 impl Shop {
+    /// Asks the gate about the repository that a call works with. Only then does the call do
+    /// anything, so a rule about a repository holds however it is named.
+    fn judge(&self, context: &CallContext, input: &Value) -> Result<(), Problem> {
+        let common = Common {
+            repo: input.get("repo").and_then(Value::as_str).map(str::to_owned),
+            ..Common::default()
+        };
+        let repo = self.pack.repo(&common, &Moment::of(&self.engine, context));
+        context.require_targets(&targets(&repo, &[]))
+    }
+
     /// Begins a tool of the contract, which answers for bad arguments itself.
     fn tool(&self, verb: &str, tool: &str, schema: Value) -> OperationBuilder {
         operation("pack", verb)
@@ -80,6 +92,7 @@ impl Shop {
             .tool(tool)
             .input_schema(schema)
             .validates_itself()
+            .judged_by_plan()
     }
 
     /// A tool that reads: its work is done off the async threads.
@@ -91,6 +104,7 @@ impl Shop {
         builder.handle_json(move |context: CallContext, input: Value| {
             let (shop, work) = (shop.clone(), work.clone());
             async move {
+                shop.judge(&context, &input)?;
                 let moment = Moment::of(&shop.engine, &context);
                 let data = blocking(move || work(&shop.pack, moment, input)).await?;
                 Ok((data, None))
@@ -138,14 +152,35 @@ impl Shop {
         F: Fn(&Pack, &Moment, I) -> Result<Value, Problem> + Clone + Send + Sync + 'static,
     {
         let shop = self.clone();
-        builder.handle_run(move |context: CallContext, input: I| {
-            let (shop, work) = (shop.clone(), work.clone());
-            async move {
-                let moment = Moment::of(&shop.engine, &context);
-                let data = blocking(move || work(&shop.pack, &moment, input)).await?;
-                Ok((data, None))
-            }
-        })
+        builder.judged_by_plan().input::<I>().handle_json(
+            move |context: CallContext, input: Value| {
+                let (shop, work) = (shop.clone(), work.clone());
+                async move {
+                    shop.judge(&context, &input)?;
+                    let input: I = read(input)?;
+                    let moment = Moment::of(&shop.engine, &context);
+                    let data = blocking(move || work(&shop.pack, &moment, input)).await?;
+                    Ok((data, None))
+                }
+            },
+        )
+    }
+
+    /// A command that may propose a run, for the command line.
+    fn proposing<I, F, Fut>(&self, builder: OperationBuilder, work: F) -> Arc<dyn Operation>
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(Shop, CallContext, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Outcome> + Send + 'static,
+    {
+        let shop = self.clone();
+        builder.judged_by_plan().input::<I>().handle_reply(
+            move |context: CallContext, input: Value| {
+                let read: Result<I, Problem> = read(input);
+                let outcome = read.map(|input| work(shop.clone(), context, input));
+                async move { outcome?.await }
+            },
+        )
     }
 
     /// A tool that writes.
@@ -163,13 +198,18 @@ impl Shop {
         builder
             .command(effect)
             .confirmed_by_call()
-            .handle_json(move |context, input| work(shop.clone(), context, input))
+            .handle_reply(move |context, input| work(shop.clone(), context, input))
     }
 }
 
 /// Data as JSON.
 pub(crate) fn value<T: Serialize>(data: &T) -> Result<Value, Problem> {
     serde_json::to_value(data).map_err(|error| Problem::internal("pack data", error))
+}
+
+/// Data as a reply.
+pub(crate) fn done(data: Value) -> Outcome {
+    Ok(Answer::plain(data).into())
 }
 
 /// Puts warnings where the envelope finds them.

@@ -4,10 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_engine::{
-    envelope::Envelope,
-    operation::{CallContext, Operation, operation},
-};
+use windlass_engine::operation::{Answer, CallContext, Operation};
 use windlass_pack_deploy::{
     EventPlan, RollbackRequest, UndoRequest, rollback as plan_rollback, undo as plan_undo,
     uninstall as plan_uninstall,
@@ -15,9 +12,9 @@ use windlass_pack_deploy::{
 use windlass_pack_model::{SnapshotKind, fault, selection::parse_target_filter};
 use windlass_types::{EffectClass, Problem, Surface};
 
-use super::{Outcome, Shop, value, with_warnings};
+use super::{Outcome, Shop, done, value, with_warnings};
 use crate::{
-    apply::{Applied, Prepared, Start, blocking, lock_unless_dry, start},
+    apply::{Applied, Finish, Prepared, Start, blocking, lock_unless_dry, propose},
     arguments::{Common, only_known, read, require_yes, says_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
@@ -33,33 +30,24 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             EffectClass::Destructive,
             |shop, context, input| async move { rollback(&shop, &context, input).await },
         ),
-        {
-            let shop = shop.clone();
-            operation("pack", "undo")
-                .describe("Undo an event", "Restores the state before an event, by default the newest one.")
-                .envelope(Envelope::Pack)
-                .not_a_tool()
-                .command(EffectClass::Destructive)
-                .handle_run(move |context, input: UndoInput| {
-                    let shop = shop.clone();
-                    async move { undo(&shop, &context, input).await }
-                })
-        },
-        {
-            let shop = shop.clone();
-            operation("pack", "uninstall")
-                .describe(
-                    "Remove everything pack deployed",
-                    "Removes every managed file, key and manifest, or brings back what they replaced.",
-                )
-                .envelope(Envelope::Pack)
-                .not_a_tool()
-                .command(EffectClass::Destructive)
-                .handle_run(move |context, input: UninstallInput| {
-                    let shop = shop.clone();
-                    async move { uninstall(&shop, &context, input).await }
-                })
-        },
+        shop.proposing(
+            shop.begin(
+                "undo",
+                "Undo an event",
+                "Restores the state before an event, by default the newest one.",
+            )
+            .command(EffectClass::Destructive),
+            |shop, context, input| async move { undo(&shop, &context, input).await },
+        ),
+        shop.proposing(
+            shop.begin(
+                "uninstall",
+                "Remove everything pack deployed",
+                "Removes every managed file, key and manifest, or brings back what they replaced.",
+            )
+            .command(EffectClass::Destructive),
+            |shop, context, input| async move { uninstall(&shop, &context, input).await },
+        ),
     ]
 }
 
@@ -111,22 +99,23 @@ async fn rollback(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         Ready::new(&pack, &moment, repo, locks, event)
     })
     .await?;
-    let done = ready.finish(shop, context).await?;
-    let mut data = json!({ "rolled_back_to": to });
-    match done.applied {
-        Some(applied) => {
-            data["event_snapshot_id"] = json!(applied.snapshot_id);
-            data["run_id"] = json!(applied.run_id);
-            let run_id = applied.run_id;
-            Ok((with_warnings(data, done.warnings), Some(run_id)))
+    let effect = EffectClass::Destructive;
+    let render = move |event: Event| {
+        let mut data = json!({ "rolled_back_to": to });
+        match &event.applied {
+            Some(applied) => {
+                data["event_snapshot_id"] = json!(applied.snapshot_id);
+                data["run_id"] = json!(applied.run_id);
+            }
+            None => {
+                data["event_snapshot_id"] = Value::Null;
+                data["reason"] = json!(event.reason);
+                data["changes"] = event.changes;
+            }
         }
-        None => {
-            data["event_snapshot_id"] = Value::Null;
-            data["reason"] = json!(done.reason);
-            data["changes"] = done.changes;
-            Ok((with_warnings(data, done.warnings), None))
-        }
-    }
+        with_warnings(data, event.warnings)
+    };
+    ready.finish(shop, "pack.rollback", effect, render).await
 }
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
@@ -177,8 +166,9 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
         Ok((ready, id))
     })
     .await?;
-    let done = ready.finish(shop, context).await?;
-    done.into_outcome(json!({ "undone": id }))
+    let (effect, data) = (EffectClass::Destructive, json!({ "undone": id }));
+    let render = |event: Event| event.into_data(data);
+    ready.finish(shop, "pack.undo", effect, render).await
 }
 
 /// The newest event that is not itself an undo.
@@ -231,8 +221,9 @@ async fn uninstall(shop: &Shop, context: &CallContext, input: UninstallInput) ->
         Ready::new(&pack, &moment, repo, locks, event)
     })
     .await?;
-    let done = ready.finish(shop, context).await?;
-    done.into_outcome(json!({}))
+    let effect = EffectClass::Destructive;
+    let render = |event: Event| event.into_data(json!({}));
+    ready.finish(shop, "pack.uninstall", effect, render).await
 }
 
 /// An event planned under locks.
@@ -246,7 +237,7 @@ pub(super) struct Ready {
 }
 
 /// What came of it.
-pub(super) struct Done {
+pub(super) struct Event {
     pub(super) applied: Option<Applied>,
     pub(super) changes: Value,
     pub(super) summary: Value,
@@ -273,9 +264,15 @@ impl Ready {
         })
     }
 
-    /// Starts the run, unless there is nothing to do.
-    pub(super) async fn finish(self, shop: &Shop, context: &CallContext) -> Result<Done, Problem> {
-        let mut done = Done {
+    /// Proposes the run, unless there is nothing to do. `render` makes the data of the answer.
+    pub(super) async fn finish(
+        self,
+        shop: &Shop,
+        operation: &'static str,
+        effect: EffectClass,
+        render: impl FnOnce(Event) -> Value + Send + 'static,
+    ) -> Outcome {
+        let mut event = Event {
             applied: None,
             changes: self.changes,
             summary: self.summary,
@@ -283,42 +280,43 @@ impl Ready {
             reason: "dry_run",
         };
         let Some(prepared) = self.prepared else {
-            return Ok(done);
+            return done(render(event));
         };
         if prepared.is_noop() {
-            done.reason = "no_changes";
-            return Ok(done);
+            event.reason = "no_changes";
+            return done(render(event));
         }
-        let begin = Start {
-            context,
+        let start = Start {
+            operation,
+            effect,
             title: self.title,
             plan_digest: None,
             token: None,
         };
-        let applied = start(&shop.pack, &shop.engine, prepared, begin).await?;
-        done.warnings.extend(applied.warnings.iter().cloned());
-        done.applied = Some(applied);
-        Ok(done)
+        let finish: Finish = Box::new(move |applied| {
+            event.warnings.extend(applied.warnings.iter().cloned());
+            let run_id = applied.run_id.clone();
+            event.applied = Some(applied);
+            Ok(Answer::of_run(render(event), run_id))
+        });
+        let proposed = propose(&shop.pack, &shop.engine, prepared, start, finish).await?;
+        Ok(proposed.into())
     }
 }
 
-impl Done {
+impl Event {
     /// The data of an event, on top of what the command adds.
-    pub(super) fn into_outcome(self, mut data: Value) -> Outcome {
+    pub(super) fn into_data(self, mut data: Value) -> Value {
         data["changes"] = self.changes;
         data["summary"] = self.summary;
         data["applied"] = json!(self.applied.is_some());
-        let run_id = match self.applied {
+        match self.applied {
             Some(applied) => {
                 data["snapshot_id"] = json!(applied.snapshot_id);
                 data["run_id"] = json!(applied.run_id);
-                Some(applied.run_id)
             }
-            None => {
-                data["reason"] = json!(self.reason);
-                None
-            }
-        };
-        Ok((with_warnings(data, self.warnings), run_id))
+            None => data["reason"] = json!(self.reason),
+        }
+        with_warnings(data, self.warnings)
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use windlass_engine::operation::{CallContext, Operation};
+use windlass_engine::operation::{
+    Answer, AnswerWhen, CallContext, Operation, ProposedRun, Render, Reply,
+};
 use windlass_pipeline_model::Phase;
 use windlass_ports::store::RunFilter;
 use windlass_types::{EffectClass, Problem, RunId, RunState};
@@ -40,20 +42,17 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     )
     .command(EffectClass::Write)
     .confirmed_by_call()
+    .judged_by_plan()
     .input_schema(schemas::full())
     .example("Everything", json!({ "spec": schemas::EXAMPLE }))
     .output::<Started>()
-    .handle_json(move |context, input| {
+    .handle_reply(move |context, input| {
         let desk = desk.clone();
         async move { start(&desk, context, input).await }
     })
 }
 
-async fn start(
-    desk: &Desk,
-    context: CallContext,
-    input: Value,
-) -> Result<(Value, Option<RunId>), Problem> {
+async fn start(desk: &Desk, context: CallContext, input: Value) -> Result<Reply, Problem> {
     let mut members = Members::read(input)?;
     let spec = members.spec()?;
     let phases = members.phases()?;
@@ -78,9 +77,26 @@ async fn start(
         ..Wanted::default()
     };
     let phases = wanted.phases.clone();
-    let job_id = desk.create_job(&context, wanted, key).await?;
+    let own = desk.clone();
+    let render: Render = Box::new(move |record| {
+        Box::pin(async move { started(&own, &context, record.run_id, phases).await })
+    });
+    Ok(ProposedRun {
+        answer_when: AnswerWhen::Created,
+        render: Some(render),
+        ..desk.propose_job(wanted, key)?
+    }
+    .into())
+}
+
+async fn started(
+    desk: &Desk,
+    context: &CallContext,
+    job_id: RunId,
+    phases: Vec<Phase>,
+) -> Result<Answer, Problem> {
     let record = desk
-        .job(&context, job_id.as_str())
+        .job(context, job_id.as_str())
         .await
         .map_err(|problem| match problem.code().name {
             // Found by its key, and as good as gone.
@@ -101,7 +117,7 @@ async fn start(
     };
     let output =
         serde_json::to_value(started).map_err(|error| Problem::internal("answer", error))?;
-    Ok((output, Some(job_id)))
+    Ok(Answer::of_run(output, job_id))
 }
 
 /// How long such jobs took lately; without any, what they usually take.

@@ -3,9 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use windlass_engine::operation::{CallContext, Operation};
+use windlass_engine::operation::{
+    Answer, AnswerWhen, CallContext, Operation, ProposedRun, Render, Reply,
+};
 use windlass_pipeline_model::{ArchitectureOutput, CodeOutput, Phase, StrategyOutput, UxOutput};
-use windlass_types::{Problem, RunId, RunState, code};
+use windlass_types::{Problem, RunId, RunRecord, RunState, code};
 
 use super::{Desk, schemas, tool};
 use crate::{
@@ -33,7 +35,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::strategize())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<StrategyOutput>()
-        .handle_json(move |context, input| call(strategize.clone(), context, input)),
+        .handle_reply(move |context, input| call(strategize.clone(), context, input)),
         tool(
             "design_architecture",
             "Architecture from requirements",
@@ -43,7 +45,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::architecture())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<ArchitectureOutput>()
-        .handle_json(move |context, input| call(architecture.clone(), context, input)),
+        .handle_reply(move |context, input| call(architecture.clone(), context, input)),
         tool(
             "design_ux",
             "Pages, flows and design tokens",
@@ -53,7 +55,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::ux())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<UxOutput>()
-        .handle_json(move |context, input| call(ux.clone(), context, input)),
+        .handle_reply(move |context, input| call(ux.clone(), context, input)),
         tool(
             "generate_code",
             "A project that builds",
@@ -63,19 +65,35 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::code())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<CodeOutput>()
-        .handle_json(move |context, input| call(code.clone(), context, input)),
+        .handle_reply(move |context, input| call(code.clone(), context, input)),
     ]
 }
 
 async fn call(
     (desk, phase): (Desk, Phase),
-    context: CallContext,
+    _context: CallContext,
     input: Value,
-) -> Result<(Value, Option<RunId>), Problem> {
-    let wanted = read(phase, input)?;
-    let job_id = desk.create_call(&context, wanted).await?;
-    let output = desk.wait(&job_id, phase).await?;
-    Ok((output, Some(job_id)))
+) -> Result<Reply, Problem> {
+    let operation = match phase {
+        Phase::Strategy => "pipeline.strategize",
+        Phase::Architecture => "pipeline.design_architecture",
+        Phase::Ux => "pipeline.design_ux",
+        Phase::Code => "pipeline.generate_code",
+    };
+    let proposed = desk.propose_phase(operation, read(phase, input)?)?;
+    let render: Render = Box::new(move |record| {
+        Box::pin(async move {
+            let run_id = record.run_id.clone();
+            Ok(Answer::of_run(desk.output(record, phase).await?, run_id))
+        })
+    });
+    Ok(ProposedRun {
+        answer_when: AnswerWhen::SettledSoon,
+        timeout: PATIENCE,
+        render: Some(render),
+        ..proposed
+    }
+    .into())
 }
 
 fn read(phase: Phase, input: Value) -> Result<Wanted, Problem> {
@@ -110,8 +128,8 @@ fn read(phase: Phase, input: Value) -> Result<Wanted, Problem> {
 
 impl Desk {
     /// The result of a job of one phase.
-    async fn wait(&self, job_id: &RunId, phase: Phase) -> Result<Value, Problem> {
-        let record = self.engine.settle(job_id, PATIENCE).await?;
+    async fn output(&self, record: RunRecord, phase: Phase) -> Result<Value, Problem> {
+        let job_id = &record.run_id;
         match (record.state, record.problem) {
             (RunState::Completed, _) => self.artifact(job_id, phase).await,
             (RunState::Cancelled, _) => {

@@ -11,11 +11,10 @@ use std::sync::Arc;
 use windlass_engine::{
     Engine,
     envelope::Envelope,
-    operation::{CallContext, Operation, OperationBuilder, operation},
-    run::NewRun,
+    operation::{CallContext, Explain, Operation, OperationBuilder, ProposedRun, operation},
 };
 use windlass_ports::entropy::random;
-use windlass_types::{Problem, RunId, RunRecord};
+use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, journal::ChangeSubject};
 
 use crate::{
     fault,
@@ -72,39 +71,41 @@ impl Desk {
         record.state.is_final() && self.engine.now() >= until
     }
 
-    /// Makes a job of what is wanted, if there is room for one, or finds the one that the same key
-    /// made.
-    async fn create_job(
-        &self,
-        context: &CallContext,
-        wanted: Wanted,
-        key: Option<String>,
-    ) -> Result<RunId, Problem> {
-        let new = self.new_run(KIND, context, wanted, key)?;
-        let created = self.engine.create_job(new).await;
-        created.map_err(|problem| match problem.code().name {
-            "IDEMPOTENCY_CONFLICT" => fault::invalid(
-                "idempotency_key",
-                "conflict",
-                "The 'idempotency_key' field was used before with another input",
-            ),
-            _ => problem,
+    /// A job that goes on by itself, if the caller's tier leaves room for one; the same key finds
+    /// the same job.
+    fn propose_job(&self, wanted: Wanted, key: Option<String>) -> Result<ProposedRun, Problem> {
+        let explain: Explain = Box::new(|problem| {
+            Box::pin(async move {
+                match problem.code().name {
+                    "IDEMPOTENCY_CONFLICT" => fault::invalid(
+                        "idempotency_key",
+                        "conflict",
+                        "The 'idempotency_key' field was used before with another input",
+                    ),
+                    _ => problem,
+                }
+            })
+        });
+        Ok(ProposedRun {
+            is_job: true,
+            idempotency_key: key,
+            explain: Some(explain),
+            ..self.propose("pipeline.full_pipeline", EffectClass::Write, KIND, wanted)?
         })
     }
 
-    /// Makes a run of a call whose caller waits for its end.
-    async fn create_call(&self, context: &CallContext, wanted: Wanted) -> Result<RunId, Problem> {
-        let new = self.new_run(CALL_KIND, context, wanted, None)?;
-        self.engine.create_run(new).await
+    /// A run of one phase, whose caller waits for its end.
+    fn propose_phase(&self, operation: &str, wanted: Wanted) -> Result<ProposedRun, Problem> {
+        self.propose(operation, EffectClass::Read, CALL_KIND, wanted)
     }
 
-    fn new_run(
+    fn propose(
         &self,
+        operation: &str,
+        effect: EffectClass,
         kind: &str,
-        context: &CallContext,
         wanted: Wanted,
-        key: Option<String>,
-    ) -> Result<NewRun, Problem> {
+    ) -> Result<ProposedRun, Problem> {
         let engine = &self.engine;
         let fresh = format!(
             "job_{}",
@@ -114,21 +115,33 @@ impl Desk {
             .parse()
             .map_err(|error| Problem::internal("job id", error))?;
         let title = title(&wanted);
+        let mut lines: Vec<String> = wanted
+            .phases
+            .iter()
+            .map(|phase| format!("> {}", phase.as_str()))
+            .collect();
+        let mut targets = vec![fresh.to_string()];
+        if let Some(url) = &wanted.webhook_url {
+            lines.push(format!("> {url} is told the end"));
+            targets.push(url.clone());
+        }
         let input = JobInput {
             wanted,
             generator: self.outside.generator_name().to_owned(),
         };
-        Ok(NewRun {
-            kind: kind.to_owned(),
+        let input = serde_json::to_value(&input)
+            .map_err(|error| Problem::internal("pipeline input", error))?;
+        let proposed = ProposedRun::new(operation, effect, kind, input);
+        Ok(ProposedRun {
             title,
-            context: context.clone(),
-            input: serde_json::to_value(&input)
-                .map_err(|error| Problem::internal("pipeline input", error))?,
-            plan_digest: None,
-            confirm_token: None,
-            approval: None,
-            idempotency_key: key,
+            plan_digest: Some(Digest::of_json(&proposed.input)),
+            subject: ChangeSubject {
+                targets,
+                lines,
+                ..proposed.subject
+            },
             run_id: Some(fresh),
+            ..proposed
         })
     }
 }

@@ -138,8 +138,8 @@ pub(super) fn check(
     context: &CallContext,
     arguments: &Map<String, Value>,
     now: Timestamp,
-) -> Result<String, Problem> {
-    let place = Place::read(context, arguments)?;
+) -> Result<(), Problem> {
+    Place::read(context, arguments)?;
     check_number(arguments, "timeoutSeconds", 1, 86_400)?;
     check_number(arguments, "rollbackSteps", 1, 1_000)?;
     match verb {
@@ -153,10 +153,7 @@ pub(super) fn check(
         }
         _ => {}
     }
-    Ok(match arguments.get("stackName").and_then(Value::as_str) {
-        Some(stack) => stack.to_owned(),
-        None => place.policy_target(),
-    })
+    Ok(())
 }
 
 /// The arguments without those that every tool takes and this question does not.

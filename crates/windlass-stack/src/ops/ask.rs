@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::{Answer, CallContext};
-use windlass_policy::Request;
+use windlass_policy::{Request, Targets, WithoutRule};
 use windlass_stack_diagnose::{Answer as Found, Operation as Question, Outside, Settings, answer};
 use windlass_types::{Problem, Surface};
 
@@ -88,9 +88,9 @@ fn verdicts(desk: &Desk, context: &CallContext) -> Value {
             let decision = desk.engine.policy.decide(&Request {
                 operation: &name,
                 principal: &context.principal,
-                target: "",
+                targets: Targets::Unknown,
                 effect: verb.effect(),
-                confirmed: true,
+                without_rule: WithoutRule::ConfirmedByCall,
             });
             (name, json!(decision.verdict.as_str()))
         });

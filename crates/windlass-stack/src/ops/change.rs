@@ -1,18 +1,20 @@
-//! Operations that are runs: consent, token, the run, its answer.
+//! Operations that are runs: the token, what is proposed, and the run that is there already.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use windlass_engine::confirm::{Consent, TokenPurpose, TokenRefusal};
-use windlass_engine::operation::{Answer, CallContext, OperationInfo};
-use windlass_engine::run::NewRun;
+use windlass_engine::confirm::{ReturnedToken, TokenPurpose, TokenRefusal};
+use windlass_engine::operation::{
+    Answer, AnswerWhen, Awaited, CallContext, OperationInfo, ProposedRun, Reply, Timing,
+};
 use windlass_ports::store::RunFilter;
 use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::{delete, versions};
-use windlass_types::{Body, Digest, Problem, RunId, RunRecord, RunState, TokenId, code};
+use windlass_types::journal::ChangeSubject;
+use windlass_types::{Body, Digest, Problem, RunId, RunRecord, RunState, code};
 
-use super::{arguments, outcome};
+use super::arguments;
 use crate::desk::Desk;
 use crate::fault;
 use crate::known;
@@ -30,14 +32,14 @@ pub(super) struct Note {
     pub region: Option<String>,
 }
 
-/// Does it.
+/// Proposes the run.
 pub(super) async fn call(
     desk: &Desk,
     context: &CallContext,
     info: &OperationInfo,
     kind: Kind,
     mut arguments: Map<String, Value>,
-) -> Result<Answer, Problem> {
+) -> Result<Reply, Problem> {
     let place = Place::read(context, &arguments)?;
     let confirm = arguments.remove("confirm").and_then(|it| it.as_bool()) == Some(true);
     let token = match arguments.remove("confirmToken") {
@@ -46,84 +48,89 @@ pub(super) async fn call(
     };
     let wait = arguments.remove("wait").and_then(|it| it.as_bool()) != Some(false);
     let timeout = arguments::number(&arguments, "timeoutSeconds");
+    let timeout = Duration::from_secs(timeout.unwrap_or(usual_wait(kind)));
     let listing = arguments.get("listVersions").and_then(Value::as_bool) == Some(true);
     if kind == Kind::Rollback && listing {
-        return list_versions(desk, place).await;
+        context.require_target(&place.shown_stack())?;
+        return Ok(list_versions(desk, place).await?.into());
     }
     let returned = match &token {
         Some(token) => Some(take_token(desk, context, info, token, &place).await?),
         None => None,
     };
-    if let (Some((_, note, _)), Some(token), false) = (&returned, &token, confirm) {
+    if let (Some((_, note)), Some(token), false) = (&returned, &token, confirm) {
         require_yes(desk, note, token).await?;
     }
     if kind == Kind::Script {
         refuse_secrets(desk, &arguments)?;
     }
-    // Policy knows the stack as the call or the plan names it.
-    let target = match &returned {
-        Some((_, note, _)) => note.stack_name.clone(),
-        None => place.policy_target(),
-    };
-    let approval = desk.engine.consent(&Consent {
-        context,
-        operation: &info.name,
-        target: &target,
-        effect: info.effect,
-        confirmed: true,
-        yes: confirm,
-        plan_digest: digest_of(&place, &arguments),
-    })?;
     if kind == Kind::Delete && !confirm {
         return Err(unconfirmed_delete(desk, place).await);
     }
     let place = desk.located(kind.operation(), place).await?;
-    let (confirm_token, confirmed) = match returned {
-        Some((id, note, plan_digest)) => {
-            let run_id = note.run_id;
-            (
-                Some(id),
-                Some(Confirmed {
-                    plan_digest,
-                    run_id,
-                }),
-            )
-        }
-        None => (None, None),
+    let stack = match &returned {
+        Some((_, note)) => note.stack_name.clone(),
+        None => place.shown_stack(),
     };
+    if kind.is_exclusive()
+        && let Some(busy) = unfinished(desk, &stack, place.region.as_deref()).await?
+    {
+        return reattach(desk, context, kind, busy, &place, &arguments, timeout).await;
+    }
+    let confirmed = returned.as_ref().map(|(returned, note)| Confirmed {
+        plan_digest: returned.purpose.plan_digest,
+        run_id: note.run_id.clone(),
+    });
     let plan_digest = match &confirmed {
         Some(confirmed) => confirmed.plan_digest,
         None => digest_of(&place, &arguments),
     };
-    let title = format!("{} {target}", kind.operation());
-    if kind.is_exclusive()
-        && let Some(busy) = unfinished(desk, &target, place.region.as_deref()).await?
-    {
-        return reattach(desk, context, kind, busy, &place, &arguments, wait, timeout).await;
-    }
+    let title = format!("{} {stack}", kind.operation());
     let job = Job {
-        stack: target,
+        stack: stack.clone(),
         place,
         arguments,
         confirm,
         confirmed,
         slot: None,
     };
-    let run_id = desk
-        .engine
-        .create_run(NewRun {
-            kind: kind.name().to_owned(),
-            title,
-            context: context.clone(),
-            input: fault::json(&job)?,
-            plan_digest: Some(plan_digest),
-            confirm_token,
-            approval,
-            idempotency_key: None,
-            run_id: None,
-        })
-        .await?;
-    answer(desk, context, kind, run_id, wait, timeout).await
+    let proposed = ProposedRun::new(&info.name, info.effect, kind.name(), fault::json(&job)?);
+    let subject = ChangeSubject {
+        targets: vec![stack],
+        yes: confirm,
+        ..proposed.subject
+    };
+    let proposed = ProposedRun {
+        title,
+        subject,
+        plan_digest: Some(plan_digest),
+        timing: Timing::WhenPlanned,
+        token: returned.map(|(returned, _)| returned),
+        timeout,
+        ..proposed
+    };
+    if wait {
+        return Ok(proposed.into());
+    }
+    let operation = kind.operation();
+    Ok(ProposedRun {
+        answer_when: AnswerWhen::Created,
+        render: Some(Box::new(move |record| {
+            Box::pin(async move { Ok(started(operation, record.run_id)) })
+        })),
+        ..proposed
+    }
+    .into())
+}
+
+/// The answer of a caller who does not want to wait.
+fn started(operation: &str, run_id: RunId) -> Answer {
+    let message = format!("{operation} was started as {run_id}");
+    let next = [format!("windlass runs watch {run_id}")];
+    let output = json!({
+        "message": message, "runId": run_id, "state": "running", "nextActions": next,
+    });
+    Answer::of_run(output, run_id)
 }
 
 /// The run that is at work on a stack, also one whose process died.
@@ -152,10 +159,6 @@ async fn unfinished(
 }
 
 /// A command that was interrupted and is given again finds its run; any other has to wait.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "what was asked, and what is at work"
-)]
 async fn reattach(
     desk: &Desk,
     context: &CallContext,
@@ -163,9 +166,8 @@ async fn reattach(
     (busy_kind, record, job): (Kind, RunRecord, Job),
     place: &Place,
     arguments: &Map<String, Value>,
-    wait: bool,
-    timeout: Option<u64>,
-) -> Result<Answer, Problem> {
+    timeout: Duration,
+) -> Result<Reply, Problem> {
     let is_same =
         busy_kind == kind && job.place == *place && same_but_patience(&job.arguments, arguments);
     let is_visible = desk
@@ -174,17 +176,14 @@ async fn reattach(
         .await
         .is_ok();
     if is_same && is_visible {
-        if let Some(listener) = &context.terms.listener {
-            listener.tell(&record.run_id);
-        }
         try_credentials(desk, context, &record).await?;
-        return answer(desk, context, kind, record.run_id, wait, timeout).await;
+        return Ok(Reply::Await(Awaited::run(record.run_id, timeout)));
     }
     let run_id = &record.run_id;
     Err(Problem::new(
         &code::INVALID_INPUT,
         format!(
-            "{} is busy: {} of {} is not through ({run_id})",
+            "{} is busy: {} of {} is still running ({run_id})",
             job.stack,
             busy_kind.operation(),
             record.principal.id(),
@@ -198,7 +197,7 @@ async fn reattach(
     .next(format!("windlass runs cancel {run_id}")))
 }
 
-/// Whoever gives a command again may have renewed the credentials that its run waits for: the run
+/// A command that is given again may come with renewed credentials that its run waits for: the run
 /// tries them now, not when its wait is over.
 async fn try_credentials(
     desk: &Desk,
@@ -241,40 +240,6 @@ fn same_but_patience(left: &Map<String, Value>, right: &Map<String, Value>) -> b
     rest(left) == rest(right)
 }
 
-/// The run's answer, now or later.
-async fn answer(
-    desk: &Desk,
-    context: &CallContext,
-    kind: Kind,
-    run_id: RunId,
-    wait: bool,
-    timeout: Option<u64>,
-) -> Result<Answer, Problem> {
-    if !wait {
-        let message = format!("{} was started as {run_id}", kind.operation());
-        let next = [format!("windlass runs watch {run_id}")];
-        return Ok(Answer {
-            run_id: Some(run_id.clone()),
-            ..Answer::plain(json!({
-                "message": message, "runId": run_id, "state": "running", "nextActions": next,
-            }))
-        });
-    }
-    if context.terms.may_defer {
-        return Ok(Answer {
-            ticket: Some(run_id.to_string()),
-            run_id: Some(run_id),
-            ..Answer::plain(json!({}))
-        });
-    }
-    let patience = Duration::from_secs(timeout.unwrap_or(usual_wait(kind)));
-    let record = desk.engine.settle(&run_id, patience).await?;
-    match outcome::of(desk, context, &record).await? {
-        Some(answer) => Ok(answer),
-        None => Err(outcome::unfinished(&record, patience)),
-    }
-}
-
 /// How long a caller waits who says nothing, in seconds.
 const fn usual_wait(kind: Kind) -> u64 {
     match kind {
@@ -294,13 +259,13 @@ async fn take_token(
     info: &OperationInfo,
     token: &str,
     place: &Place,
-) -> Result<(TokenId, Note, Digest), Problem> {
+) -> Result<(ReturnedToken, Note), Problem> {
     let returned = desk
         .engine
         .return_token(&context.principal, &info.name, token)
         .await
         .map_err(refused)?;
-    let note: Note = serde_json::from_value(returned.purpose.note)
+    let note: Note = serde_json::from_value(returned.purpose.note.clone())
         .map_err(|error| Problem::internal("confirm token", error))?;
     let same_stack = place
         .stack_name()
@@ -317,7 +282,7 @@ async fn take_token(
         let message = format!("the confirm token is for a plan of {}", note.stack_name);
         return Err(mismatch(&message).with("stackName", note.stack_name));
     }
-    Ok((returned.id, note, returned.purpose.plan_digest))
+    Ok((returned, note))
 }
 
 /// A plan that loses data or deletes a failed stack needs a yes beside its token, and the token
@@ -382,6 +347,7 @@ pub(super) async fn issue(
     let purpose = TokenPurpose {
         operation: operation.to_owned(),
         plan_digest,
+        targets: vec![note.stack_name.clone()],
         note: fault::json(&note)?,
     };
     let issued = desk.engine.issue_token(&context.principal, purpose).await?;

@@ -29,6 +29,7 @@ pub(super) async fn template(
         .located(operation, Place::read(context, &arguments)?)
         .await?;
     let prepared = prepare(desk, &place, &arguments, operation, Ask::IfPossible).await?;
+    context.require_target(prepared.stack_name())?;
     let text = prepared.proposal.template_text();
     let count = resource_count(&prepared);
     let mut data = json!({
@@ -133,6 +134,7 @@ pub(super) async fn validate(
         Ask::IfPossible
     };
     let prepared = prepare(desk, &place, &arguments, "validate", ask).await?;
+    context.require_target(prepared.stack_name())?;
     if says("thorough") {
         prepared.require_secrets()?;
         let body = prepared.proposal.template_text();

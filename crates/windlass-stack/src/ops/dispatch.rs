@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use windlass_engine::envelope::Envelope;
 use windlass_engine::operation::{
-    Answer, CallContext, Delegated, Flow, Operation, OperationInfo, operation,
+    Answer, CallContext, Delegated, Flow, Operation, OperationInfo, Reply, operation,
 };
 use windlass_types::{EffectClass, Problem};
 
@@ -253,7 +253,7 @@ impl Operation for Dispatch {
         &'a self,
         _context: CallContext,
         _input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         // The catalogue never gets here: every call is another operation's or refused.
         Box::pin(async { Err(Problem::internal("stack", "a tool was called by itself")) })
     }

@@ -7,11 +7,11 @@ use windlass_engine::Engine;
 use windlass_engine::envelope::Envelope;
 use windlass_ports::BoxFuture;
 use windlass_ports::store::RunFilter;
-use windlass_stack_config::{ConfigText, Context, NoLookups, find_config, load};
 use windlass_stack_diagnose::{JournalAsk, JournalRecord, OperationJournal, ProjectNames};
 use windlass_stack_lifecycle::change_set;
 use windlass_types::{Problem, RunRecord, RunState};
 
+use crate::place::project_in;
 use crate::run::{Job, Kind};
 
 /// Runs of stacks, newest first.
@@ -87,35 +87,6 @@ impl ProjectNames for ConfigNames {
         config_path: Option<&str>,
         directory: &Path,
     ) -> Result<Option<String>, Problem> {
-        let Ok(file) = find_config(directory, config_path) else {
-            return Ok(None);
-        };
-        let is_yaml = file
-            .extension()
-            .is_some_and(|extension| extension == "yml" || extension == "yaml");
-        if !is_yaml {
-            return Ok(None);
-        }
-        let text =
-            fs_err::read_to_string(&file).map_err(|error| Problem::internal("config", error))?;
-        let shown = file.display().to_string();
-        let context = Context {
-            project_name: None,
-            stage: None,
-            region: None,
-            profile: None,
-            arguments: serde_json::Map::new(),
-            project_root: directory.to_owned(),
-            config_directory: file.parent().unwrap_or(directory).to_owned(),
-            allowed: Default::default(),
-            lookups: &NoLookups,
-        };
-        let source = ConfigText {
-            file: &shown,
-            text: &text,
-        };
-        // A config that needs more than its text says its name to those who load it whole.
-        let loaded = load(&source, &context).ok();
-        Ok(loaded.and_then(|loaded| loaded.config.service_name))
+        Ok(project_in(directory, config_path, None))
     }
 }

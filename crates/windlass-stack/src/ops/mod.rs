@@ -19,14 +19,15 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use windlass_engine::Engine;
-use windlass_engine::operation::{Answer, CallContext, Operation, OperationInfo};
-use windlass_types::{Problem, RunId};
+use windlass_engine::operation::{Answer, CallContext, Operation, OperationInfo, Reply};
+use windlass_types::{Problem, RunId, RunRecord};
 
 pub(crate) use self::ask::{output, outside_with};
 pub(crate) use self::verb::Verb;
 use crate::desk::Desk;
 use crate::dev;
 use crate::outside::StackOutside;
+use crate::place::Place;
 
 /// Everything that can be asked.
 pub(crate) fn operations(outside: &Arc<StackOutside>, engine: &Engine) -> Vec<Arc<dyn Operation>> {
@@ -64,16 +65,29 @@ impl Operation for StackOperation {
         &self.info
     }
 
-    fn target(&self, context: &CallContext, input: &Value) -> Result<String, Problem> {
+    fn targets(
+        &self,
+        context: &CallContext,
+        input: &Value,
+    ) -> Result<Option<Vec<String>>, Problem> {
         let arguments = self.arguments(input)?;
-        arguments::check(self.verb, context, &arguments, self.desk.engine.now())
+        arguments::check(self.verb, context, &arguments, self.desk.engine.now())?;
+        // Known once the config was read.
+        Ok(None)
+    }
+
+    fn says_yes(&self, input: &Value) -> bool {
+        match self.verb {
+            Verb::Change(_) => input.get("confirm").and_then(Value::as_bool) == Some(true),
+            _ => true,
+        }
     }
 
     fn call<'a>(
         &'a self,
         context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let arguments = self.arguments(&input)?;
             let desk = &self.desk;
@@ -82,18 +96,34 @@ impl Operation for StackOperation {
                 Verb::Change(kind) => {
                     change::call(desk, &context, &self.info, kind, arguments).await
                 }
-                Verb::Compile => compile::template(desk, &context, arguments).await,
-                Verb::Validate => compile::validate(desk, &context, arguments).await,
-                Verb::Init => compile::init(&context, &arguments),
+                Verb::Compile => {
+                    let answer = compile::template(desk, &context, arguments).await?;
+                    Ok(answer.into())
+                }
+                Verb::Validate => {
+                    let answer = compile::validate(desk, &context, arguments).await?;
+                    Ok(answer.into())
+                }
+                Verb::Init => {
+                    let directory = Place::read(&context, &arguments)?.directory;
+                    context.require_target(&directory.display().to_string())?;
+                    Ok(compile::init(&context, &arguments)?.into())
+                }
                 Verb::Ask(operation) => match secret::kind(operation) {
                     Some(kind) => secret::call(desk, &context, operation, kind, arguments).await,
-                    None => ask::call(desk, &context, operation, arguments).await,
+                    None => {
+                        context.require_targets(&asked_about(&context, &arguments)?)?;
+                        Ok(ask::call(desk, &context, operation, arguments)
+                            .await?
+                            .into())
+                    }
                 },
                 Verb::Dev(operation) => {
+                    context.require_targets(&asked_about(&context, &arguments)?)?;
                     let directory = context.directory.clone().unwrap_or_default();
                     let outside = &desk.outside;
                     let output = dev::answer(outside, operation, &arguments, &directory).await?;
-                    Ok(Answer::plain(output))
+                    Ok(Answer::plain(output).into())
                 }
             }
         })
@@ -106,9 +136,28 @@ impl Operation for StackOperation {
     ) -> BoxFuture<'a, Result<Option<Answer>, Problem>> {
         Box::pin(settled(&self.desk, context, ticket))
     }
+
+    fn unsettled(&self, record: RunRecord, _ticket: &str) -> Result<Answer, Problem> {
+        Err(outcome::unfinished(&record))
+    }
 }
 
-/// The answer of a run that somebody came back for.
+/// What a question is about: the stack it names, or the one of the config in its directory, and
+/// the secret.
+fn asked_about(
+    context: &CallContext,
+    arguments: &Map<String, Value>,
+) -> Result<Vec<String>, Problem> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+    let place = Place::read(context, arguments)?;
+    let stack = text("stackName").map(str::to_owned);
+    let stack = stack.or_else(|| place.known_stack());
+    let mut targets: Vec<String> = stack.into_iter().collect();
+    targets.extend(text("secretName").map(str::to_owned));
+    Ok(targets)
+}
+
+/// The answer of a run, for a caller who comes back for it.
 async fn settled(
     desk: &Desk,
     context: CallContext,

@@ -1,9 +1,7 @@
 //! What a run's end says to whoever asked for it.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value, json};
-use windlass_engine::operation::{Answer, CallContext};
+use windlass_engine::operation::{Answer, CallContext, approval_pending};
 use windlass_types::{Body, Problem, RunId, RunRecord, RunState, Surface, code};
 
 use super::change::{Note, issue};
@@ -111,11 +109,8 @@ async fn with_token(
 /// A run that only goes on when somebody does something.
 fn waiting(record: &RunRecord) -> Option<Problem> {
     let run_id = &record.run_id;
-    let (name, _) = record
-        .waiting_on
-        .iter()
-        .find(|(_, on)| on.what != "timer" && on.what != "child")?;
-    if name.starts_with(CREDENTIALS) {
+    let mut waits = record.waiting_on.iter().map(|(name, _)| name);
+    if waits.any(|name| name.starts_with(CREDENTIALS)) {
         return Some(
             Problem::new(
                 &code::UNAUTHORIZED,
@@ -126,14 +121,11 @@ fn waiting(record: &RunRecord) -> Option<Problem> {
             .next(format!("windlass runs watch {run_id}")),
         );
     }
+    let pending = approval_pending(record)?;
     Some(
-        Problem::new(
-            &code::APPROVAL_REQUIRED,
-            format!("{run_id} waits for an approval"),
-        )
-        .with("reason", "approval_pending")
-        .with("approvalId", run_id.as_str())
-        .next(format!("windlass runs approve {run_id}")),
+        pending
+            .with("reason", "approval_pending")
+            .with("approvalId", run_id.as_str()),
     )
 }
 
@@ -147,15 +139,12 @@ fn cancelled(record: &RunRecord) -> Problem {
     .next(format!("windlass runs show {}", record.run_id))
 }
 
-/// Somebody waited long enough.
-pub(super) fn unfinished(record: &RunRecord, patience: Duration) -> Problem {
+/// The caller waited as long as it wanted to.
+pub(super) fn unfinished(record: &RunRecord) -> Problem {
     let run_id = &record.run_id;
     Problem::new(
         &code::TIMEOUT,
-        format!(
-            "{run_id} has not ended after {} seconds and goes on",
-            patience.as_secs()
-        ),
+        format!("{run_id} has not ended in time and goes on"),
     )
     .with("reason", "deadline_passed")
     .with("runId", run_id.as_str())

@@ -4,13 +4,13 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windlass_engine::operation::{Answer, CallContext};
-use windlass_engine::run::NewRun;
+use windlass_engine::operation::{CallContext, ProposedRun, Reply};
 use windlass_ports::entropy::random;
 use windlass_stack_diagnose::{Operation as Question, require_secret_consent, secret_region};
-use windlass_types::{Problem, TokenId};
+use windlass_types::journal::ChangeSubject;
+use windlass_types::{Digest, Problem, TokenId};
 
-use super::{Verb, arguments, ask, outcome};
+use super::{Verb, arguments, ask};
 use crate::desk::Desk;
 use crate::fault;
 use crate::handover;
@@ -32,18 +32,18 @@ pub(super) const fn kind(question: Question) -> Option<Kind> {
     }
 }
 
-/// Starts the run and waits for it, whatever the call says about waiting.
+/// Proposes the run, whose answer the caller waits for whatever the call says about waiting.
 pub(super) async fn call(
     desk: &Desk,
     context: &CallContext,
     question: Question,
     kind: Kind,
     given: Map<String, Value>,
-) -> Result<Answer, Problem> {
+) -> Result<Reply, Problem> {
     let mut place = Place::read(context, &given)?;
     let stack = match given.get("stackName").and_then(Value::as_str) {
         Some(stack) => stack.to_owned(),
-        None => place.policy_target(),
+        None => place.shown_stack(),
     };
     let mut arguments = arguments::plain(Verb::Ask(question), &given);
     if kind == Kind::SecretDelete {
@@ -59,9 +59,10 @@ pub(super) async fn call(
         .as_ref()
         .map(|_| TokenId::from_random(random(desk.engine.entropy.as_ref())).to_string());
     let name = given.get("secretName").and_then(Value::as_str);
-    let title = format!("{} {}", kind.operation(), name.unwrap_or_default());
+    let name = name.unwrap_or_default().to_owned();
+    let title = format!("{} {name}", kind.operation());
     let job = Job {
-        stack,
+        stack: stack.clone(),
         place,
         arguments,
         confirm: false,
@@ -72,37 +73,33 @@ pub(super) async fn call(
         (Some(slot), Some(argument)) => Some(desk.outside.values.hold(slot, argument)),
         _ => None,
     };
-    let run_id = desk
-        .engine
-        .create_run(NewRun {
-            kind: kind.name().to_owned(),
-            title,
-            context: context.clone(),
-            input: fault::json(&job)?,
-            plan_digest: None,
-            confirm_token: None,
-            approval: None,
-            idempotency_key: None,
-            run_id: None,
-        })
-        .await?;
-    if let Some(held) = held {
-        // Whoever drives the run may have to ask this process for the value.
-        tokio::spawn(handover::serve(desk.clone(), run_id.clone(), job, held));
+    let verb = Verb::Change(kind);
+    let operation = format!("stack.{}", verb.name());
+    let effect = Verb::Ask(question).effect();
+    let proposed = ProposedRun::new(&operation, effect, kind.name(), fault::json(&job)?);
+    let targets = [name.clone(), stack]
+        .into_iter()
+        .filter(|it| !it.is_empty());
+    let subject = ChangeSubject {
+        targets: targets.collect(),
+        lines: vec![format!("> {} {name}", kind.operation())],
+        ..proposed.subject
+    };
+    let own = desk.clone();
+    Ok(ProposedRun {
+        title,
+        subject,
+        plan_digest: Some(Digest::of_json(&proposed.input)),
+        timeout: Duration::from_secs(2 * wait + MARGIN),
+        on_created: Some(Box::new(move |run_id| {
+            if let Some(held) = held {
+                // The process that drives the run may have to ask this one for the value.
+                tokio::spawn(handover::serve(own, run_id.clone(), job, held));
+            }
+        })),
+        ..proposed
     }
-    if context.terms.may_defer {
-        return Ok(Answer {
-            ticket: Some(run_id.to_string()),
-            run_id: Some(run_id),
-            ..Answer::plain(json!({}))
-        });
-    }
-    let patience = Duration::from_secs(2 * wait + MARGIN);
-    let record = desk.engine.settle(&run_id, patience).await?;
-    match outcome::of(desk, context, &record).await? {
-        Some(answer) => Ok(answer),
-        None => Err(outcome::unfinished(&record, patience)),
-    }
+    .into())
 }
 
 async fn region(

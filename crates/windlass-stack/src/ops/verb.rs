@@ -133,6 +133,7 @@ impl Verb {
             .flow(self.flow(), self.effect())
             .not_a_tool()
             .confirmed_by_call()
+            .judged_by_plan()
             .validates_itself()
             .input_schema(arguments::schema(self))
             .output::<serde_json::Map<String, serde_json::Value>>()

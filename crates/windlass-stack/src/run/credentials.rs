@@ -18,6 +18,7 @@ use windlass_ports::BoxFuture;
 use windlass_stack_lifecycle::Access;
 use windlass_types::{
     ArtifactRef, DeliveryId, NewArtifact, Principal, Problem, RunId, Timestamp, code,
+    journal::ChangeSubject,
 };
 
 use super::report;
@@ -154,6 +155,10 @@ impl RunContext for Patient<'_> {
 
     fn principal(&self) -> &Principal {
         self.context.principal()
+    }
+
+    fn subject(&self) -> Option<&ChangeSubject> {
+        self.context.subject()
     }
 
     fn created_at(&self) -> Timestamp {

@@ -11,7 +11,7 @@ use windlass_stack_lifecycle::{empty, follow::Trail};
 use windlass_stack_script::Moment;
 use windlass_types::code;
 
-use super::{Job, claim, deploy, failure, follow, report};
+use super::{Job, Kind, claim, deploy, failure, follow, gate, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::invoke;
@@ -44,6 +44,8 @@ pub(super) async fn run(
             })
             .await?
     };
+    let lines = deletion.changes.iter().map(gate::line).collect();
+    gate::pass(context, desk, Kind::Delete, job, &name, &deletion, lines).await?;
     let has_config = has_config(context, job).await?;
     if has_config {
         deploy::hooks(context, desk, job, Moment::BeforeDelete, "delete").await?;

@@ -14,7 +14,7 @@ use windlass_types::{ArtifactRef, Problem, code};
 use super::after::{Aftermath, Finished};
 use super::change::{Change, Changed};
 use super::preview::prepared;
-use super::{Job, claim, failure, recreate, report};
+use super::{Job, claim, failure, gate, recreate, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::package::{self, Sent};
@@ -30,6 +30,8 @@ pub(super) async fn run(
     job: &Job,
 ) -> Result<Value, RunError> {
     report::progress(context, "initializing", "Reading the config", None).await?;
+    let stack = gate::stack_name(context, desk, job, "deploy").await?;
+    let job = &gate::pass_deployment(context, desk, job, &stack).await?;
     hooks(context, desk, job, Moment::BeforeDeploy, "deploy").await?;
     report::progress(context, "packaging", "Packaging workloads", None).await?;
     let (prepared, artifact) = prepared(context, desk, job, "deploy").await?;

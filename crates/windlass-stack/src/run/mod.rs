@@ -8,6 +8,7 @@ mod delete;
 mod deploy;
 mod failure;
 mod follow;
+mod gate;
 mod preview;
 mod recreate;
 mod report;

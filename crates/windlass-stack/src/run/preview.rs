@@ -10,7 +10,7 @@ use windlass_stack_lifecycle::preview::{self, DriftWish, Preview, PreviewIntent,
 use windlass_stack_lifecycle::situation::Situation;
 use windlass_types::{ArtifactRef, Problem};
 
-use super::{Job, PLAN, report};
+use super::{Job, Kind, PLAN, gate, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::prepare::{Ask, Prepared, prepare};
@@ -24,6 +24,8 @@ pub(super) async fn run(
     job: &Job,
 ) -> Result<Value, RunError> {
     report::progress(context, "initializing", "Reading the config", None).await?;
+    let stack = gate::stack_name(context, desk, job, "preview_changes").await?;
+    gate::require(context, desk, Kind::Preview, job, &stack).await?;
     let (prepared, artifact) = prepared(context, desk, job, "preview_changes").await?;
     report::progress(
         context,

@@ -18,7 +18,7 @@ use windlass_types::{ArtifactRef, Problem, code};
 
 use super::after::Aftermath;
 use super::change::{Change, Changed};
-use super::{Job, claim, failure, follow, report};
+use super::{Job, Kind, claim, failure, follow, gate, report};
 use crate::desk::Desk;
 use crate::fault;
 use crate::known;
@@ -54,7 +54,14 @@ pub(super) async fn run(
             .await?
     };
     match way.mode {
-        Mode::Undo | Mode::Continue => go_back(context, desk, job, &name, way).await,
+        Mode::Undo | Mode::Continue => {
+            let lines = vec![format!(
+                "~ {name}: {:?} from {}",
+                way.mode, way.stack.stack_status
+            )];
+            gate::pass(context, desk, Kind::Rollback, job, &name, &way, lines).await?;
+            go_back(context, desk, job, &name, way).await
+        }
         Mode::Redeploy => redeploy(context, desk, job, &name).await,
     }
 }
@@ -161,6 +168,8 @@ async fn redeploy(
     let chosen = choose(context, desk, job, name).await?;
     let record: VersionRecord = desk.load(&chosen.record).await?;
     let version = record.version.to_string();
+    let lines = vec![format!("~ {name}: deploy version {version}")];
+    gate::pass(context, desk, Kind::Rollback, job, name, &chosen, lines).await?;
     for part in &record.not_restored {
         let message = format!("not part of a version and not restored: {part}");
         report::warn(context, &version, &message).await?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windlass_engine::run::{RunContext, RunError, Step};
 use windlass_types::Problem;
 
-use super::{Job, report};
+use super::{Job, Kind, gate, report};
 use crate::desk::Desk;
 use crate::project::Project;
 use crate::scripts::{Ran, run_script};
@@ -23,6 +23,18 @@ pub(super) async fn run(
     let script = job.text("scriptName").unwrap_or_default().to_owned();
     let message = format!("Running {script}");
     report::progress(context, "initializing", &message, None).await?;
+    let stack = gate::stack_name(context, desk, job, "script_run").await?;
+    let lines = vec![format!("> run the script {script}")];
+    gate::pass(
+        context,
+        desk,
+        Kind::Script,
+        job,
+        &stack,
+        &job.arguments,
+        lines,
+    )
+    .await?;
     let time = job.arguments.get("timeoutSeconds").and_then(Value::as_u64);
     let time = time.map_or(TIME, Duration::from_secs);
     let ran: Ran = {

@@ -35,6 +35,8 @@ struct RunLiveV1 {
     waiting_on: Vec<(String, WaitingOn)>,
     #[serde(default)]
     cancel_requested: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    gate_answered: bool,
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -83,6 +85,7 @@ pub(crate) fn create(
             attempts: 0,
             waiting_on: Vec::new(),
             cancel_requested: false,
+            gate_answered: false,
             output: None,
             problem: None,
             residue: Vec::new(),
@@ -373,6 +376,7 @@ impl RunRow {
             plan_digest: None,
             confirm_token: None,
             approval: None,
+            subject: None,
             title: String::new(),
         };
         let mut record =
@@ -387,6 +391,7 @@ impl RunRow {
         record.attempts = live.attempts;
         record.waiting_on.clone_from(&live.waiting_on);
         record.cancel_requested = live.cancel_requested;
+        record.gate_answered = live.gate_answered;
         record.output.clone_from(&live.output);
         record.problem.clone_from(&live.problem);
         record.residue.clone_from(&live.residue);
@@ -412,6 +417,7 @@ fn live_part(record: RunRecord) -> RunLiveV1 {
         attempts: record.attempts,
         waiting_on: record.waiting_on,
         cancel_requested: record.cancel_requested,
+        gate_answered: record.gate_answered,
         output: record.output,
         problem: record.problem,
         residue: record.residue,

@@ -9,7 +9,7 @@ use windlass_engine::run::{
     WaitRequest, WebhookRequest,
 };
 use windlass_ports::BoxFuture;
-use windlass_types::{NewArtifact, Problem, code};
+use windlass_types::{EffectClass, NewArtifact, Problem, code};
 
 use super::{KIND, Ledger, Op, input};
 
@@ -152,6 +152,9 @@ async fn perform(
         Op::Child { name, program } => {
             let request = ChildRequest {
                 title: format!("child {name}"),
+                operation: "ledger.child".to_owned(),
+                targets: vec![name.clone()],
+                effect: EffectClass::Write,
                 name,
                 kind: KIND.to_owned(),
                 input: input(&program),

@@ -59,6 +59,8 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
                 question: None,
                 prompt: Some("really?".to_owned()),
                 plan_digest: Some(Digest::of(b"plan")),
+                approvers: vec!["local:boss".to_owned()],
+                lines: vec!["+ one file".to_owned()],
                 deadline: Some(at(90)),
             },
         ),

@@ -30,6 +30,7 @@ pub(super) fn created() -> RunCreated {
         plan_digest: None,
         confirm_token: None,
         approval: None,
+        subject: None,
         title: "a run".to_owned(),
     }
 }

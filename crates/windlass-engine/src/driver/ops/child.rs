@@ -1,14 +1,21 @@
 //! `child`: another run, awaited; cancelled with its parent, rolled back with it.
 
 use serde_json::Value;
+use windlass_policy::{Targets, WithoutRule};
 use windlass_ports::{CommitError, entropy::random};
 use windlass_types::{
     Problem, RunId, RunRecord, RunState, Surface, code,
-    journal::{ChildCompleted, ChildOutcome, ChildStarted, ParentRef, RunCreated},
+    journal::{
+        ApprovalGate, ChangeSubject, ChildCompleted, ChildOutcome, ChildStarted, ParentRef,
+        RunCreated,
+    },
 };
 
 use super::super::{journal_context::JournalContext, lock, unwind::Undo};
-use crate::run::{ChildRequest, RunError, SIGNAL_CANCEL, SIGNAL_ROLLBACK};
+use crate::{
+    confirm::{Passage, Question},
+    run::{ChildRequest, RunContext as _, RunError, SIGNAL_CANCEL, SIGNAL_ROLLBACK},
+};
 
 pub(in super::super) async fn run(
     context: &JournalContext,
@@ -69,6 +76,29 @@ async fn create(
     run_id: &RunId,
     request: ChildRequest,
 ) -> Result<(), RunError> {
+    let subject = ChangeSubject {
+        operation: request.operation,
+        targets: request.targets,
+        effect: request.effect,
+        lines: Vec::new(),
+        // The parent's plan, and so its approval, covers its children unless a rule says more.
+        yes: context.subject().is_some_and(|subject| subject.yes),
+    };
+    let judged = context.engine.judge(&Question {
+        operation: &subject.operation,
+        principal: &context.created.principal,
+        targets: Targets::Known(&subject.targets),
+        effect: subject.effect,
+        without_rule: WithoutRule::ConfirmedByCall,
+        yes: subject.yes,
+    })?;
+    let approval = match judged.passage {
+        Passage::Free | Passage::OwnYes => None,
+        Passage::Wanted { approvers } => Some(ApprovalGate::Wanted {
+            approvers,
+            rule: judged.rule,
+        }),
+    };
     let created = RunCreated {
         config_hash: crate::run::config_hash(&request.kind, &request.input),
         kind: request.kind,
@@ -80,9 +110,9 @@ async fn create(
         input: request.input,
         plan_digest: context.created.plan_digest,
         confirm_token: None,
-        // The parent's plan, and so its approval, covers its children.
-        approval: None,
+        approval,
         title: request.title,
+        subject: Some(subject),
     };
     let parent = ParentRef {
         run_id: context.run_id.clone(),

@@ -40,6 +40,8 @@ pub(in super::super) async fn wait_for(
                 question: request.question.clone(),
                 prompt: request.prompt.clone(),
                 plan_digest: request.plan_digest,
+                approvers: request.approvers.clone(),
+                lines: request.lines.clone(),
                 deadline,
             };
             context

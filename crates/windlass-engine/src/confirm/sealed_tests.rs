@@ -1,4 +1,4 @@
-//! Tokens open for whom they were sealed, and for nothing else.
+//! Sealed state opens until it expires, with its own key, unaltered.
 
 use proptest::prelude::*;
 use windlass_types::{Digest, Secret, Timestamp};
@@ -28,7 +28,7 @@ fn opens_until_it_expires() {
     );
     assert_eq!(
         sealer().open(&token, Timestamp::from_millis(1_000)),
-        Err(TokenError::Expired)
+        Err(SealedError::Expired)
     );
 }
 
@@ -39,7 +39,7 @@ fn another_key_does_not_open_it() {
         .unwrap();
     assert_eq!(
         sealer().open(&token, Timestamp::EPOCH),
-        Err(TokenError::Invalid)
+        Err(SealedError::Invalid)
     );
 }
 
@@ -60,6 +60,6 @@ fn any_altered_character_is_refused() {
 proptest! {
     #[test]
     fn any_text_is_refused_without_a_panic(text in ".{0,200}") {
-        prop_assert_eq!(sealer().open(&text, Timestamp::EPOCH), Err(TokenError::Invalid));
+        prop_assert_eq!(sealer().open(&text, Timestamp::EPOCH), Err(SealedError::Invalid));
     }
 }
