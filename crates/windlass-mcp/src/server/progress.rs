@@ -117,8 +117,6 @@ async fn look(engine: &Engine, run_id: &RunId, seen: u64, patience: Duration) ->
     }
 }
 
-/// Nothing is ever this.
-pub enum Never {}
 
 /// What to tell about an event; nothing for those that mean nothing to a reader.
 fn describe(event: &Event) -> Option<(LoggingLevel, String)> {
