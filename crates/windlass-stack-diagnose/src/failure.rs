@@ -2,8 +2,9 @@
 
 use windlass_ports::aws::{AwsFailure, AwsFailureKind};
 use windlass_ports::database::DatabaseFailure;
-use windlass_stack_guard::Refusal;
 use windlass_types::{Problem, code};
+
+use crate::guard::Refusal;
 
 /// What AWS did not do, as a problem; names the permission and the principal where those matter.
 pub fn aws_problem(failure: &AwsFailure) -> Problem {

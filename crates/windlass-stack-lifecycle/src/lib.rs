@@ -8,7 +8,6 @@
 //! Not here: configs and their compilation (windlass-stack-config, -compile), tokens and
 //! approvals (the engine), logs of what failed (windlass-stack).
 
-pub mod access;
 pub mod assets;
 pub mod change;
 pub mod change_set;
@@ -17,7 +16,6 @@ pub mod drift;
 pub mod empty;
 pub mod execute;
 pub mod failure;
-mod fault;
 pub mod follow;
 pub mod lines;
 pub mod owner;
@@ -39,6 +37,6 @@ mod follow_tests;
 #[cfg(test)]
 mod plan_tests;
 
-pub use access::Access;
-pub use fault::{Fault, FaultKind};
 pub use proposal::{INLINE_LIMIT, Proposal, TEMPLATE_LIMIT};
+pub use windlass_stack_diagnose::access::{self, Access};
+pub use windlass_stack_diagnose::fault::{self, Fault, FaultKind};

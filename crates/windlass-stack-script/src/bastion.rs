@@ -3,7 +3,7 @@
 use windlass_stack_compile::bastion_group_id;
 use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::script::Script;
-use windlass_stack_session::{Bastion, Reach};
+use windlass_stack_diagnose::session::{Bastion, Reach};
 use windlass_types::Problem;
 
 use crate::failure::{not_found, refused};

@@ -2,7 +2,7 @@
 
 use windlass_stack_config::model::script::{BastionScript, Script, ScriptStep};
 use windlass_stack_lifecycle::lines::Level;
-use windlass_stack_session::{Ending, quoted};
+use windlass_stack_diagnose::session::{Ending, quoted};
 use windlass_types::{Problem, Secret, code};
 
 use crate::bastion::bastion;

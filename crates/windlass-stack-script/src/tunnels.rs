@@ -10,7 +10,7 @@ use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::script::Script;
 use windlass_stack_config::referenceable_params;
 use windlass_stack_lifecycle::lines::Level;
-use windlass_stack_session::{Bastion, Tunnel};
+use windlass_stack_diagnose::session::{Bastion, Tunnel};
 use windlass_types::Problem;
 
 use crate::bastion::bastion;
