@@ -1,12 +1,16 @@
-//! What becomes of a stack in CloudFormation: planned, previewed, deployed, followed, deleted,
-//! rolled back, explained when it fails.
+//! The life of a stack: packaged, planned, previewed, deployed, followed, its files put in place,
+//! its scripts run, rolled back, deleted, explained when something fails.
 //!
 //! Small functions over `windlass_ports::aws`, each safe to repeat: the run kinds of
 //! windlass-stack call them as steps. What decides is pure and apart from what calls AWS. Waits
 //! are made on the clock that is passed in and always have a deadline.
 //!
-//! Not here: configs and their compilation (windlass-stack-config, -compile), tokens and
-//! approvals (the engine), logs of what failed (windlass-stack).
+//! [`package`] turns workloads into artifacts, [`sync`] puts files into buckets, [`script`] runs
+//! what the config says before and after; every other module is about CloudFormation.
+//!
+//! Not here: configs and their compilation (windlass-stack-config, -compile), questions to a
+//! deployed stack (windlass-stack-diagnose), tokens and approvals (the engine), logs of what failed
+//! (windlass-stack).
 
 pub mod assets;
 pub mod change;
@@ -19,6 +23,7 @@ pub mod failure;
 pub mod follow;
 pub mod lines;
 pub mod owner;
+pub mod package;
 pub mod plan;
 pub mod policy;
 pub mod preview;
@@ -27,9 +32,11 @@ pub mod prune;
 pub mod reason;
 pub mod recreate;
 pub mod rollback;
+pub mod script;
 pub mod situation;
 pub mod status;
 pub mod stuck;
+pub mod sync;
 pub mod versions;
 
 #[cfg(test)]
