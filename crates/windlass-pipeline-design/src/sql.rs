@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use windlass_pipeline_model::architecture::{Architecture, EntityModel, Field, FieldType, Policy};
-use windlass_pipeline_model::naming;
+use crate::model::architecture::{Architecture, EntityModel, Field, FieldType, Policy};
+use crate::model::naming;
 
 /// Words that PostgreSQL does not take as a plain column or table name.
 const RESERVED: &[&str] = &[

@@ -1,9 +1,9 @@
 //! Pages: one view per page, and the routes that lead to it.
 
 use serde::Serialize;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::ux::Layout;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::ux::Layout;
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::import_lines::Imports;
 use super::{Draft, data, form, views};
@@ -56,7 +56,7 @@ fn after_save(blueprint: &Blueprint<'_>, entity: &Entity, at: usize) -> (String,
 /// What a page without a name of its own is headed with: a landing page shows the product's name.
 pub(super) fn heading<'a>(blueprint: &'a Blueprint<'_>, page: &'a Page) -> &'a str {
     let generic = ["home", "homepage", "landing", "start", "welcome"];
-    let words = windlass_pipeline_model::naming::words(&page.name);
+    let words = windlass_pipeline_design::model::naming::words(&page.name);
     let is_generic = words
         .iter()
         .all(|word| generic.contains(&word.as_str()) || word == "page");

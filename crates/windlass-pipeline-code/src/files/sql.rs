@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use windlass_pipeline_model::Trace;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::Trace;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::Draft;
 use crate::blueprint::{Blueprint, Entity, Field, Policy, RECORDED_ACTIONS, Reference};

@@ -1,13 +1,12 @@
 //! The UX document.
 
-use windlass_pipeline_model::analysis::{Analysis, SpanClass};
-use windlass_pipeline_model::strategy::{Category, Priority};
-use windlass_pipeline_model::ux::{DesignTokens, Layout, UxPage, UxSpec};
-use windlass_pipeline_model::{Requirements, Trace, naming};
-
 use super::diagram;
 use super::markdown::{Document, code, text};
 use crate::contrast;
+use crate::model::analysis::{Analysis, SpanClass};
+use crate::model::strategy::{Category, Priority};
+use crate::model::ux::{DesignTokens, Layout, UxPage, UxSpec};
+use crate::model::{Requirements, Trace, naming};
 use crate::tokens::wanted_style;
 
 /// The whole document.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use windlass_engine::operation::{CallContext, Operation};
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_ports::store::RunFilter;
 use windlass_types::{EffectClass, Problem, RunId, RunState};
 

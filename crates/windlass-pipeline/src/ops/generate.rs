@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use windlass_engine::operation::{CallContext, Operation};
-use windlass_pipeline_model::{ArchitectureOutput, CodeOutput, Phase, StrategyOutput, UxOutput};
+use windlass_pipeline_design::model::{
+    ArchitectureOutput, CodeOutput, Phase, StrategyOutput, UxOutput,
+};
 use windlass_types::{Problem, RunId, RunState, code};
 
 use super::{Desk, schemas, tool};
