@@ -135,6 +135,11 @@ impl Fault {
         self.next_actions.into_iter().fold(problem, Problem::next)
     }
 
+    /// What AWS did not do, as the public error.
+    pub fn problem(failure: AwsFailure) -> Problem {
+        Self::from(failure).into_problem()
+    }
+
     /// A wait that ended before what was waited for.
     pub fn timeout(message: impl Into<String>) -> Self {
         Self::new(FaultKind::Timeout, "deadline_passed", message)

@@ -25,17 +25,6 @@ struct View {
     body: Vec<String>,
 }
 
-const fn layout(layout: Layout) -> &'static str {
-    match layout {
-        Layout::SingleColumn => "single-column",
-        Layout::SidebarMain => "sidebar-main",
-        Layout::Split => "split",
-        Layout::Grid => "grid",
-        Layout::Centered => "centered",
-        Layout::MasterDetail => "master-detail",
-    }
-}
-
 /// Where one is led after something was saved: to the row, else to all of them, else home.
 fn after_save(blueprint: &Blueprint<'_>, entity: &Entity, at: usize) -> (String, bool) {
     if let Some(page) = blueprint
@@ -223,7 +212,7 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         setup,
         title: heading(blueprint, page).to_owned(),
         description: (!page.purpose.is_empty()).then(|| page.purpose.clone()),
-        layout: layout(arranged),
+        layout: arranged.name(),
         hero: page.kind == PageKind::Landing,
         body,
     }

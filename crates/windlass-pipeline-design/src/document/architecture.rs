@@ -1,8 +1,8 @@
 //! The architecture document.
 
-use super::diagram;
 use super::markdown::{Document, code, text};
 use super::types;
+use super::{diagram, ids};
 use crate::architecture::DesignOptions;
 use crate::model::analysis::Analysis;
 use crate::model::architecture::{Architecture, Endpoint, RelationType};
@@ -250,17 +250,6 @@ fn api(doc: &mut Document, architecture: &Architecture) {
             .collect(),
         "No requirement states an action on something that is kept.",
     );
-}
-
-fn ids(list: &[Trace]) -> String {
-    let ids: Vec<&str> = list
-        .iter()
-        .filter_map(|trace| match trace.parts() {
-            Some(("req", id)) => Some(id),
-            _ => None,
-        })
-        .collect();
-    ids.join(", ")
 }
 
 fn components(

@@ -41,6 +41,20 @@ pub enum Layout {
     MasterDetail,
 }
 
+impl Layout {
+    /// The name in contract 001.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SingleColumn => "single-column",
+            Self::SidebarMain => "sidebar-main",
+            Self::Split => "split",
+            Self::Grid => "grid",
+            Self::Centered => "centered",
+            Self::MasterDetail => "master-detail",
+        }
+    }
+}
+
 /// A page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct UxPage {

@@ -9,7 +9,7 @@ use windlass_secrets::Redactor;
 use windlass_types::{Problem, code};
 
 use crate::access::Access;
-use crate::session::failure::aws;
+use crate::fault::Fault;
 
 const DESCRIBE: ActionShape = ActionShape::new(&services::AUTOSCALING, "DescribeAutoScalingGroups");
 
@@ -40,7 +40,11 @@ impl Bastion {
     pub async fn of_group(reach: &Reach, name: &str, group: &str) -> Result<Self, Problem> {
         let access = &reach.access;
         let call = SignedCall::new(DESCRIBE, json!({ "AutoScalingGroupNames": [group] }));
-        let answer = access.cloud.call(&access.target, call).await.map_err(aws)?;
+        let answer = access
+            .cloud
+            .call(&access.target, call)
+            .await
+            .map_err(Fault::problem)?;
         let machines = answer
             .pointer("/AutoScalingGroups/0/Instances")
             .and_then(Value::as_array)

@@ -1,18 +1,10 @@
 //! What goes wrong with sessions, as problems.
 
 use windlass_ports::SocketFailure;
-use windlass_ports::aws::AwsFailure;
 use windlass_types::{Problem, code};
-
-use crate::fault::Fault;
 
 /// The reason of a session whose connection failed.
 pub(crate) const UNREACHABLE: &str = "unreachable";
-
-/// What AWS did not do.
-pub(crate) fn aws(failure: AwsFailure) -> Problem {
-    Fault::from(failure).into_problem()
-}
 
 pub(crate) fn lost(failure: &SocketFailure) -> Problem {
     Problem::new(

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use windlass_ports::aws::{ActionShape, AwsFailure, SignedCall, services};
 use windlass_types::{Problem, Secret, code};
 
+use crate::fault::Fault;
 use crate::session::bastion::{Bastion, Reach};
 use crate::session::channel::Session;
-use crate::session::failure::{aws, broken};
+use crate::session::failure::broken;
 
 const START: ActionShape = ActionShape::new(&services::SSM, "StartSession");
 const TERMINATE: ActionShape = ActionShape::new(&services::SSM, "TerminateSession");
@@ -89,7 +90,7 @@ async fn terminate(reach: &Reach, id: &str) {
 
 fn unstarted(bastion: &Bastion, failure: AwsFailure) -> Problem {
     if failure.code != "TargetNotConnected" {
-        return aws(failure).with("bastion", bastion.name.as_str());
+        return Fault::problem(failure).with("bastion", bastion.name.as_str());
     }
     Problem::new(
         &code::NOT_FOUND,

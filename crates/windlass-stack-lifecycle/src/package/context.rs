@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use fs_err as fs;
-use regex::Regex;
 use windlass_types::Digest;
 
-use crate::package::glob;
+use crate::package::glob::Globs;
 use crate::package::tree::{Found, Kind, Links, Node, Walk};
 
 /// The rules of a `.dockerignore`; the last one that fits decides.
 #[derive(Debug, Default)]
 pub(crate) struct Ignore {
-    rules: Vec<(Regex, bool)>,
+    rules: Vec<(Globs, bool)>,
 }
 
 impl Ignore {
@@ -35,7 +34,7 @@ impl Ignore {
                 Some(pattern) => (pattern.trim(), false),
                 None => (line, true),
             };
-            rules.push((glob::one(pattern)?, is_ignored));
+            rules.push((Globs::one(pattern)?, is_ignored));
         }
         Ok(Self { rules })
     }

@@ -1,30 +1,38 @@
 //! Patterns of paths: `*`, `**`, `?`, `[abc]`, `{a,b}`; a pattern that names a folder means all
 //! below it.
 
-use regex::Regex;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A list of patterns.
 #[derive(Debug)]
-pub struct Globs(Vec<Regex>);
+pub struct Globs(GlobSet);
 
 impl Globs {
     /// Reads patterns; the failure names the pattern and the cause.
     pub fn new(patterns: &[String]) -> Result<Self, String> {
-        patterns
-            .iter()
-            .map(|pattern| one(pattern))
-            .collect::<Result<_, _>>()
-            .map(Self)
+        Self::read(patterns.iter().map(String::as_str))
     }
 
-    /// Whether one of them fits.
+    /// Reads one pattern.
+    pub(crate) fn one(pattern: &str) -> Result<Self, String> {
+        Self::read([pattern])
+    }
+
+    fn read<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut set = GlobSetBuilder::new();
+        for pattern in patterns {
+            add(&mut set, pattern)?;
+        }
+        set.build().map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Whether one of them fits a path with `/`, without a leading `./`.
     pub fn is_match(&self, path: &str) -> bool {
-        self.0.iter().any(|pattern| pattern.is_match(path))
+        self.0.is_match(path)
     }
 }
 
-/// One pattern as an expression over whole paths with `/`, without a leading `./`.
-pub(crate) fn one(pattern: &str) -> Result<Regex, String> {
+fn add(set: &mut GlobSetBuilder, pattern: &str) -> Result<(), String> {
     let trimmed = pattern.trim_start_matches("./").trim_start_matches('/');
     let trimmed = trimmed.trim_end_matches('/');
     if trimmed.split('/').any(|segment| segment == "..") {
@@ -32,67 +40,23 @@ pub(crate) fn one(pattern: &str) -> Result<Regex, String> {
             "the pattern \"{pattern}\" leads out of the project"
         ));
     }
-    let expression = match trimmed {
-        "" | "." => ".*".to_owned(),
-        _ => {
-            translate(trimmed).ok_or_else(|| format!("the pattern \"{pattern}\" does not close"))?
-        }
+    let itself = match trimmed {
+        "" | "." => "**",
+        _ => trimmed,
     };
-    Regex::new(&format!("(?s)^(?:{expression})(?:/.*)?$"))
-        .map_err(|_| format!("the pattern \"{pattern}\" cannot be read"))
-}
-
-/// `None` when a bracket does not close.
-fn translate(pattern: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = pattern.chars().peekable();
-    let mut braces = 0_u32;
-    let mut at_start = true;
-    while let Some(it) = rest.next() {
-        let segment_starts = std::mem::replace(&mut at_start, it == '/');
-        match it {
-            '*' if rest.peek() == Some(&'*') => {
-                rest.next();
-                if segment_starts && rest.peek() == Some(&'/') {
-                    rest.next();
-                    out.push_str("(?:.*/)?");
-                    at_start = true;
-                } else {
-                    out.push_str(".*");
-                }
-            }
-            '*' => out.push_str("[^/]*"),
-            '?' => out.push_str("[^/]"),
-            '[' => out.push_str(&class(&mut rest)?),
-            '{' => {
-                braces += 1;
-                out.push_str("(?:");
-            }
-            '}' if braces > 0 => {
-                braces -= 1;
-                out.push(')');
-            }
-            ',' if braces > 0 => out.push('|'),
-            '\\' => out.push_str(&regex::escape(&rest.next()?.to_string())),
-            other => out.push_str(&regex::escape(&other.to_string())),
-        }
+    for glob in [itself, &format!("{itself}/**")] {
+        let glob = GlobBuilder::new(glob)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .empty_alternates(true)
+            .build()
+            .map_err(|error| {
+                let cause = error.kind();
+                format!("the pattern \"{pattern}\" cannot be read: {cause}")
+            })?;
+        set.add(glob);
     }
-    (braces == 0).then_some(out)
-}
-
-fn class(rest: &mut impl Iterator<Item = char>) -> Option<String> {
-    let mut out = String::from("[");
-    let mut is_first = true;
-    for it in rest.by_ref() {
-        match it {
-            '!' | '^' if is_first => out.push('^'),
-            ']' if !is_first => return Some(out + "]"),
-            '-' => out.push('-'),
-            other => out.push_str(&regex::escape(&other.to_string())),
-        }
-        is_first = false;
-    }
-    None
+    Ok(())
 }
 
 #[cfg(test)]
@@ -132,9 +96,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_pattern_panics_and_plain_names_match_themselves(any in ".{0,20}", name in "[a-zA-Z0-9_.+é ]{1,12}") {
-            let _ = one(&any);
+            let _ = Globs::one(&any);
             prop_assume!(name != "." && name != "..");
-            prop_assert!(one(&name).unwrap().is_match(&name));
+            prop_assert!(Globs::one(&name).unwrap().is_match(&name));
         }
     }
 }

@@ -9,8 +9,9 @@ use windlass_stack_config::model::script::Script;
 use windlass_stack_config::referenceable_params;
 use windlass_types::{Problem, Secret};
 
+use crate::fault::Fault;
 use crate::lines::Level;
-use crate::script::failure::{aws, not_found, refused};
+use crate::script::failure::{not_found, refused};
 use crate::script::program::Listener;
 use crate::script::role;
 use crate::script::run::{ScriptCall, Surroundings};
@@ -176,9 +177,11 @@ async fn credentials(
     let given = match (role_of(call, script), &access.target) {
         (Some(resource), _) => role::credentials(call, resource, around, values).await?,
         // Whoever is held to a role hands on that role, not the credentials behind it.
-        (None, target) if target.role_arn.is_some() => {
-            access.cloud.credentials(target).await.map_err(aws)?
-        }
+        (None, target) if target.role_arn.is_some() => access
+            .cloud
+            .credentials(target)
+            .await
+            .map_err(Fault::problem)?,
         (None, target) => {
             if let Some(profile) = &target.profile {
                 environment.without_credentials();

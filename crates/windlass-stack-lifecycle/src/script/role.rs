@@ -4,7 +4,8 @@ use windlass_ports::aws::{AssumeRole, SessionCredentials};
 use windlass_stack_compile::role_id;
 use windlass_types::{Problem, code};
 
-use crate::script::failure::{aws, not_found};
+use crate::fault::Fault;
+use crate::script::failure::not_found;
 use crate::script::run::{ScriptCall, Surroundings};
 use crate::script::values::Values;
 
@@ -46,7 +47,7 @@ pub(crate) async fn credentials(
     let assumed = access.cloud.assume_role(&access.target, request).await;
     assumed.map_err(|failure| {
         if !failure.is_access() || failure.is_expired() {
-            return aws(failure);
+            return Fault::problem(failure);
         }
         let who = failure.principal.as_deref().unwrap_or("the caller");
         Problem::new(

@@ -14,8 +14,9 @@ use windlass_stack_config::{Config, Text};
 use windlass_types::{Problem, Secret, code};
 
 use crate::Access;
+use crate::fault::Fault;
 use crate::script::expression::{Atom, Piece, of_expression, of_text};
-use crate::script::failure::{aws, not_found, refused};
+use crate::script::failure::{not_found, refused};
 
 const GET_SECRET: ActionShape = ActionShape::new(&services::SECRETSMANAGER, "GetSecretValue");
 const GET_PARAMETER: ActionShape = ActionShape::new(&services::SSM, "GetParameter");
@@ -186,7 +187,7 @@ impl<'a> Values<'a> {
                 .cloud
                 .stack_resources(&self.access.target, &name)
                 .await
-                .map_err(aws)?;
+                .map_err(Fault::problem)?;
             let resources = resources.into_iter().filter_map(|resource| {
                 Some((resource.logical_resource_id, resource.physical_resource_id?))
             });
@@ -213,7 +214,7 @@ impl<'a> Values<'a> {
                 .cloud
                 .describe_stack(&self.access.target, &name)
                 .await
-                .map_err(aws)?
+                .map_err(Fault::problem)?
                 // A stack that only ever had a change set has neither resources nor outputs.
                 .filter(|stack| stack.stack_status != "REVIEW_IN_PROGRESS");
             self.stack = found.map(Deployed::read);
@@ -259,7 +260,7 @@ impl<'a> Values<'a> {
                     TemplateStage::Processed,
                 )
                 .await
-                .map_err(aws)?;
+                .map_err(Fault::problem)?;
             self.attributes = Some(attributes(&template, &stack));
         }
         let key = (id.to_owned(), attribute.to_owned());
@@ -298,7 +299,7 @@ impl<'a> Values<'a> {
             let found = self.access.cloud.call(&self.access.target, call).await;
             let found = found.map_err(|failure| match failure.is_not_found() {
                 true => missing_secret(name, &self.facts.region),
-                false => aws(failure),
+                false => Fault::problem(failure),
             })?;
             let Some(text) = found.get("SecretString").and_then(Value::as_str) else {
                 let message = format!("the secret {name} is binary; a variable needs a text");
@@ -336,7 +337,7 @@ impl<'a> Values<'a> {
                     );
                     refused("missing_parameter", message).with("parameter", name)
                 }
-                false => aws(failure),
+                false => Fault::problem(failure),
             })?;
             let text = |path: &str| found.pointer(path).and_then(Value::as_str);
             let value = Secret::new(text("/Parameter/Value").unwrap_or_default().to_owned());
@@ -359,7 +360,7 @@ impl<'a> Values<'a> {
     async fn export(&mut self, name: &str) -> Result<String, Problem> {
         if self.exports.is_none() {
             let exports = self.access.cloud.list_exports(&self.access.target).await;
-            let exports = exports.map_err(aws)?.into_iter();
+            let exports = exports.map_err(Fault::problem)?.into_iter();
             self.exports = Some(exports.map(|export| (export.name, export.value)).collect());
         }
         let exports = self.exports.iter().flatten();

@@ -143,7 +143,7 @@ async fn is_missing(
         .cloud
         .head_object(&access.target, &store.bucket, &key)
         .await
-        .map_err(failed)?;
+        .map_err(Fault::problem)?;
     Ok(head.is_none().then_some(key))
 }
 
@@ -192,7 +192,7 @@ impl Bucket<'_> {
         let cloud = &self.access.cloud;
         let listed = cloud.list_objects(&self.access.target, request).await;
         let listed: BTreeMap<String, ObjectEntry> = listed
-            .map_err(failed)?
+            .map_err(Fault::problem)?
             .into_iter()
             .map(|object| (object.key.clone(), object))
             .collect();
@@ -233,7 +233,7 @@ impl Bucket<'_> {
     ) -> Result<(String, Option<Option<String>>), Problem> {
         let cloud = &self.access.cloud;
         let head = cloud.head_object(&self.access.target, &self.place.bucket, path);
-        let head = head.await.map_err(failed)?;
+        let head = head.await.map_err(Fault::problem)?;
         let mark = entry.mark().to_string();
         let marked = head
             .filter(|head| head.metadata.get(MARK) == Some(&mark))
@@ -294,7 +294,7 @@ impl Bucket<'_> {
             Source::Store(store) => {
                 let key = entry.store_key();
                 let found = cloud.get_object(target, &store.bucket, &key, entry.size);
-                let bytes = found.await.map_err(failed)?.bytes;
+                let bytes = found.await.map_err(Fault::problem)?.bytes;
                 if Digest::of(&bytes) != entry.sha256 {
                     let message = format!("{key} in {} is damaged", store.bucket);
                     return Err(Problem::new(&code::ROLLBACK_FAILED, message)
@@ -305,7 +305,10 @@ impl Bucket<'_> {
             }
         };
         let object = entry.object(&self.place.bucket, path, body);
-        let e_tag = cloud.put_object(target, object).await.map_err(failed)?;
+        let e_tag = cloud
+            .put_object(target, object)
+            .await
+            .map_err(Fault::problem)?;
         Ok((path.to_owned(), e_tag))
     }
 
@@ -321,7 +324,7 @@ impl Bucket<'_> {
         let bucket = &self.place.bucket;
         let cloud = &self.access.cloud;
         let deleted = cloud.delete_objects(&self.access.target, bucket, objects.collect());
-        let deleted = deleted.await.map_err(failed)?;
+        let deleted = deleted.await.map_err(Fault::problem)?;
         let Some(kept) = deleted.kept.first() else {
             return Ok(count);
         };
@@ -341,10 +344,6 @@ impl Bucket<'_> {
             .with("reason", "files_not_removed")
             .with("kept", names))
     }
-}
-
-fn failed(failure: windlass_ports::aws::AwsFailure) -> Problem {
-    Fault::from(failure).into_problem()
 }
 
 /// One part of the work.

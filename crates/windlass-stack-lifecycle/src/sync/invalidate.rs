@@ -32,7 +32,7 @@ pub async fn invalidate(
     let call = SignedCall::new(CREATE_INVALIDATION, input);
     let answer = access.cloud.call(&access.target, call).await;
     let answer = answer.map_err(|failure| {
-        let problem = Fault::from(failure).into_problem();
+        let problem = Fault::problem(failure);
         problem.with("distribution", distribution)
     })?;
     let id = answer

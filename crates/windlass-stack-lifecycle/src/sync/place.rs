@@ -25,7 +25,7 @@ pub async fn place(
         .cloud
         .stack_resources(&access.target, stack)
         .await
-        .map_err(|failure| Fault::from(failure).into_problem())?;
+        .map_err(Fault::problem)?;
     let find = |id: &str| {
         let mut resources = resources.iter();
         let found = resources.find(|resource| resource.logical_resource_id == id);

@@ -1,6 +1,6 @@
 //! The product's name, and other names that must appear as they are.
 
-use super::stated::Collected;
+use super::{numbers::MONTHS, stated::Collected};
 use crate::model::analysis::{Place, Stated};
 use crate::spec::{
     lexicon::nouns,
@@ -9,7 +9,7 @@ use crate::spec::{
     token::{Kind, Token, slice},
 };
 
-/// Capitalised words that name nothing of their own.
+/// Words that name nothing of their own when they are capitalised, beside months.
 const COMMON: &[&str] = &[
     "monday",
     "tuesday",
@@ -18,18 +18,6 @@ const COMMON: &[&str] = &[
     "friday",
     "saturday",
     "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "i",
     "csv",
     "pdf",
@@ -61,6 +49,12 @@ const COMMON: &[&str] = &[
     "aa",
     "aaa",
 ];
+
+/// Whether a capitalised word names nothing of its own.
+fn is_common(token: &Token) -> bool {
+    let word = token.lower.as_str();
+    COMMON.contains(&word) || MONTHS.contains(&word)
+}
 
 /// The product's name: `called "X"`, `X is a …`, a title that is a name.
 pub fn product(readings: &[Reading]) -> Option<Stated> {
@@ -226,9 +220,7 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
                 continue;
             }
             let goes_on = reading.tokens.get(at + 1).is_some_and(|next| {
-                next.is_capitalised()
-                    && next.kind == Kind::Word
-                    && !COMMON.contains(&next.lower.as_str())
+                next.is_capitalised() && next.kind == Kind::Word && !is_common(next)
             });
             let named = token.is_capitalised()
                 && token.kind == Kind::Word
@@ -238,7 +230,7 @@ pub fn find(readings: &[Reading], product: Option<&Stated>) -> Vec<Stated> {
                 && !goes_on;
             if named
                 && !acronym
-                && !COMMON.contains(&token.lower.as_str())
+                && !is_common(token)
                 && !token.has(crate::spec::lexicon::small::FUNCTION_WORD)
             {
                 let end = reading.tokens[at..]

@@ -12,7 +12,7 @@ use crate::spec::{
 };
 
 /// Months, after or before the number of a day or a year.
-const MONTHS: &[&str] = &[
+pub(super) const MONTHS: &[&str] = &[
     "january",
     "february",
     "march",

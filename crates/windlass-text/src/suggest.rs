@@ -1,10 +1,7 @@
-//! Did-you-mean: the known word nearest to an unknown one.
+//! Did-you-mean: the known words nearest to an unknown one.
 
 /// The candidate nearest to a word, when one is near enough to be meant.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = fold(word);
     // A third of the letters may differ, at least one, at most three.
     let letters = plain.chars().count();
@@ -21,11 +18,28 @@ pub(crate) fn nearest<'a>(
 }
 
 /// `did you mean "x"?`
-pub(crate) fn question<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn question<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(word, candidates).map(|candidate| format!("did you mean \"{candidate}\"?"))
+}
+
+/// The five names nearest to one, nearest first; one that contains it is nearest of all.
+pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = name.to_lowercase();
+    let mut ranked: Vec<(usize, &str)> = known
+        .into_iter()
+        .map(|known| {
+            let lower = known.to_lowercase();
+            let distance = if lower.contains(&wanted) {
+                0
+            } else {
+                strsim::damerau_levenshtein(&wanted, &lower)
+            };
+            (distance, known)
+        })
+        .collect();
+    ranked.sort();
+    ranked.dedup();
+    ranked.into_iter().take(5).map(|(_, known)| known).collect()
 }
 
 /// Letters and digits alone: `memory_size`, `memory-size` and `memorySize` are one word.
