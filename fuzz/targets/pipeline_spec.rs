@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use windlass_pipeline_model::analysis::SpanClass;
-use windlass_pipeline_spec::{
+use windlass_pipeline_design::model::analysis::SpanClass;
+use windlass_pipeline_design::spec::{
     SpecContext, analyse, colour, from_requirements, requirements, requirements_as_spec, strategy,
 };
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use windlass_stack_guard::sql::{SqlEngine, StatementKind, check};
+use windlass_stack_diagnose::guard::sql::{SqlEngine, StatementKind, check};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else {

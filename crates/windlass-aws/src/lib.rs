@@ -5,8 +5,8 @@
 //! endpoints come from the SDK's standard chain over an environment that is passed in, so both
 //! ways agree on them. Futures are boxed at this edge: no crate above compiles SDK code.
 //!
-//! Not here: which actions may be called (windlass-stack-guard), waiting for stacks and what
-//! is said about failures (windlass-stack).
+//! Not here: which actions may be called (`guard` of windlass-stack-diagnose), waiting for stacks
+//! and what is said about failures (windlass-stack).
 
 mod answer;
 mod calls;

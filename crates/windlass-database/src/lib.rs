@@ -3,7 +3,8 @@
 //! One connection per request, opened, used and closed. Reading is enforced here by the server
 //! itself: SQL runs in a read-only transaction that is verified before and rolled back after, a
 //! Redis command is sent only if the server lists it as harmless. Not here: which statements are
-//! worth sending at all (windlass-stack-guard), where a stack's databases are (windlass-stack).
+//! worth sending at all (`guard` of windlass-stack-diagnose), where a stack's databases are
+//! (windlass-stack).
 
 mod connect;
 mod mysql;

@@ -2,6 +2,7 @@
 //! the argument, what is wrong with it and what was probably meant.
 
 use serde_json::{Map, Value};
+use windlass_text::suggest;
 use windlass_types::Problem;
 
 use crate::{
@@ -140,25 +141,10 @@ fn refusal(reason: &str, argument: &str, message: String) -> Problem {
         .with("argument", argument)
 }
 
-/// The known word nearest to an unknown one, when one is near enough to be meant.
+/// `; did you mean "x"?`, or nothing.
 pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
-    let fold = |word: &str| -> String {
-        word.chars()
-            .filter(|letter| !matches!(letter, '_' | '-'))
-            .flat_map(char::to_lowercase)
-            .collect()
-    };
-    let folded = fold(word);
-    let letters = folded.chars().count();
-    let most = (letters / 3).clamp(1, 3);
-    known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(&folded, &fold(name)), name))
-        .filter(|(distance, _)| *distance <= most && distance * 2 <= letters)
-        .min_by_key(|(distance, _)| *distance)
-        .map_or_else(String::new, |(_, name)| {
-            format!("; did you mean \"{name}\"?")
-        })
+    suggest::question(word, known.iter().copied())
+        .map_or_else(String::new, |question| format!("; {question}"))
 }
 
 /// A word of the caller, short enough to be repeated.

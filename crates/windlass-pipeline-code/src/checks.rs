@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use tree_sitter::{Language, Node, Parser};
-use windlass_pipeline_model::code::Dependencies;
+use windlass_pipeline_design::model::code::Dependencies;
 
 use crate::blueprint::Blueprint;
 use crate::files::{Draft, is_used_by_tool};

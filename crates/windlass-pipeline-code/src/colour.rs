@@ -1,6 +1,6 @@
 //! Colours of a theme: told apart by contrast, mixed for what no token names.
 
-use windlass_pipeline_model::InputProblem;
+use windlass_pipeline_design::model::InputProblem;
 
 /// Red, green, blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 //!
 //! Nothing here decides what is written; it only makes sure that it stays what it is: text.
 
+pub use windlass_pipeline_design::sql::ident as sql_name;
+
 /// Characters that change how a line is read without being seen; they are written as escapes.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -124,19 +126,6 @@ pub fn sql_string(text: &str) -> String {
     out + "'"
 }
 
-/// A name of SQL, quoted when it has to be.
-pub fn sql_name(name: &str) -> String {
-    let plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if plain && !SQL_RESERVED.contains(&name) {
-        name.to_owned()
-    } else {
-        format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
-    }
-}
-
 /// Text within a comment of SQL: one line.
 pub fn sql_comment(text: &str) -> String {
     one_line(text)
@@ -179,113 +168,6 @@ pub fn css_string(text: &str) -> String {
         .collect();
     format!("\"{clean}\"")
 }
-
-/// The words that PostgreSQL does not take as a plain column name.
-const SQL_RESERVED: &[&str] = &[
-    "all",
-    "analyse",
-    "analyze",
-    "and",
-    "any",
-    "array",
-    "as",
-    "asc",
-    "asymmetric",
-    "authorization",
-    "between",
-    "binary",
-    "both",
-    "case",
-    "cast",
-    "check",
-    "collate",
-    "collation",
-    "column",
-    "concurrently",
-    "constraint",
-    "create",
-    "cross",
-    "current_catalog",
-    "current_date",
-    "current_role",
-    "current_schema",
-    "current_time",
-    "current_timestamp",
-    "current_user",
-    "default",
-    "deferrable",
-    "desc",
-    "distinct",
-    "do",
-    "else",
-    "end",
-    "except",
-    "exists",
-    "false",
-    "fetch",
-    "for",
-    "foreign",
-    "freeze",
-    "from",
-    "full",
-    "grant",
-    "group",
-    "having",
-    "ilike",
-    "in",
-    "initially",
-    "inner",
-    "intersect",
-    "into",
-    "is",
-    "isnull",
-    "join",
-    "lateral",
-    "leading",
-    "left",
-    "like",
-    "limit",
-    "localtime",
-    "localtimestamp",
-    "natural",
-    "not",
-    "notnull",
-    "null",
-    "offset",
-    "on",
-    "only",
-    "or",
-    "order",
-    "outer",
-    "overlaps",
-    "placing",
-    "primary",
-    "references",
-    "returning",
-    "right",
-    "select",
-    "session_user",
-    "similar",
-    "some",
-    "symmetric",
-    "system_user",
-    "table",
-    "tablesample",
-    "then",
-    "to",
-    "trailing",
-    "true",
-    "union",
-    "unique",
-    "user",
-    "using",
-    "variadic",
-    "verbose",
-    "when",
-    "where",
-    "window",
-    "with",
-];
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use windlass_pipeline_model::code::Dependencies;
-use windlass_pipeline_model::{
+use windlass_pipeline_design::model::code::Dependencies;
+use windlass_pipeline_design::model::{
     Architecture, GeneratedFile, InputProblem, Preset, Requirements, Trace, UxSpec,
 };
 

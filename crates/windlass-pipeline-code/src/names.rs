@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_pipeline_model::naming;
+use windlass_pipeline_design::model::naming;
 
 /// Longer names are cut; PostgreSQL takes 63 bytes.
 const LONGEST: usize = 48;

@@ -1,6 +1,6 @@
 //! `target_files`: which of the files are wanted, by path or by pattern.
 
-use windlass_pipeline_model::InputProblem;
+use windlass_pipeline_design::model::InputProblem;
 
 const FIELD: &str = "target_files";
 

@@ -3,7 +3,7 @@
 //!
 //! This is no parser: whether the expression means something is PostgreSQL's to say.
 
-use windlass_pipeline_model::InputProblem;
+use windlass_pipeline_design::model::InputProblem;
 
 /// Refuses a fragment that could end the statement around it: a semicolon, a comment, a dollar
 /// quote, an open string or a bracket too many.

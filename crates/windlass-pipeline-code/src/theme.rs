@@ -1,7 +1,7 @@
 //! The design tokens as a theme: every colour a component uses, readable on what is behind it.
 
-use windlass_pipeline_model::ux::DesignTokens;
-use windlass_pipeline_model::{InputProblem, UxSpec};
+use windlass_pipeline_design::model::ux::DesignTokens;
+use windlass_pipeline_design::model::{InputProblem, UxSpec};
 
 use crate::colour::{self, Rgb};
 use crate::escape::{comment, css_string};

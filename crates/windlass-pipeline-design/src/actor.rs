@@ -1,7 +1,7 @@
 //! What kind of somebody an actor of the spec is: anybody, any signed-in user, a role, the product.
 
-use windlass_pipeline_model::Analysis;
-use windlass_pipeline_model::analysis::Statement;
+use crate::model::Analysis;
+use crate::model::analysis::Statement;
 
 /// Words for somebody who need not be signed in.
 const ANYBODY: &[&str] = &[

@@ -1,7 +1,7 @@
 //! The analysis and the requirements brought in line: the requirements win.
 
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::{Requirements, Trace};
+use crate::model::analysis::Analysis;
+use crate::model::{Requirements, Trace};
 
 /// The analysis without behaviours that the requirements no longer have, and with their priorities.
 pub(crate) fn agreed(analysis: &Analysis, requirements: &Requirements) -> Analysis {
@@ -25,7 +25,7 @@ pub(crate) fn without_statement(analysis: &Analysis, requirements: &Requirements
         .functional
         .iter()
         .filter(|requirement| {
-            requirement.priority != windlass_pipeline_model::strategy::Priority::Wont
+            requirement.priority != crate::model::strategy::Priority::Wont
                 && !analysis
                     .statements
                     .iter()

@@ -1,13 +1,12 @@
 //! The architecture: data model, API and security of one analysis.
 
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::architecture::{ApiDesign, Architecture, Security};
-use windlass_pipeline_model::{Preset, Requirements, Trace};
-
 use crate::access::Decider;
 use crate::agree::agreed;
 use crate::condition::Condition;
 use crate::grant::{Command, Grant, Grants};
+use crate::model::analysis::Analysis;
+use crate::model::architecture::{ApiDesign, Architecture, Security};
+use crate::model::{Preset, Requirements, Trace};
 use crate::{actor, auth, data, endpoints, policies, scope, stack};
 
 /// What a caller may say about the product besides its spec. It is told in the documents and never

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
-use windlass_pipeline_model::analysis::{Access, VerbKind};
-use windlass_pipeline_model::architecture::{Architecture, RelationType};
-use windlass_pipeline_model::{Preset, Requirements, Trace};
 
 use crate::example::{Example, quizzes};
+use crate::model::analysis::{Access, VerbKind};
+use crate::model::architecture::{Architecture, RelationType};
+use crate::model::{Preset, Requirements, Trace};
 use crate::{architecture, sql};
 
 fn design(example: &Example) -> Architecture {

@@ -1,6 +1,6 @@
 //! How people sign in, as far as the spec says.
 
-use windlass_pipeline_model::analysis::Analysis;
+use crate::model::analysis::Analysis;
 
 /// Words of the spec and the way of signing in they mean.
 const WAYS: &[(&[&str], &str)] = &[

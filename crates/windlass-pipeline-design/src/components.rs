@@ -1,11 +1,10 @@
 //! Components of a page, by what it shows and what is done on it.
 
-use windlass_pipeline_model::analysis::{Analysis, VerbKind};
-use windlass_pipeline_model::architecture::{Architecture, RelationType};
-use windlass_pipeline_model::naming;
-
 use crate::actor::{self, Actor};
 use crate::endpoints::{Action, actions, is_manage};
+use crate::model::analysis::{Analysis, VerbKind};
+use crate::model::architecture::{Architecture, RelationType};
+use crate::model::naming;
 use crate::pages::{Site, acting};
 use crate::placement::Placed;
 use crate::stated_pages::Kind;

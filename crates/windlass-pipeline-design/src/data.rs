@@ -1,12 +1,11 @@
 //! What is kept: entities with their stated fields, keys, and the fields every table has.
 
-use windlass_pipeline_model::analysis::{Access, Analysis, Entity, StatedField, VerbKind};
-use windlass_pipeline_model::architecture::{DataModel, EntityModel, Field, FieldType};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::actor::{self, Actor};
+use crate::model::analysis::{Access, Analysis, Entity, StatedField, VerbKind};
+use crate::model::architecture::{DataModel, EntityModel, Field, FieldType};
+use crate::model::strategy::Priority;
+use crate::model::trace::rule;
+use crate::model::{Trace, naming};
 use crate::relate::relate;
 use crate::scope::{self, Tenant};
 use crate::traces;

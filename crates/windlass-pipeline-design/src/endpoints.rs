@@ -1,12 +1,11 @@
 //! Endpoints: one per action that a requirement states, and no other.
 
-use windlass_pipeline_model::analysis::{Analysis, Statement, VerbKind};
-use windlass_pipeline_model::architecture::{DataModel, Endpoint, EntityModel};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::actor::{self, Actor};
 use crate::data::SYSTEM_FIELDS;
+use crate::model::analysis::{Analysis, Statement, VerbKind};
+use crate::model::architecture::{DataModel, Endpoint, EntityModel};
+use crate::model::strategy::Priority;
+use crate::model::{Trace, naming};
 use crate::traces;
 use crate::words::{capitalised, with_article};
 

@@ -1,12 +1,12 @@
 //! Small analyses for tests, one line per statement.
 
-use windlass_pipeline_model::analysis::{
+use crate::model::analysis::{
     Access, AccessRule, Analysis, Entity, Noun, Place, Relation, Role, Span, SpanClass, Stated,
     StatedColour, StatedField, StatedValue, Statement, VerbKind,
 };
-use windlass_pipeline_model::architecture::{FieldType, RelationType};
-use windlass_pipeline_model::strategy::{Functional, Priority};
-use windlass_pipeline_model::{Requirements, Trace, naming};
+use crate::model::architecture::{FieldType, RelationType};
+use crate::model::strategy::{Functional, Priority};
+use crate::model::{Requirements, Trace, naming};
 
 /// An analysis in the making: every call adds a span and what it says.
 #[derive(Debug, Default)]

@@ -1,11 +1,10 @@
 //! User flows: per actor and goal, from the first page through the requirements to success.
 
-use windlass_pipeline_model::analysis::{Analysis, Statement, VerbKind};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::ux::{UserFlow, UxPage};
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::actor::{self, Actor};
+use crate::model::analysis::{Analysis, Statement, VerbKind};
+use crate::model::strategy::Priority;
+use crate::model::ux::{UserFlow, UxPage};
+use crate::model::{Trace, naming};
 use crate::pages::Site;
 use crate::placement::Placed;
 use crate::stated_pages::Kind;

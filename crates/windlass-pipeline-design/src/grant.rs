@@ -1,8 +1,7 @@
 //! What somebody may do with the rows of a table.
 
-use windlass_pipeline_model::Trace;
-
 use crate::condition::Condition;
+use crate::model::Trace;
 use crate::traces;
 
 /// What is done to rows.

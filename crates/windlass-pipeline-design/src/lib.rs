@@ -1,8 +1,11 @@
-//! Architecture and UX of a product, worked out from what its spec says.
+//! From the text of a product spec to its reviewed architecture and UX, by rules.
 //!
-//! Pure and deterministic: the same analysis gives the same bytes. Nothing is invented: every item
-//! names the requirement, the place in the spec or the default it comes from. Reading specs, writing
-//! project files and judging the result are other crates' work.
+//! [`spec`] reads what the text says, [`architecture()`] and [`ux()`] work out the design from that,
+//! [`quality`] follows traces through the outputs and blocks a wrong one. All of them speak in the
+//! values of [`model`], which are the shapes of contract 001. Every other module is part of the
+//! design. Pure and deterministic: the same text gives the same bytes. Nothing is invented: every
+//! item names the requirement, the place in the spec or the default it comes from. Not here:
+//! project files (windlass-pipeline-code), jobs and language models (windlass-pipeline).
 
 mod access;
 mod actor;
@@ -17,11 +20,14 @@ mod document;
 mod endpoints;
 mod flows;
 mod grant;
+pub mod model;
 mod pages;
 mod placement;
 mod policies;
+pub mod quality;
 mod relate;
 mod scope;
+pub mod spec;
 pub mod sql;
 mod stack;
 mod stated_pages;

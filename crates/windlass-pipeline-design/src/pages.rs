@@ -1,13 +1,12 @@
 //! Pages: stated ones first, then what the actions on entities need, sign-in and a first page.
 
-use windlass_pipeline_model::analysis::{Analysis, Statement, VerbKind};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::ux::{Layout, UxPage};
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::actor::{self, Actor};
 use crate::endpoints::{Action, actions};
+use crate::model::analysis::{Analysis, Statement, VerbKind};
+use crate::model::strategy::Priority;
+use crate::model::trace::rule;
+use crate::model::ux::{Layout, UxPage};
+use crate::model::{Trace, naming};
 use crate::stated_pages::{self, Kind};
 use crate::words::with_article;
 use crate::{auth, tagline, traces};

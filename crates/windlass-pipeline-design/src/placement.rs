@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use windlass_pipeline_model::analysis::{Analysis, Statement, VerbKind};
-use windlass_pipeline_model::architecture::DataModel;
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::endpoints::is_manage;
+use crate::model::analysis::{Analysis, Statement, VerbKind};
+use crate::model::architecture::DataModel;
+use crate::model::{Trace, naming};
 use crate::pages::{Site, is_wanted};
 use crate::stated_pages::{Kind, topic};
 use crate::traces;

@@ -1,10 +1,9 @@
 //! Grants as row-level policies, as sentences, and the functions that policies call.
 
-use windlass_pipeline_model::architecture::{EntityModel, Policy, PolicyFunction};
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::condition::Condition;
 use crate::grant::{Command, Grants};
+use crate::model::architecture::{EntityModel, Policy, PolicyFunction};
+use crate::model::{Trace, naming};
 use crate::scope::Tenant;
 use crate::sql;
 use crate::traces;

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use windlass_pipeline_model::analysis::{Access, VerbKind};
-use windlass_pipeline_model::architecture::{Architecture, RelationType};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::ux::UxSpec;
-use windlass_pipeline_model::{Preset, Requirements, Trace, naming};
 
 use crate::architecture::DesignOptions;
 use crate::example::Example;
+use crate::model::analysis::{Access, VerbKind};
+use crate::model::architecture::{Architecture, RelationType};
+use crate::model::strategy::Priority;
+use crate::model::trace::rule;
+use crate::model::ux::UxSpec;
+use crate::model::{Preset, Requirements, Trace, naming};
 use crate::{architecture, architecture_markdown, ux, ux_markdown};
 
 const ENTITIES: [&str; 7] = [

@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_pipeline_model::analysis::{Analysis, VerbKind};
-use windlass_pipeline_model::architecture::{
-    EntityModel, Field, FieldType, RelationType, Relationship,
-};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::{Trace, naming};
-
 use crate::data::field;
 use crate::endpoints::is_brought_to;
+use crate::model::analysis::{Analysis, VerbKind};
+use crate::model::architecture::{EntityModel, Field, FieldType, RelationType, Relationship};
+use crate::model::strategy::Priority;
+use crate::model::{Trace, naming};
 use crate::scope::Tenant;
 use crate::traces;
 

@@ -1,8 +1,7 @@
 //! Tenants: entities whose members share what belongs to them, and what is shared.
 
-use windlass_pipeline_model::analysis::{Access, Analysis};
-use windlass_pipeline_model::{Trace, naming};
-
+use crate::model::analysis::{Access, Analysis};
+use crate::model::{Trace, naming};
 use crate::traces;
 
 /// An entity that has members: a team, a workspace, an organisation.

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use windlass_pipeline_model::architecture::{Architecture, EntityModel, Field, FieldType, Policy};
-use windlass_pipeline_model::naming;
+use crate::model::architecture::{Architecture, EntityModel, Field, FieldType, Policy};
+use crate::model::naming;
 
-/// Words that PostgreSQL does not take as a plain column or table name.
+/// Words that PostgreSQL does not take as a plain column, table or function name.
 const RESERVED: &[&str] = &[
     "all",
     "analyse",
@@ -20,6 +20,7 @@ const RESERVED: &[&str] = &[
     "asc",
     "asymmetric",
     "authorization",
+    "between",
     "binary",
     "both",
     "case",
@@ -47,6 +48,7 @@ const RESERVED: &[&str] = &[
     "else",
     "end",
     "except",
+    "exists",
     "false",
     "fetch",
     "for",
@@ -122,7 +124,8 @@ pub fn ident(name: &str) -> String {
     if plain && !RESERVED.contains(&name) {
         name.to_owned()
     } else {
-        format!("\"{}\"", name.replace('"', "\"\""))
+        // PostgreSQL has no text with a zero byte.
+        format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a preset is built with, in the exact versions of the one table.
 
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::architecture::{FieldType, Stack};
-use windlass_pipeline_model::{Preset, versions};
+use crate::model::analysis::Analysis;
+use crate::model::architecture::{FieldType, Stack};
+use crate::model::{Preset, versions};
 
 /// A part of the stack: name, version, purpose, reason.
 pub(crate) struct Part {

@@ -1,7 +1,7 @@
 //! What a stated page is: its name read as a kind of page and the entity it shows.
 
-use windlass_pipeline_model::analysis::{Analysis, VerbKind};
-use windlass_pipeline_model::naming;
+use crate::model::analysis::{Analysis, VerbKind};
+use crate::model::naming;
 
 /// A kind of page, with what its route needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

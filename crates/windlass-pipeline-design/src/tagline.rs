@@ -1,6 +1,6 @@
 //! One sentence on what the product is, taken from the spec for those who will use it.
 
-use windlass_pipeline_model::analysis::{Analysis, Place, SpanClass};
+use crate::model::analysis::{Analysis, Place, SpanClass};
 
 /// Longer ones are paragraphs, not taglines.
 const LONGEST: usize = 240;

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::naming;
-use windlass_pipeline_model::ux::{
-    Colors, Contrast, DesignTokens, Spacing, StatedToken, Typography,
-};
-
 use crate::contrast;
+use crate::model::analysis::Analysis;
+use crate::model::naming;
+use crate::model::ux::{Colors, Contrast, DesignTokens, Spacing, StatedToken, Typography};
 use crate::style::{self, StyleMatch, StyleSet};
 use crate::traces;
 

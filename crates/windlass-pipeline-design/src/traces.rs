@@ -1,6 +1,6 @@
 //! Lists of reasons: built from spans and requirements, joined without repetition.
 
-use windlass_pipeline_model::Trace;
+use crate::model::Trace;
 
 /// One reason per span.
 pub(crate) fn of_spans(spans: &[String]) -> Vec<Trace> {

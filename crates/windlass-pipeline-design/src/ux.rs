@@ -1,11 +1,10 @@
 //! The UX specification of one analysis and its architecture.
 
-use windlass_pipeline_model::Requirements;
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::architecture::Architecture;
-use windlass_pipeline_model::ux::UxSpec;
-
 use crate::agree::{agreed, without_statement};
+use crate::model::Requirements;
+use crate::model::analysis::Analysis;
+use crate::model::architecture::Architecture;
+use crate::model::ux::UxSpec;
 use crate::{components, flows, pages, placement, tokens, traces};
 
 /// Works out pages, flows and tokens. Entities are the architecture's, which may have been given.

@@ -1,12 +1,12 @@
 //! UX specifications of small analyses, written out.
 
 use insta::assert_snapshot;
-use windlass_pipeline_model::analysis::VerbKind;
-use windlass_pipeline_model::ux::UxSpec;
-use windlass_pipeline_model::{Preset, Trace};
 
 use crate::architecture::DesignOptions;
 use crate::example::{Example, quizzes};
+use crate::model::analysis::VerbKind;
+use crate::model::ux::UxSpec;
+use crate::model::{Preset, Trace};
 use crate::{architecture, architecture_markdown, ux, ux_markdown};
 
 fn design(example: &Example, style: Option<&str>) -> UxSpec {

@@ -3,7 +3,7 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_types::{RunId, Timestamp};
 
 /// Until when a signed address works, and the proof that somebody said so.

@@ -1,7 +1,7 @@
 //! The failures of pipelines, each with what the contract wants in its details.
 
 use serde_json::json;
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_types::{Problem, code};
 
 /// Input that does not fit.

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use windlass_pipeline_model::{Architecture, InputProblem, Trace, UxSpec, naming::table_name};
+use windlass_pipeline_design::model::{
+    Architecture, InputProblem, Trace, UxSpec, naming::table_name,
+};
 use windlass_types::Problem;
 
 use crate::input::{Wanted, refused};

@@ -4,8 +4,10 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path, Segment};
-use windlass_pipeline_model::{Architecture, InputProblem, Phase, Preset, Requirements, UxSpec};
-use windlass_pipeline_spec::read_requirements;
+use windlass_pipeline_design::model::{
+    Architecture, InputProblem, Phase, Preset, Requirements, UxSpec,
+};
+use windlass_pipeline_design::spec::read_requirements;
 use windlass_types::Problem;
 
 use crate::{fault::invalid, given};

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_ports::{LanguageModel, ModelAddress};
 use windlass_types::Secret;
 

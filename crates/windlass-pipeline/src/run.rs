@@ -12,7 +12,7 @@ use windlass_engine::{
     WeakEngine,
     run::{Ended, Entry, RunContext, RunError, RunKind, Step, WebhookRequest},
 };
-use windlass_pipeline_model::{ArchitectureOutput, Phase, StrategyOutput, UxOutput};
+use windlass_pipeline_design::model::{ArchitectureOutput, Phase, StrategyOutput, UxOutput};
 use windlass_ports::BoxFuture;
 use windlass_types::{ArtifactRef, Body, Problem, Timestamp, Visibility};
 

@@ -9,7 +9,7 @@ use windlass_engine::{
     Engine,
     envelope::{Envelope, EnvelopeContext},
 };
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, Timestamp};
 
 const PAGE: usize = 2000;

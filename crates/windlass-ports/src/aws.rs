@@ -2,7 +2,7 @@
 //!
 //! Plain data in and out, no SDK types; replies that a run records are serialised with the
 //! names AWS gives them. Not here: how AWS is spoken to (windlass-aws), which actions a caller
-//! may use (windlass-stack-guard) and what is done with the answers (windlass-stack).
+//! may use (`guard` of windlass-stack-diagnose) and what is done with the answers (windlass-stack).
 
 mod calls;
 mod failure;

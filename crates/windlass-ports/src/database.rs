@@ -2,8 +2,8 @@
 //!
 //! Every request says in [`Access`] whether it may change anything, so that a reader of the
 //! call sees it. Not here: which statements are refused before they are sent
-//! (windlass-stack-guard) and how a database is spoken to (windlass-database). A request holds a
-//! password and cannot be stored; a reply can.
+//! (`guard` of windlass-stack-diagnose) and how a database is spoken to (windlass-database). A
+//! request holds a password and cannot be stored; a reply can.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -4,9 +4,8 @@
 //! here.
 
 use serde_json::{Map, Number, Value};
+use windlass_text::suggest;
 use windlass_types::{Problem, code};
-
-use crate::suggest;
 
 /// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,6 @@ mod load;
 pub mod model;
 mod schema;
 mod starter;
-mod suggest;
 mod tagged;
 mod tree;
 mod value;

@@ -1,13 +1,13 @@
 //! An AWS action that reads, from the table of allowed ones, its answer masked and bounded.
 
 use serde_json::{Value, json};
-use windlass_stack_guard::aws::allow;
 use windlass_types::Problem;
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::failure::{aws_problem, refused};
+use crate::guard::aws::allow;
 
 /// How long a list of an answer may be.
 const ITEMS: usize = 1_000;

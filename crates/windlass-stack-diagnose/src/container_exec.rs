@@ -1,13 +1,12 @@
 //! A command in a running container, behind a yes.
 //!
-//! ECS opens a session, its output comes over a data channel (windlass-stack-session). The exit code
-//! comes with a marker that a shell around the command prints last.
+//! ECS opens a session, its output comes over a data channel (`session`). The exit code comes with
+//! a marker that a shell around the command prints last.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_ports::aws::services;
-use windlass_stack_session::{Marker, Session, listen, plain};
 use windlass_types::{Problem, Secret, code};
 
 use crate::answer::Answer;
@@ -15,6 +14,7 @@ use crate::arguments::{Arguments, invalid};
 use crate::call::Call;
 use crate::ecs;
 use crate::failure::{aws_problem, not_found};
+use crate::session::{Marker, Session, listen, plain};
 use crate::shapes::{list, named, reading, text};
 use crate::through::sockets;
 

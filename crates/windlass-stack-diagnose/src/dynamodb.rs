@@ -4,13 +4,13 @@ mod attribute;
 
 use serde_json::{Map, Value, json};
 use windlass_ports::aws::{ActionShape, services};
-use windlass_stack_guard::dynamodb::{Read, check};
 use windlass_types::Problem;
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, invalid, missing};
 use crate::call::Call;
 use crate::failure::{aws_problem, not_found, refused};
+use crate::guard::dynamodb::{Read, check};
 use crate::info_stacks::counted;
 use crate::names;
 use crate::shapes::{list, text};

@@ -2,8 +2,10 @@
 
 use windlass_ports::aws::{AwsFailure, AwsFailureKind};
 use windlass_ports::database::DatabaseFailure;
-use windlass_stack_guard::Refusal;
+use windlass_text::suggest::closest;
 use windlass_types::{Problem, code};
+
+use crate::guard::Refusal;
 
 /// What AWS did not do, as a problem; names the permission and the principal where those matter.
 pub fn aws_problem(failure: &AwsFailure) -> Problem {
@@ -131,24 +133,4 @@ pub(crate) fn not_found<'a>(
         }
         None => problem.with("closest", closest),
     }
-}
-
-/// The five names nearest to one, nearest first.
-fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let wanted = name.to_lowercase();
-    let mut ranked: Vec<(usize, &str)> = known
-        .into_iter()
-        .map(|known| {
-            let lower = known.to_lowercase();
-            let distance = if lower.contains(&wanted) {
-                0
-            } else {
-                strsim::damerau_levenshtein(&wanted, &lower)
-            };
-            (distance, known)
-        })
-        .collect();
-    ranked.sort();
-    ranked.dedup();
-    ranked.into_iter().take(5).map(|(_, known)| known).collect()
 }

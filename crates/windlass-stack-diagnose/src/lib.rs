@@ -2,10 +2,13 @@
 //! actions that read, a command in a container, and the secrets of the account.
 //!
 //! Thirteen questions and three operations on secrets, each in a file of its own, over AWS and
-//! databases as ports. What only reads is held to it by windlass-stack-guard and by the databases
-//! themselves. Answers are plain data with known secrets and secret patterns taken out. Not here:
-//! policy, runs, envelopes, artifacts and bounds of a surface (windlass-stack).
+//! databases as ports ([`access`], with failures as [`fault`]). [`guard`] holds what only reads to
+//! reading, and so do the databases themselves. [`session`] reaches machines and databases inside
+//! the stack's network. Answers are plain data with known secrets and secret patterns taken out.
+//! Not here: changes to stacks (windlass-stack-lifecycle), policy, runs, envelopes, artifacts and
+//! bounds of a surface (windlass-stack).
 
+pub mod access;
 mod alarms;
 mod answer;
 mod arguments;
@@ -16,6 +19,8 @@ mod credentials;
 mod dynamodb;
 mod ecs;
 mod failure;
+pub mod fault;
+pub mod guard;
 mod info_operations;
 mod info_stack;
 mod info_stacks;
@@ -31,6 +36,7 @@ mod secret_create;
 mod secret_delete;
 mod secret_get;
 mod secrets;
+pub mod session;
 mod shapes;
 mod sql;
 mod through;

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_ports::aws::{SignedAnswer, SignedHttp};
-use windlass_stack_guard::opensearch::{Request, check};
 use windlass_types::{Problem, code};
 
 use crate::answer::Answer;
 use crate::arguments::{Arguments, missing};
 use crate::call::Call;
 use crate::failure::{aws_problem, not_found, refused};
+use crate::guard::opensearch::{Request, check};
 use crate::names;
 use crate::shapes::{reading, text};
 
@@ -33,7 +33,7 @@ enum Verb {
 
 pub(crate) struct Ask {
     resource: String,
-    request: Result<Request, windlass_stack_guard::Refusal>,
+    request: Result<Request, crate::guard::Refusal>,
     verb: Verb,
     body: Option<Value>,
     limit: usize,

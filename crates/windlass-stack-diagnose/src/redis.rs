@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use windlass_ports::database::{Access, DatabaseAddress, RedisAsk, RedisReply, RedisRequest, Tls};
-use windlass_stack_guard::redis as guard;
 use windlass_types::Problem;
 
 use crate::answer::Answer;
@@ -12,6 +11,7 @@ use crate::arguments::{Arguments, invalid, missing};
 use crate::call::Call;
 use crate::credentials;
 use crate::failure::{aws_problem, database_problem, not_found, refused};
+use crate::guard::redis as guard;
 use crate::info_stacks::counted;
 use crate::names;
 use crate::shapes::{list, number, reading, text};

@@ -1,12 +1,12 @@
 //! Shows a secret: enough of it to recognise it.
 
 use serde_json::{Value, json};
-use windlass_stack_guard::mask;
 use windlass_types::{Problem, Secret};
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::call::Call;
+use crate::guard::mask;
 use crate::secrets::{ask as call_secrets, name, problem};
 use crate::shapes::{moment, text};
 

@@ -7,9 +7,9 @@ use windlass_types::{Problem, Timestamp};
 
 use crate::failure::refused;
 
-/// A reading action, as windlass-stack-guard knows it.
+/// A reading action, as `guard` knows it.
 pub(crate) fn reading(service: &str, action: &str) -> Result<ActionShape, Problem> {
-    windlass_stack_guard::aws::allow(service, action)
+    crate::guard::aws::allow(service, action)
         .map(|allowed| allowed.shape)
         .map_err(|refusal| refused(&refusal))
 }

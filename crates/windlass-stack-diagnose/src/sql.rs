@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use windlass_ports::aws::Stack;
 use windlass_ports::database::{Access, DatabaseAddress, SqlEngine, SqlRequest, Tls};
-use windlass_stack_guard::sql::check;
 use windlass_types::{Problem, Secret, code};
 
 use crate::answer::Answer;
@@ -13,6 +12,7 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::credentials;
 use crate::failure::{aws_problem, database_problem, not_found, refused};
+use crate::guard::sql::check;
 use crate::info_stacks::counted;
 use crate::names::{self, Found};
 use crate::shapes::{list, number, reading, text};

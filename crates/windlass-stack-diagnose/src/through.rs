@@ -7,13 +7,13 @@ use std::time::Duration;
 use windlass_ports::MessageSockets;
 use windlass_ports::aws::{Stack, StackResource};
 use windlass_ports::database::Listening;
-use windlass_stack_lifecycle::Access;
-use windlass_stack_session::{Bastion, GROUP_TYPE, Reach, Tunnel};
 use windlass_types::{Problem, code};
 
+use crate::access::Access;
 use crate::arguments::{Arguments, invalid};
 use crate::call::Call;
 use crate::names;
+use crate::session::{Bastion, GROUP_TYPE, Reach, Tunnel};
 
 /// How much longer connecting takes when a session has to be opened first.
 const OPENING: Duration = Duration::from_secs(20);

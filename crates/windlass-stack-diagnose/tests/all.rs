@@ -9,10 +9,12 @@ mod suite {
     mod cloud;
     mod data;
     mod exec;
+    mod guard;
     mod info;
     mod moto;
     mod secrets;
     mod servers;
+    mod session;
     mod telemetry;
     mod world;
 }

@@ -5,7 +5,7 @@ use windlass_ports::aws::{ActionShape, Body, Place, SignedCall, services};
 use windlass_stack_compile::compile;
 use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::{Data, Runtime, Text};
-use windlass_stack_script::{Audience, Values};
+use windlass_stack_lifecycle::script::{Audience, Values};
 use windlass_types::{Problem, code};
 
 use crate::desk::Desk;

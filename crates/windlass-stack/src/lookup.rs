@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_ports::aws::{ActionShape, AwsFailure, SignedCall, services};
 use windlass_stack_compile::{Compiled, Facts, Network};
 use windlass_stack_config::model::settings::ReuseVpc;
-use windlass_stack_guard::aws::allow;
+use windlass_stack_diagnose::guard::aws::allow;
 use windlass_stack_lifecycle::Access;
 use windlass_types::{Problem, code};
 

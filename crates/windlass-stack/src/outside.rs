@@ -8,7 +8,7 @@ use windlass_ports::aws::Cloud;
 use windlass_ports::database::DatabasePort;
 use windlass_ports::{Git, MessageSockets};
 use windlass_stack_config::{Allowed, Interpreters};
-use windlass_stack_package::Tools;
+use windlass_stack_lifecycle::package::Tools;
 
 use crate::dev::DevOutside;
 use crate::values::SecretValues;

@@ -14,7 +14,7 @@ use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::function::{Architecture, LambdaRuntime};
 use windlass_stack_lifecycle::Access;
 use windlass_stack_lifecycle::assets::{AssetStore, REPOSITORY};
-use windlass_stack_package::{
+use windlass_stack_lifecycle::package::{
     CliEngine, ContainerEngine, FunctionJob, ImageJob, Limits, Workshop, Zip, asset_bucket,
     plan_upload, upload, zip_key,
 };

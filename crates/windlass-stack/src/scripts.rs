@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_stack_compile::Facts;
-use windlass_stack_script::{
+use windlass_stack_lifecycle::script::{
     Interpreters, Moment, ScriptCall, ScriptOutcome, due, read_pairs, run,
 };
 use windlass_types::{Problem, Timestamp};

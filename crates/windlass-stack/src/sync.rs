@@ -8,11 +8,11 @@ use serde_json::Value;
 use windlass_stack_compile::SyncedBucket;
 use windlass_stack_lifecycle::Access;
 use windlass_stack_lifecycle::assets::AssetStore;
-use windlass_stack_lifecycle::versions::{self, Artifact, VersionRecord};
-use windlass_stack_sync::{
+use windlass_stack_lifecycle::sync::{
     Manifest, Manifests, Setting, SyncDone, SyncSource, apply, build, invalidate, place, plan,
     sources,
 };
+use windlass_stack_lifecycle::versions::{self, Artifact, VersionRecord};
 use windlass_types::{Problem, code};
 
 use crate::desk::{Desk, blocking};
@@ -220,8 +220,15 @@ pub(crate) async fn restore(
     for (resource, manifest) in manifests_of(record) {
         let at = place(&access, prepared.stack_name(), &resource, &manifest).await?;
         let before = previous.get(&resource);
-        let done = windlass_stack_sync::restore(&access, store, &at, &manifest, before, &|_, _| {})
-            .await?;
+        let done = windlass_stack_lifecycle::sync::restore(
+            &access,
+            store,
+            &at,
+            &manifest,
+            before,
+            &|_, _| {},
+        )
+        .await?;
         let bucket = Filled::new(&resource, at.bucket, done, before);
         if let Some(distribution) = at.distribution.filter(|_| bucket.is_news()) {
             invalidate(&access, &distribution, &format!("{run_id}-{resource}")).await?;

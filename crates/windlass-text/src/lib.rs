@@ -1,4 +1,5 @@
-//! Texts compared and combined: unified diffs, patches, three-way merges; terminal escapes removed.
+//! Texts compared and combined: unified diffs, patches, three-way merges; terminal escapes removed;
+//! the word that was meant.
 //!
 //! Pure functions over strings, no IO, no git. Domains use it wherever a person is shown a
 //! difference or two edits meet. A line ends at `\n` and at nothing else: `\r` is part of its
@@ -11,6 +12,7 @@ mod merge;
 mod parse;
 mod patch;
 mod path;
+pub mod suggest;
 mod unified;
 
 pub use apply::{ApplyError, ApplyReason};

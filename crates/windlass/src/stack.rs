@@ -12,7 +12,7 @@ use windlass_net::{OutboundPolicy, WebSockets};
 use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
 use windlass_stack::{SecretValues, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
-use windlass_stack_package::Tools;
+use windlass_stack_lifecycle::package::Tools;
 use windlass_system::{OsEntropy, SystemClock};
 
 use crate::stack_dev;

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use windlass_http::Deprecation;
 use windlass_pipeline::ArtifactAddress;
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_types::Digest;
 
 use super::{

@@ -1,7 +1,7 @@
 //! Actions beyond making, reading, changing and removing: what `publish` does to a row.
 
-use windlass_pipeline_model::architecture::FieldType;
-use windlass_pipeline_model::{Trace, naming};
+use windlass_pipeline_design::model::architecture::FieldType;
+use windlass_pipeline_design::model::{Trace, naming};
 
 use super::entity::Entity;
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_pipeline_model::architecture::{Architecture, EntityModel, FieldType};
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{InputProblem, Trace, naming};
+use windlass_pipeline_design::model::architecture::{Architecture, EntityModel, FieldType};
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::{InputProblem, Trace, naming};
 
 use super::action::Action;
 use super::route::Operation;

@@ -11,7 +11,7 @@ mod policy;
 mod route;
 mod sign_in;
 
-use windlass_pipeline_model::{Architecture, InputProblem, Preset, Requirements, UxSpec};
+use windlass_pipeline_design::model::{Architecture, InputProblem, Preset, Requirements, UxSpec};
 
 pub(crate) use action::{Action, Effect};
 pub(crate) use entity::{Entity, Field, Reference};
@@ -148,7 +148,8 @@ impl<'a> Blueprint<'a> {
             .iter()
             .find(|requirement| {
                 requirement.id == id
-                    && requirement.priority != windlass_pipeline_model::strategy::Priority::Wont
+                    && requirement.priority
+                        != windlass_pipeline_design::model::strategy::Priority::Wont
             })
             .map(|requirement| requirement.description.as_str())
     }

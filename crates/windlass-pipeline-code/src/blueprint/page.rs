@@ -1,8 +1,8 @@
 //! Pages: their kind, the entity they show, where they are and what they are called in code.
 
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::ux::{Layout, UxPage};
-use windlass_pipeline_model::{Trace, UxSpec, naming};
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::ux::{Layout, UxPage};
+use windlass_pipeline_design::model::{Trace, UxSpec, naming};
 
 use super::entity::Entity;
 use super::route::{self, Segment};

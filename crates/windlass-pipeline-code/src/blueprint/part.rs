@@ -1,8 +1,8 @@
 //! Components: what the parts of pages are, by the names the UX spec gives them, and what else the
 //! kind of a page asks for.
 
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::{Requirements, Trace, naming};
+use windlass_pipeline_design::model::strategy::Priority;
+use windlass_pipeline_design::model::{Requirements, Trace, naming};
 
 use super::entity::{Entity, Reference};
 use super::page::{self, Page, PageKind};

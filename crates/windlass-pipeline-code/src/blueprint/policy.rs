@@ -1,7 +1,7 @@
 //! Row-level policies and the functions they call, checked to be nothing more than that.
 
-use windlass_pipeline_model::architecture::Architecture;
-use windlass_pipeline_model::{InputProblem, Trace};
+use windlass_pipeline_design::model::architecture::Architecture;
+use windlass_pipeline_design::model::{InputProblem, Trace};
 
 use super::entity::{self, Entity};
 use super::route::Operation;

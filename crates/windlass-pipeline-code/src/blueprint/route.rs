@@ -1,7 +1,7 @@
 //! Endpoints: what each does to which table, and the paths they are served at.
 
-use windlass_pipeline_model::architecture::{Architecture, Endpoint};
-use windlass_pipeline_model::{Trace, naming};
+use windlass_pipeline_design::model::architecture::{Architecture, Endpoint};
+use windlass_pipeline_design::model::{Trace, naming};
 
 use super::action;
 use super::entity::Entity;

@@ -1,7 +1,7 @@
 //! `src/components/*.tsx`: what pages are made of.
 
 use serde::Serialize;
-use windlass_pipeline_model::naming;
+use windlass_pipeline_design::model::naming;
 
 use super::import_lines::Imports;
 use super::{Draft, data, detail, form, list, pages, sign_in};

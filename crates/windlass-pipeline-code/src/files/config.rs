@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use windlass_pipeline_model::code::Dependencies;
-use windlass_pipeline_model::{Preset, versions};
+use windlass_pipeline_design::model::code::Dependencies;
+use windlass_pipeline_design::model::{Preset, versions};
 
 use super::Draft;
 use crate::blueprint::Blueprint;

@@ -2,8 +2,8 @@
 //! the browser of a Next project. Both have the same functions, so that components do not care.
 
 use serde::Serialize;
-use windlass_pipeline_model::architecture::FieldType;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::architecture::FieldType;
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::{Draft, schema};
 use crate::blueprint::{Action, Blueprint, Effect, Entity, Field, Operation, Route, Segment, Work};

@@ -1,8 +1,8 @@
 //! The README, and how to get the project running.
 
 use serde::Serialize;
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::{Preset, versions};
+use windlass_pipeline_design::model::strategy::Priority;
+use windlass_pipeline_design::model::{Preset, versions};
 
 use super::{Draft, config, sql};
 use crate::blueprint::{Blueprint, requirement_ids};

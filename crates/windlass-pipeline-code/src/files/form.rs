@@ -1,7 +1,7 @@
 //! Forms: a control per field, the value it gives, and what happens when it is sent.
 
 use serde::Serialize;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::data;
 use super::import_lines::Imports;

@@ -1,7 +1,7 @@
 //! Files that are only there when something imports them: controls, helpers, the client.
 
 use serde::Serialize;
-use windlass_pipeline_model::Preset;
+use windlass_pipeline_design::model::Preset;
 
 use super::{Draft, pages};
 use crate::blueprint::{Blueprint, PageKind};

@@ -1,7 +1,7 @@
 //! Lists: loading, empty, failed or shown, and what can be done from there.
 
 use serde::Serialize;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::data;
 use super::import_lines::Imports;

@@ -23,8 +23,8 @@ mod styles;
 mod suite;
 mod types;
 
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use crate::blueprint::Blueprint;
 use crate::templates::TemplateError;

@@ -1,9 +1,9 @@
 //! Pages: one view per page, and the routes that lead to it.
 
 use serde::Serialize;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::ux::Layout;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::ux::Layout;
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::import_lines::Imports;
 use super::{Draft, data, form, views};
@@ -23,17 +23,6 @@ struct View {
     layout: &'static str,
     hero: bool,
     body: Vec<String>,
-}
-
-const fn layout(layout: Layout) -> &'static str {
-    match layout {
-        Layout::SingleColumn => "single-column",
-        Layout::SidebarMain => "sidebar-main",
-        Layout::Split => "split",
-        Layout::Grid => "grid",
-        Layout::Centered => "centered",
-        Layout::MasterDetail => "master-detail",
-    }
 }
 
 /// Where one is led after something was saved: to the row, else to all of them, else home.
@@ -56,7 +45,7 @@ fn after_save(blueprint: &Blueprint<'_>, entity: &Entity, at: usize) -> (String,
 /// What a page without a name of its own is headed with: a landing page shows the product's name.
 pub(super) fn heading<'a>(blueprint: &'a Blueprint<'_>, page: &'a Page) -> &'a str {
     let generic = ["home", "homepage", "landing", "start", "welcome"];
-    let words = windlass_pipeline_model::naming::words(&page.name);
+    let words = windlass_pipeline_design::model::naming::words(&page.name);
     let is_generic = words
         .iter()
         .all(|word| generic.contains(&word.as_str()) || word == "page");
@@ -223,7 +212,7 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         setup,
         title: heading(blueprint, page).to_owned(),
         description: (!page.purpose.is_empty()).then(|| page.purpose.clone()),
-        layout: layout(arranged),
+        layout: arranged.name(),
         hero: page.kind == PageKind::Landing,
         body,
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::{Draft, data};
 use crate::blueprint::{Blueprint, Entity, Operation, Route, Segment, Work};

@@ -1,6 +1,6 @@
 //! Sample values: valid for the schemas, different from row to row, the same on every run.
 
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::schema::{is_email, is_url};
 use crate::blueprint::{Entity, Field};

@@ -1,7 +1,7 @@
 //! `src/lib/schemas/*.ts`: what a row looks like, and what may be given for one.
 
 use serde::Serialize;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::Draft;
 use crate::blueprint::{Blueprint, Entity, Field, Operation};

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use windlass_pipeline_model::Trace;
-use windlass_pipeline_model::architecture::FieldType;
-use windlass_pipeline_model::trace::rule;
+use windlass_pipeline_design::model::Trace;
+use windlass_pipeline_design::model::architecture::FieldType;
+use windlass_pipeline_design::model::trace::rule;
 
 use super::Draft;
 use super::sample::{self, USERS, sample, uuid};

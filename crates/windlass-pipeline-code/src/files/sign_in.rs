@@ -1,7 +1,7 @@
 //! Forms for signing in and signing up, with a password and otherwise.
 
 use serde::Serialize;
-use windlass_pipeline_model::strategy::Priority;
+use windlass_pipeline_design::model::strategy::Priority;
 
 use crate::blueprint::{Blueprint, Component, ComponentKind, PageKind, Way};
 

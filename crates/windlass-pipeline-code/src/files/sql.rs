@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use windlass_pipeline_model::Trace;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::Trace;
+use windlass_pipeline_design::model::architecture::FieldType;
+use windlass_pipeline_design::sql::column_type;
 
 use super::Draft;
 use crate::blueprint::{Blueprint, Entity, Field, Policy, RECORDED_ACTIONS, Reference};
@@ -48,19 +49,6 @@ struct Security {
     table: String,
     grants: Vec<String>,
     policies: Vec<String>,
-}
-
-fn column_type(kind: FieldType) -> &'static str {
-    match kind {
-        FieldType::Uuid => "uuid",
-        FieldType::String | FieldType::Text | FieldType::Enum => "text",
-        FieldType::Integer => "integer",
-        FieldType::Decimal => "numeric(12, 2)",
-        FieldType::Boolean => "boolean",
-        FieldType::Date => "date",
-        FieldType::Datetime => "timestamptz",
-        FieldType::Json => "jsonb",
-    }
 }
 
 fn column(field: &Field) -> String {

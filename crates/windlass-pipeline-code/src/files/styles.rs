@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::Draft;
 use crate::blueprint::Blueprint;

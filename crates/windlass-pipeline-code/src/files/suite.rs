@@ -7,9 +7,9 @@ mod data;
 mod page;
 
 use serde::Serialize;
-use windlass_pipeline_model::strategy::Category;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::strategy::Category;
+use windlass_pipeline_design::model::trace::rule;
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::sample::{self, USERS, sample, uuid};
 use super::{Draft, pages, styles};

@@ -1,8 +1,8 @@
 //! `src/lib/database.types.ts`: the tables as the Supabase client knows them.
 
 use serde::Serialize;
-use windlass_pipeline_model::Trace;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::Trace;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::Draft;
 use crate::blueprint::{Blueprint, Field, RECORDED_ACTIONS};

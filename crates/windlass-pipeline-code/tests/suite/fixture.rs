@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use windlass_pipeline_code::{CodeInput, Error, Generated, generate};
-use windlass_pipeline_model::{Architecture, Preset, Requirements, UxSpec};
-use windlass_pipeline_spec::SpecContext;
+use windlass_pipeline_design::model::{Architecture, Preset, Requirements, UxSpec};
+use windlass_pipeline_design::spec::SpecContext;
 
 /// The example specs.
 pub const EXAMPLES: [&str; 4] = [
@@ -41,8 +41,8 @@ impl Product {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("../../examples/pipeline/{name}.md"));
         let spec = fs_err::read_to_string(path).unwrap();
-        let analysis = windlass_pipeline_spec::analyse(&spec, &SpecContext::default());
-        let requirements = windlass_pipeline_spec::requirements(&analysis);
+        let analysis = windlass_pipeline_design::spec::analyse(&spec, &SpecContext::default());
+        let requirements = windlass_pipeline_design::spec::requirements(&analysis);
         let architecture = windlass_pipeline_design::architecture(&analysis, &requirements, preset);
         let ux = windlass_pipeline_design::ux(&analysis, &requirements, &architecture, None);
         Self {

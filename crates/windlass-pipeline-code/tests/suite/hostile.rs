@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use windlass_pipeline_code::{Error, Generated};
-use windlass_pipeline_model::{Preset, Trace};
+use windlass_pipeline_design::model::{Preset, Trace};
 
 use super::fixture::{Product, file};
 use windlass_testkit::servers::Postgres;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use windlass_pipeline_model::Preset;
+use windlass_pipeline_design::model::Preset;
 
 use super::fixture::{EXAMPLES, Product, write};
 use super::hostile;

@@ -2,7 +2,7 @@
 //!
 //! Needs the folder of PostgreSQL's programs in `WINDLASS_TEST_POSTGRES`; `cargo xtask test` sets it.
 
-use windlass_pipeline_model::Preset;
+use windlass_pipeline_design::model::Preset;
 use windlass_testkit::servers::Postgres;
 
 use super::access;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use windlass_pipeline_code::{Error, file_plan};
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::{GeneratedFile, Preset, versions};
+use windlass_pipeline_design::model::strategy::Priority;
+use windlass_pipeline_design::model::{GeneratedFile, Preset, versions};
 
 use super::fixture::{EXAMPLES, Product, file, write};
 
@@ -82,7 +82,7 @@ fn every_requirement_that_reaches_a_page_or_an_endpoint_is_tested_by_its_id() {
         let readme = file(&generated, "README.md");
         let reached = |id: &str| {
             let wanted = format!("req:{id}");
-            let has = |trace: &[windlass_pipeline_model::Trace]| {
+            let has = |trace: &[windlass_pipeline_design::model::Trace]| {
                 trace.iter().any(|trace| trace.as_str() == wanted)
             };
             product

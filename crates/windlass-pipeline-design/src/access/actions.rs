@@ -1,16 +1,15 @@
 //! What the requirements need somebody to be allowed.
 
-use windlass_pipeline_model::analysis::{Access, Statement, VerbKind};
-use windlass_pipeline_model::architecture::EntityModel;
-use windlass_pipeline_model::strategy::Priority;
-use windlass_pipeline_model::{Trace, naming};
-
 use super::rules::public;
 use super::{Decider, commands, plural_of, says_everything, things};
 use crate::actor::{self, Actor};
 use crate::condition::Condition;
 use crate::endpoints::is_manage;
 use crate::grant::{Command, Grant, Grants};
+use crate::model::analysis::{Access, Statement, VerbKind};
+use crate::model::architecture::EntityModel;
+use crate::model::strategy::Priority;
+use crate::model::{Trace, naming};
 use crate::scope::Tenant;
 use crate::words::with_article;
 

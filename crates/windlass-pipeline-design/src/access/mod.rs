@@ -8,16 +8,15 @@ mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_pipeline_model::analysis::{Analysis, Statement, VerbKind};
-use windlass_pipeline_model::architecture::{DataModel, EntityModel};
-use windlass_pipeline_model::naming;
-use windlass_pipeline_model::strategy::Priority;
-
 use crate::actor::{self, Actor};
 use crate::condition::Condition;
 use crate::data::AUTH_USERS;
 use crate::endpoints::is_manage;
 use crate::grant::{Command, Grant, Grants};
+use crate::model::analysis::{Analysis, Statement, VerbKind};
+use crate::model::architecture::{DataModel, EntityModel};
+use crate::model::naming;
+use crate::model::strategy::Priority;
 use crate::scope::{self, Tenant};
 use crate::words::with_article;
 

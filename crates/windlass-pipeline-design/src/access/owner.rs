@@ -1,13 +1,12 @@
 //! What whoever made a row may do with it, and who may make one.
 
-use windlass_pipeline_model::analysis::Access;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{Trace, naming};
-
 use super::{Decider, commands, things};
 use crate::actor::{self, Actor};
 use crate::condition::Condition;
 use crate::grant::{Command, Grant, Grants};
+use crate::model::analysis::Access;
+use crate::model::trace::rule;
+use crate::model::{Trace, naming};
 use crate::scope::Tenant;
 use crate::traces;
 use crate::words::{and_list, capitalised};

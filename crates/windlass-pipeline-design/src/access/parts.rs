@@ -1,12 +1,11 @@
 //! Entities that hang on others: parts of a whole, members of a tenant.
 
-use windlass_pipeline_model::architecture::EntityModel;
-use windlass_pipeline_model::trace::rule;
-use windlass_pipeline_model::{Trace, naming};
-
 use super::{Decider, commands, things};
 use crate::condition::Condition;
 use crate::grant::{Command, Grant, Grants};
+use crate::model::architecture::EntityModel;
+use crate::model::trace::rule;
+use crate::model::{Trace, naming};
 use crate::scope::Tenant;
 use crate::traces;
 use crate::words::with_article;

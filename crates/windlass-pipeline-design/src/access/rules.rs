@@ -1,13 +1,12 @@
 //! Rules that the spec states as rules, and what narrows them to some of the rows.
 
-use windlass_pipeline_model::analysis::{Access, StatedValue};
-use windlass_pipeline_model::architecture::EntityModel;
-use windlass_pipeline_model::{Trace, naming};
-
 use super::{Decider, plural_of, things};
 use crate::actor::{self, Actor};
 use crate::condition::Condition;
 use crate::grant::{Command, Grant, Grants};
+use crate::model::analysis::{Access, StatedValue};
+use crate::model::architecture::EntityModel;
+use crate::model::{Trace, naming};
 use crate::scope::Tenant;
 use crate::traces;
 use crate::words::with_article;

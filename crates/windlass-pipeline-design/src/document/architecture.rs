@@ -1,14 +1,13 @@
 //! The architecture document.
 
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::architecture::{Architecture, Endpoint, RelationType};
-use windlass_pipeline_model::strategy::{Category, Priority};
-use windlass_pipeline_model::{Preset, Requirements, Trace, naming};
-
-use super::diagram;
 use super::markdown::{Document, code, text};
 use super::types;
+use super::{diagram, ids};
 use crate::architecture::DesignOptions;
+use crate::model::analysis::Analysis;
+use crate::model::architecture::{Architecture, Endpoint, RelationType};
+use crate::model::strategy::{Category, Priority};
+use crate::model::{Preset, Requirements, Trace, naming};
 use crate::{auth, sql, stack};
 
 /// The whole document.
@@ -251,17 +250,6 @@ fn api(doc: &mut Document, architecture: &Architecture) {
             .collect(),
         "No requirement states an action on something that is kept.",
     );
-}
-
-fn ids(list: &[Trace]) -> String {
-    let ids: Vec<&str> = list
-        .iter()
-        .filter_map(|trace| match trace.parts() {
-            Some(("req", id)) => Some(id),
-            _ => None,
-        })
-        .collect();
-    ids.join(", ")
 }
 
 fn components(

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use windlass_pipeline_model::Preset;
-use windlass_pipeline_model::analysis::Analysis;
-use windlass_pipeline_model::architecture::{Architecture, Endpoint, RelationType};
-use windlass_pipeline_model::naming;
-use windlass_pipeline_model::ux::UxSpec;
+use crate::model::Preset;
+use crate::model::analysis::Analysis;
+use crate::model::architecture::{Architecture, Endpoint, RelationType};
+use crate::model::naming;
+use crate::model::ux::UxSpec;
 
 /// A label: nothing that ends or opens something in Mermaid.
 fn label(raw: &str) -> String {

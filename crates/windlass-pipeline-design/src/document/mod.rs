@@ -8,3 +8,17 @@ mod ux;
 
 pub use architecture::architecture_markdown;
 pub use ux::ux_markdown;
+
+use crate::model::Trace;
+
+/// The requirements among traces, as a list of their ids.
+fn ids(list: &[Trace]) -> String {
+    let ids: Vec<&str> = list
+        .iter()
+        .filter_map(|trace| match trace.parts() {
+            Some(("req", id)) => Some(id),
+            _ => None,
+        })
+        .collect();
+    ids.join(", ")
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use windlass_pipeline_model::architecture::{EntityModel, Field, FieldType};
+use crate::model::architecture::{EntityModel, Field, FieldType};
 
 fn type_of(field: &Field) -> String {
     let kind = match field.kind {

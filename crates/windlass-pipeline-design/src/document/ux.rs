@@ -1,13 +1,12 @@
 //! The UX document.
 
-use windlass_pipeline_model::analysis::{Analysis, SpanClass};
-use windlass_pipeline_model::strategy::{Category, Priority};
-use windlass_pipeline_model::ux::{DesignTokens, Layout, UxPage, UxSpec};
-use windlass_pipeline_model::{Requirements, Trace, naming};
-
-use super::diagram;
 use super::markdown::{Document, code, text};
+use super::{diagram, ids};
 use crate::contrast;
+use crate::model::analysis::{Analysis, SpanClass};
+use crate::model::strategy::{Category, Priority};
+use crate::model::ux::{DesignTokens, UxPage, UxSpec};
+use crate::model::{Requirements, Trace, naming};
 use crate::tokens::wanted_style;
 
 /// The whole document.
@@ -88,17 +87,6 @@ fn goals(doc: &mut Document, requirements: &Requirements, ux: &UxSpec) {
     doc.list(usable);
 }
 
-fn ids(list: &[Trace]) -> String {
-    let ids: Vec<&str> = list
-        .iter()
-        .filter_map(|trace| match trace.parts() {
-            Some(("req", id)) => Some(id),
-            _ => None,
-        })
-        .collect();
-    ids.join(", ")
-}
-
 fn navigation(doc: &mut Document, ux: &UxSpec) {
     doc.section("Navigation");
     doc.paragraph("Pages without an id in their route are in the main navigation; the others are reached from the page above them.");
@@ -154,17 +142,6 @@ fn flows(doc: &mut Document, analysis: &Analysis, ux: &UxSpec) {
     }
 }
 
-fn layout_name(layout: Layout) -> &'static str {
-    match layout {
-        Layout::SingleColumn => "single-column",
-        Layout::SidebarMain => "sidebar-main",
-        Layout::Split => "split",
-        Layout::Grid => "grid",
-        Layout::Centered => "centered",
-        Layout::MasterDetail => "master-detail",
-    }
-}
-
 /// How a page behaves, by its kind.
 fn interaction(page: &UxPage) -> &'static str {
     match page.kind.as_str() {
@@ -189,7 +166,7 @@ fn pages(doc: &mut Document, ux: &UxSpec) {
             format!(
                 "Route: {}; layout {}",
                 code(&page.route),
-                layout_name(page.layout)
+                page.layout.name()
             ),
             format!("Elements: {}", page.components.join(", ")),
             format!("Interaction: {}", interaction(page)),

@@ -7,7 +7,7 @@ mod prune;
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_pipeline_model::{Architecture, Phase, Requirements, UxSpec};
+use windlass_pipeline_design::model::{Architecture, Phase, Requirements, UxSpec};
 use windlass_types::Problem;
 
 use crate::{

@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use windlass_engine::operation::output_schema_of;
 use windlass_model_calls::{ModelCall, StructuredFault, structured};
-use windlass_pipeline_model::{
+use windlass_pipeline_design::model::{
     Architecture, Generator, Phase, Requirements, UxSpec,
     analysis::Analysis,
     quality::{Finding, Level},

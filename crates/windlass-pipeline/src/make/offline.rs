@@ -3,16 +3,16 @@
 use serde::Serialize;
 use serde_json::Value;
 use windlass_pipeline_code::{CodeInput, Error, Generated, file_plan, generate};
-use windlass_pipeline_design::{
-    DesignOptions, architecture, architecture_markdown, ux, ux_markdown,
-};
-use windlass_pipeline_model::{
+use windlass_pipeline_design::model::{
     Analysis, Architecture, ArchitectureOutput, CodeOutput, Coverage, Generator, Phase,
     QualityReport, Requirements, StrategyOutput, Trace, UxOutput, UxSpec, quality::Verdict,
 };
-use windlass_pipeline_quality::{Given, Outputs, coverage, review};
-use windlass_pipeline_spec::{
+use windlass_pipeline_design::quality::{Given, Outputs, coverage, review};
+use windlass_pipeline_design::spec::{
     SpecContext, analyse, from_requirements, requirements, requirements_as_spec, strategy,
+};
+use windlass_pipeline_design::{
+    DesignOptions, architecture, architecture_markdown, ux, ux_markdown,
 };
 use windlass_types::Problem;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_pipeline_model::{Analysis, Architecture, Requirements, Trace, UxSpec};
+use windlass_pipeline_design::model::{Analysis, Architecture, Requirements, Trace, UxSpec};
 
 /// What may be named as a reason.
 struct Reasons(BTreeSet<String>);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::{CallContext, Operation};
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_types::{Problem, RunId};
 
 use super::{Desk, schemas, tool};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use windlass_engine::operation::{
     Answer, AnswerWhen, CallContext, Operation, ProposedRun, Render, Reply,
 };
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_ports::store::RunFilter;
 use windlass_types::{EffectClass, Problem, RunId, RunState};
 

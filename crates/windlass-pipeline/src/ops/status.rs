@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::Operation;
-use windlass_pipeline_model::Phase;
+use windlass_pipeline_design::model::Phase;
 use windlass_types::{Problem, RunId, Timestamp};
 
 use super::{Desk, schemas, tool};

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use windlass_text::suggest;
+
 use super::params::referenceable_params;
 use crate::fault::{Fault, FaultKind};
 use crate::model::container::{ContainerDependency, ContainerResources, ContainerService, Scaling};
 use crate::model::events::QueueEvent;
 use crate::model::script::{Hook, Script};
 use crate::model::{Resource, ResourceKind};
-use crate::suggest;
 use crate::tree::{Kind, Node, Path, Step};
 use crate::value::Runtime;
 

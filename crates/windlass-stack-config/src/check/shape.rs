@@ -2,10 +2,10 @@
 //! is checked, what editors show and what is documented are one.
 
 use serde_json::Value;
+use windlass_text::suggest;
 
 use crate::fault::{Fault, FaultKind};
 use crate::schema::MARKED;
-use crate::suggest;
 use crate::tagged::REJECTED;
 use crate::tree::{Entry, Kind, Node, Path, Span, Step};
 use crate::value::TAKES_RUNTIME;

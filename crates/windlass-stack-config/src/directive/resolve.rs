@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
+use windlass_text::suggest;
 use windlass_types::Problem;
 
 use super::runtime::{as_text, fill, runtime, text_argument};
@@ -12,7 +13,6 @@ use super::syntax::{self, Argument, Directive, Part};
 use super::{BUILT_IN, Context, CustomCall, files, git};
 use crate::arguments::to_camel;
 use crate::fault::{Fault, FaultKind};
-use crate::suggest;
 use crate::tree::{Entry, Kind, Node, Path, Span};
 use crate::value::{Runtime, Text};
 

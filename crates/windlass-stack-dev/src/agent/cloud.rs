@@ -9,7 +9,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::Method;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
-use windlass_stack_guard::aws;
+use windlass_stack_diagnose::guard::aws;
 use windlass_types::{Problem, code};
 
 use super::{App, Parameters, answered, arguments, limit, required, text, unknown};
@@ -76,7 +76,7 @@ async fn table(
         }
     };
     if !is_local(stack, resource, "dynamodb")? {
-        windlass_stack_guard::dynamodb::check(command)
+        windlass_stack_diagnose::guard::dynamodb::check(command)
             .map_err(|refusal| Problem::new(&code::FORBIDDEN, refusal.to_string()))?;
     }
     let name = stack

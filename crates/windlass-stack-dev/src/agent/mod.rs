@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
-use windlass_stack_guard::mask;
+use windlass_stack_diagnose::guard::mask;
 use windlass_types::{Problem, code};
 
 use crate::envelope::Envelope;

@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
 use windlass_ports::database::{Access, RedisAsk, RedisReply, RedisRequest};
-use windlass_stack_guard::redis::words;
+use windlass_stack_diagnose::guard::redis::words;
 use windlass_types::{Problem, code};
 
 use super::sql::{database, problem};

@@ -132,7 +132,7 @@ async fn redis_is_read_by_type() {
     let fill = |line: &'static str| {
         let address = address.clone();
         async move {
-            let words = windlass_stack_guard::redis::words(line).unwrap();
+            let words = windlass_stack_diagnose::guard::redis::words(line).unwrap();
             let request = windlass_testkit::servers::asking(
                 &address,
                 windlass_ports::database::Access::LocalUnrestricted,

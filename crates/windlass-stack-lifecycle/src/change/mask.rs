@@ -6,7 +6,7 @@
 use serde_json::Value;
 use windlass_ports::aws::ResourceChange;
 use windlass_secrets::Redactor;
-use windlass_stack_guard::mask;
+use windlass_stack_diagnose::guard::mask;
 
 /// The longest value shown; a policy document or inline code would bury the reason.
 const LONGEST: usize = 300;

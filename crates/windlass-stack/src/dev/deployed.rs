@@ -11,7 +11,7 @@ use windlass_stack_config::{Config, Runtime, Text, referenceable_params};
 use windlass_stack_dev::{DevPlan, LocalParams};
 use windlass_stack_diagnose::aws_problem;
 use windlass_stack_lifecycle::Access;
-use windlass_stack_script::{Audience, Resolved, Values};
+use windlass_stack_lifecycle::script::{Audience, Resolved, Values};
 use windlass_types::{Problem, Secret, code};
 
 /// The deployed stack of a session.

@@ -18,7 +18,7 @@ use windlass_stack_dev::{
     variable_of,
 };
 use windlass_stack_lifecycle::Access;
-use windlass_stack_script::{Interpreters, Moment, ScriptCall, run};
+use windlass_stack_lifecycle::script::{Interpreters, Moment, ScriptCall, run};
 use windlass_types::{Problem, code};
 
 use super::deployed::shown;

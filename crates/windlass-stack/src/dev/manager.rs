@@ -175,7 +175,7 @@ impl CloudCalls for Calls {
                 // Only ever asked for on tables of an emulator.
                 ("dynamodb", "PutItem") => ActionShape::new(&services::DYNAMODB, "PutItem"),
                 ("dynamodb", "DeleteItem") => ActionShape::new(&services::DYNAMODB, "DeleteItem"),
-                _ => windlass_stack_guard::aws::allow(service, command)
+                _ => windlass_stack_diagnose::guard::aws::allow(service, command)
                     .map(|allowed| allowed.shape)
                     .map_err(|refusal| refused(&refusal))?,
             };

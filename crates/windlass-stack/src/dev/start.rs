@@ -11,7 +11,7 @@ use windlass_stack_config::{Config, Context, find_config, load_file};
 use windlass_stack_dev::client::{self, Start};
 use windlass_stack_dev::{DevPlan, Envelope, LocalParams, LocalValues, Session};
 use windlass_stack_diagnose::aws_problem;
-use windlass_stack_script::{Moment, due};
+use windlass_stack_lifecycle::script::{Moment, due};
 use windlass_types::{Problem, code};
 
 use super::DevHook;

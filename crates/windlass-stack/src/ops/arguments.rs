@@ -149,7 +149,7 @@ pub(super) fn check(
         Verb::Dev(operation) => dev::check(operation, arguments)?,
         Verb::Change(Kind::Script) => {
             let pairs = arguments.get("env").map(crate::package::texts);
-            windlass_stack_script::read_pairs(&pairs.unwrap_or_default())?;
+            windlass_stack_lifecycle::script::read_pairs(&pairs.unwrap_or_default())?;
         }
         _ => {}
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use windlass_engine::operation::{Answer, CallContext};
 use windlass_ports::aws::TemplateSource;
 use windlass_stack_config::{CONFIG_NAMES, starter};
-use windlass_stack_guard::mask;
+use windlass_stack_diagnose::guard::mask;
 use windlass_stack_lifecycle::INLINE_LIMIT;
 use windlass_types::{Problem, Surface, code};
 

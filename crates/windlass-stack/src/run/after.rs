@@ -9,9 +9,9 @@ use windlass_engine::run::{RunContext, RunError, Step};
 use windlass_ports::aws::TerminationProtection;
 use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::plan::Plan;
+use windlass_stack_lifecycle::script::Moment;
 use windlass_stack_lifecycle::versions::{self, Version, VersionRecord};
 use windlass_stack_lifecycle::{Access, policy, prune};
-use windlass_stack_script::Moment;
 use windlass_types::ArtifactRef;
 
 use super::{Job, deploy, report};

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use windlass_engine::run::{RunContext, RunError, Step};
 use windlass_stack_config::find_config;
 use windlass_stack_lifecycle::delete::{self, DeleteIntent, Deletion};
+use windlass_stack_lifecycle::script::Moment;
 use windlass_stack_lifecycle::{empty, follow::Trail};
-use windlass_stack_script::Moment;
 use windlass_types::code;
 
 use super::{Job, Kind, claim, deploy, failure, follow, gate, report};

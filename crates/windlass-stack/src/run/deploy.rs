@@ -7,8 +7,8 @@ use windlass_stack_lifecycle::assets::AssetStore;
 use windlass_stack_lifecycle::delete::Deletion;
 use windlass_stack_lifecycle::execute::OnFailure;
 use windlass_stack_lifecycle::recreate::deletion_first;
+use windlass_stack_lifecycle::script::Moment;
 use windlass_stack_lifecycle::situation::Situation;
-use windlass_stack_script::Moment;
 use windlass_types::{ArtifactRef, Problem, code};
 
 use super::after::{Aftermath, Finished};

@@ -24,7 +24,7 @@ use windlass_git::GitProgram;
 use windlass_ports::{BoxFuture, Clock, RunStore as _, aws::Cloud};
 use windlass_stack::{DevOutside, HeldValue, SecretArgument, SecretValues, StackOutside};
 use windlass_stack_config::Interpreters;
-use windlass_stack_package::Tools;
+use windlass_stack_lifecycle::package::Tools;
 use windlass_testkit::{FakeClock, Moment, Process, SeededEntropy, TestWorld, proofs::ProofWorld};
 use windlass_types::{Digest, Problem, RunRecord, RunState, Secret, Timestamp};
 

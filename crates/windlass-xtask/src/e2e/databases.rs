@@ -10,9 +10,9 @@ use crate::repo::Repo;
 use crate::tools;
 
 /// The tests that use them: the adapter, the rules, the questions, and the binary.
-const TESTS: &str = "package(windlass-database) | package(windlass-stack-guard) | \
-    package(windlass-stack-session) | (package(windlass-stack-script) & test(/::bastion::/)) | \
-    (package(windlass-stack-diagnose) & test(/::(servers|bastion)::/)) | \
+const TESTS: &str = "package(windlass-database) | \
+    (package(windlass-stack-diagnose) & test(/(guard|session|servers|bastion)::/)) | \
+    (package(windlass-stack-lifecycle) & test(/script::bastion::/)) | \
     (package(windlass) & test(/stack::(databases|bastion)::/))";
 
 /// Runs the stage.

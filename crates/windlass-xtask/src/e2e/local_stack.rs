@@ -10,7 +10,7 @@ use crate::repo::Repo;
 use crate::tools;
 
 const TESTS: &str = "package(windlass-stack-dev) | (package(windlass) & test(/fault_stack_dev::/)) \
-                     | (package(windlass-stack-package) & test(/engine/))";
+                     | (package(windlass-stack-lifecycle) & test(/package::.*engine/))";
 
 /// Runs the stage.
 pub fn run(repo: &Repo) -> Result<String> {

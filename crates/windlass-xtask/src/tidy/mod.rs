@@ -3,6 +3,7 @@
 //! Not here: style that clippy and rustfmt check. Called by the `tidy` verb and by
 //! the test below, so that plain `cargo test` enforces the layers too.
 
+mod chain;
 mod documents;
 mod layers;
 mod links;
@@ -85,6 +86,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     violations.extend(manifests::check(&tree.crates));
     violations.extend(layers::check(&tree.crates));
+    violations.extend(chain::check(&tree.crates));
     violations.extend(sources::check(&tree.files));
     violations.extend(suites::check(&tree.files));
     violations.extend(words::check(&tree.files));

@@ -11,7 +11,8 @@ use crate::tidy;
 const USAGE: &str = "\
 Usage: cargo xtask tidy
 
-Checks layers, manifests, module docs, file sizes, forbidden words, documents and links.";
+Checks layers, chains of crates, manifests, module docs, file sizes, forbidden words,
+documents and links.";
 
 pub fn run(mut args: Args) -> Result<()> {
     if args.take_flag("--help") {

@@ -10,7 +10,7 @@ mod sign_in;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::super::components::counted;
 use super::super::data::function_name;

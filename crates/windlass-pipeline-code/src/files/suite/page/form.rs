@@ -1,6 +1,6 @@
 //! Tests of forms: what is asked, what is refused, what is sent.
 
-use windlass_pipeline_model::architecture::FieldType;
+use windlass_pipeline_design::model::architecture::FieldType;
 
 use super::super::{case, key, value};
 use super::{Draftsman, references};

@@ -1,0 +1,3 @@
+//! The example specs from their text to their reviewed design.
+
+mod examples;

@@ -1,4 +1,0 @@
-//! One binary for all integration tests.
-
-#[cfg(test)]
-mod suite;

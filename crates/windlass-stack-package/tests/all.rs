@@ -1,4 +1,0 @@
-//! The whole crate on real folders and programs.
-
-#[cfg(test)]
-mod suite;
