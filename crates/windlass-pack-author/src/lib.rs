@@ -2,9 +2,9 @@
 //!
 //! One file per verb. A verb looks at files and git, and gives data for people and programs plus
 //! the writes that would make it so; carrying those out, under locks and with a journal, is
-//! `windlass-pack-state`'s work, and asking for consent is the domain's. The exceptions are the
-//! checkouts in the cache (made by git, each whole or not there), the event log (appended to)
-//! and git's own repositories ([`start_git`], [`set_remote`], [`sync`]).
+//! [`windlass_pack_deploy::state`]'s work, and asking for consent is the domain's. The exceptions
+//! are the checkouts in the cache (made by git, each whole or not there), the event log (appended
+//! to) and git's own repositories ([`start_git`], [`set_remote`], [`sync`]).
 //!
 //! Nothing here reads the environment or a clock.
 

@@ -4,8 +4,8 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use windlass_pack_deploy::render::SourceTree;
 use windlass_pack_model::{GitSource, Module, RelPath, Upstream, fault};
-use windlass_pack_render::SourceTree;
 use windlass_ports::git::GitError;
 use windlass_types::{Digest, Problem};
 

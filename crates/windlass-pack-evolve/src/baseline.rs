@@ -1,10 +1,10 @@
 //! The baseline and the other metadata of an overlay that is made or brought up to date now.
 
+use windlass_pack_deploy::render::SourceTree;
 use windlass_pack_model::{
     Baseline, Module, OverlayConfig, OverlayKind, Source, Upstream, lockfile, overlay,
     source::leaves_repository,
 };
-use windlass_pack_render::SourceTree;
 use windlass_ports::git::is_commit_id;
 use windlass_types::Problem;
 

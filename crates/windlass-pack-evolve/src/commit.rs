@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
+use windlass_pack_deploy::state::FileAction;
 use windlass_pack_model::fault;
-use windlass_pack_state::FileAction;
 use windlass_ports::git::{Git, GitError, Head, SwitchTo};
 use windlass_types::Problem;
 

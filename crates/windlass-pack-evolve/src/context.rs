@@ -1,7 +1,7 @@
 //! What every operation here works with.
 
+use windlass_pack_deploy::render::RenderInput;
 use windlass_pack_model::next_actions::Caller;
-use windlass_pack_render::RenderInput;
 use windlass_ports::git::Git;
 
 /// The repository and its surroundings, the git program, the caller and the time.

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use windlass_pack_deploy::{
+    render::{SourceTree, load_upstream},
+    state::{After, FileAction},
+};
 use windlass_pack_model::{OverlayConfig, OverlayKind, fault, selection::find_module};
-use windlass_pack_render::{SourceTree, load_upstream};
-use windlass_pack_state::{After, FileAction};
 use windlass_types::Problem;
 
 use crate::{

@@ -3,8 +3,8 @@
 //! The same layering as rendering does, for single files and up to any layer, without asking
 //! whether the module is well formed there.
 
+use windlass_pack_deploy::render::{SourceTree, load_upstream};
 use windlass_pack_model::{Layer, Module, OverlayKind, RelPath};
-use windlass_pack_render::{SourceTree, load_upstream};
 use windlass_types::Problem;
 
 use crate::{

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use windlass_pack_deploy::render::RenderInput;
 use windlass_pack_model::{
     fault,
     overlay::{METADATA_DIR, overlay_dirs},
 };
-use windlass_pack_render::RenderInput;
 
 use crate::{overlay::MODULE_ID, scope::Scope};
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use windlass_pack_deploy::render::RenderInput;
 use windlass_pack_model::{fault, overlay::overlay_dirs};
-use windlass_pack_render::RenderInput;
 use windlass_types::Problem;
 
 use crate::scope::Scope;

@@ -3,8 +3,8 @@
 //! Works on one file of one module at a time: brings edits of several outputs together, and
 //! finds what to put into a scope so that the edit shows through the scopes above.
 
+use windlass_pack_deploy::state::After;
 use windlass_pack_model::{Layer, OverlayKind, RelPath};
-use windlass_pack_state::After;
 use windlass_text::{Merge, MergeLabels, merge3};
 use windlass_types::Problem;
 

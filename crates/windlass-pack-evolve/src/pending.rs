@@ -6,8 +6,8 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
+use windlass_pack_deploy::state::After;
 use windlass_pack_model::{RelPath, Upstream, fault};
-use windlass_pack_state::After;
 use windlass_types::{Digest, Problem};
 
 use crate::{overlay::metadata_file, read, writes::Writes};

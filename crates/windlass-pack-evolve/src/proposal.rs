@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Value, json};
+use windlass_pack_deploy::state::FileAction;
 use windlass_pack_model::{Target, fault};
-use windlass_pack_state::FileAction;
 
 use crate::{scope::Scope, skip::SkippedItem};
 

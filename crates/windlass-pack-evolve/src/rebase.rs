@@ -6,11 +6,11 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::{Value, json};
+use windlass_pack_deploy::state::{After, FileAction};
 use windlass_pack_model::{
     Baseline, FileRecord, Module, OverlayKind, RelPath, Upstream, fault, lockfile,
     next_actions::shell_quote, selection::find_module,
 };
-use windlass_pack_state::{After, FileAction};
 use windlass_types::Problem;
 
 use crate::{

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use windlass_pack_deploy::state::After;
 use windlass_pack_model::{RelPath, Upstream};
-use windlass_pack_state::After;
 use windlass_text::{Merge, MergeLabels, merge3};
 use windlass_types::{Digest, Problem};
 

@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_pack_deploy::state::After;
 use windlass_pack_model::{RelPath, Upstream};
-use windlass_pack_state::After;
 use windlass_text::{Merge, merge3};
 use windlass_types::{Digest, Problem};
 

@@ -5,9 +5,11 @@
 
 use std::path::PathBuf;
 
-use windlass_pack_deploy::{Disk, OnDisk};
+use windlass_pack_deploy::{
+    Disk, OnDisk,
+    render::{split_aggregate, unwrap_cursor_rule, wrap_cursor_rule},
+};
 use windlass_pack_model::{Body, Desired, DesiredFile, Form, Origin, Target};
-use windlass_pack_render::{split_aggregate, unwrap_cursor_rule, wrap_cursor_rule};
 use windlass_types::{Digest, Problem};
 
 use crate::{

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use windlass_pack_deploy::state::{After, FileAction};
 use windlass_pack_model::{SnapshotOp, fault};
-use windlass_pack_state::{After, FileAction};
 use windlass_types::{Digest, Problem};
 
 use crate::read;

@@ -19,9 +19,12 @@ use windlass_engine::{
     operation::CallContext,
     run::{NewRun, RunContext, RunError, RunKind, Step},
 };
-use windlass_pack_deploy::{EventContext, EventPlan, UndoRequest, undo};
+use windlass_pack_deploy::{
+    EventContext, EventPlan, UndoRequest,
+    state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit},
+    undo,
+};
 use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
-use windlass_pack_state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit};
 use windlass_ports::BoxFuture;
 use windlass_types::{Digest, Problem, RunId, RunState, Timestamp, TokenId, code};
 

@@ -9,7 +9,11 @@ use std::{
 };
 
 use windlass_git::GitProgram;
-use windlass_pack_deploy::{Owned, gather_disk};
+use windlass_pack_deploy::{
+    Owned, gather_disk,
+    render::{Checkouts, Places, RenderInput, render},
+    state::{FileAction, NoFaults, PackState, Transaction, commit},
+};
 use windlass_pack_evolve::{
     Context, EditRequest, EditedOverlay, Proposal, ProposeRequest, RebaseRequest, RebasedOverlay,
     Scope, commit_proposal, edit_overlay, propose, rebase_overlay,
@@ -18,8 +22,6 @@ use windlass_pack_model::{
     Body, Desired, GitSource, Manifest, NoHashCache, PackHome, Project, Target,
     next_actions::Caller, parse::parse_manifest,
 };
-use windlass_pack_render::{Checkouts, Places, RenderInput, render};
-use windlass_pack_state::{FileAction, NoFaults, PackState, Transaction, commit};
 use windlass_ports::git::{Checkout, Git};
 use windlass_types::Problem;
 
