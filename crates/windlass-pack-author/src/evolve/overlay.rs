@@ -12,7 +12,7 @@ use std::{
 use windlass_pack_model::{OverlayConfig, OverlayKind, RelPath, fault, overlay::METADATA_DIR};
 use windlass_types::Problem;
 
-use crate::{read, scope::Scope};
+use crate::evolve::{read, scope::Scope};
 
 /// The files of an overlay's metadata.
 pub(crate) const BASELINE: &str = "baseline.json";

@@ -7,7 +7,7 @@ use windlass_pack_model::{RelPath, Upstream};
 use windlass_text::{Merge, MergeLabels, merge3};
 use windlass_types::{Digest, Problem};
 
-use crate::{
+use crate::evolve::{
     base::{self, Wanted},
     pending::{self, Conflict, is_unresolved},
     read,

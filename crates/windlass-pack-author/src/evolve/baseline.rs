@@ -8,7 +8,7 @@ use windlass_pack_model::{
 use windlass_ports::git::is_commit_id;
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     context::Context,
     fault_git,
     overlay::{BASELINE, CONFIG, MODULE_ID, metadata_file},

@@ -10,7 +10,7 @@ use windlass_pack_deploy::state::After;
 use windlass_pack_model::{RelPath, Upstream, fault};
 use windlass_types::{Digest, Problem};
 
-use crate::{overlay::metadata_file, read, writes::Writes};
+use crate::evolve::{overlay::metadata_file, read, writes::Writes};
 
 /// The name of the file.
 const FILE: &str = "rebase.json";

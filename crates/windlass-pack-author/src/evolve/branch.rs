@@ -4,7 +4,7 @@ use windlass_pack_model::{fault, module_id::sanitise};
 use windlass_ports::git::check_reference;
 use windlass_types::Problem;
 
-use crate::scope::Scope;
+use crate::evolve::scope::Scope;
 
 /// A branch is a file below `.git`; a longer module id would not fit into its name.
 const MODULE_LENGTH: usize = 100;

@@ -2,7 +2,7 @@
 //!
 //! Long because every outcome of a rebase is one scene in a real repository.
 
-use windlass_pack_evolve::{EditRequest, RebaseRequest, Scope};
+use windlass_pack_author::evolve::{EditRequest, RebaseRequest, Scope};
 use windlass_pack_model::OverlayKind;
 
 use super::world::{World, edit, module, rebase};

@@ -8,7 +8,7 @@ use windlass_pack_model::{Layer, OverlayKind, RelPath};
 use windlass_text::{Merge, MergeLabels, merge3};
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     layers::{LayerFile, Layers},
     overlay::metadata_file,
     patch,

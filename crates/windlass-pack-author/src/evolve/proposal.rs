@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_pack_deploy::state::FileAction;
 use windlass_pack_model::{Target, fault};
 
-use crate::{scope::Scope, skip::SkippedItem};
+use crate::evolve::{scope::Scope, skip::SkippedItem};
 
 /// An edit that is taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]

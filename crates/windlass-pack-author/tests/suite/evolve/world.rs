@@ -9,14 +9,14 @@ use std::{
 };
 
 use windlass_git::GitProgram;
+use windlass_pack_author::evolve::{
+    Context, EditRequest, EditedOverlay, Proposal, ProposeRequest, RebaseRequest, RebasedOverlay,
+    Scope, commit_proposal, edit_overlay, propose, rebase_overlay,
+};
 use windlass_pack_deploy::{
     Owned, gather_disk,
     render::{Checkouts, Places, RenderInput, render},
     state::{FileAction, NoFaults, PackState, Transaction, commit},
-};
-use windlass_pack_evolve::{
-    Context, EditRequest, EditedOverlay, Proposal, ProposeRequest, RebaseRequest, RebasedOverlay,
-    Scope, commit_proposal, edit_overlay, propose, rebase_overlay,
 };
 use windlass_pack_model::{
     Body, Desired, GitSource, Manifest, NoHashCache, PackHome, Project, Target,
@@ -247,7 +247,7 @@ impl World {
             &self.repo(),
             &proposal.branch,
             &proposal.writes,
-            windlass_pack_evolve::COMMIT_MESSAGE,
+            windlass_pack_author::evolve::COMMIT_MESSAGE,
             |actions| self.write(actions),
         )
     }

@@ -2,7 +2,7 @@
 //!
 //! Long because every rule of proposing is one scene in a real repository.
 
-use windlass_pack_evolve::{ProposeRequest, Scope};
+use windlass_pack_author::evolve::{ProposeRequest, Scope};
 
 use super::world::{World, edit, module};
 
@@ -440,7 +440,7 @@ fn must_17_prompts_keep_the_name_of_their_source() {
 #[test]
 fn must_17_a_patch_overlay_gets_a_patch() {
     let world = skill_world();
-    world.edit(windlass_pack_evolve::EditRequest {
+    world.edit(windlass_pack_author::evolve::EditRequest {
         kind: Some(windlass_pack_model::OverlayKind::Patch),
         ..edit("skill:demo")
     });
@@ -510,7 +510,7 @@ fn must_17_a_patch_overlay_gets_a_patch() {
 #[test]
 fn what_a_patch_cannot_hold_is_skipped() {
     let world = skill_world();
-    world.edit(windlass_pack_evolve::EditRequest {
+    world.edit(windlass_pack_author::evolve::EditRequest {
         kind: Some(windlass_pack_model::OverlayKind::Patch),
         ..edit("skill:demo")
     });

@@ -11,7 +11,7 @@ use windlass_pack_model::fault;
 use windlass_ports::git::{Git, GitError, Head, SwitchTo};
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     branch::check_branch,
     fault_git,
     writes::{Originals, relative_files},

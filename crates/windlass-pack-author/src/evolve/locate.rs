@@ -7,7 +7,7 @@ use windlass_pack_deploy::render::RenderInput;
 use windlass_pack_model::{fault, overlay::overlay_dirs};
 use windlass_types::Problem;
 
-use crate::scope::Scope;
+use crate::evolve::scope::Scope;
 
 /// The place of an overlay.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use windlass_pack_model::{
     overlay::{METADATA_DIR, overlay_dirs},
 };
 
-use crate::{overlay::MODULE_ID, scope::Scope};
+use crate::evolve::{overlay::MODULE_ID, scope::Scope};
 
 /// Warns of two directories for one overlay, of names that are not directories, and of overlays
 /// that say they belong to another module.

@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_pack_model::{RelPath, fault};
 use windlass_types::Problem;
 
-use crate::{overlay, read, scope::Scope};
+use crate::evolve::{overlay, read, scope::Scope};
 
 /// Whose patch it is.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Overlays that are made, completed and found.
 
-use windlass_pack_evolve::{EditRequest, Scope, overlay_path};
+use windlass_pack_author::evolve::{EditRequest, Scope, overlay_path};
 use windlass_pack_model::OverlayKind;
 
 use super::world::{World, edit, module};

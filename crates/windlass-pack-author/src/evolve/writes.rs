@@ -9,7 +9,7 @@ use windlass_pack_deploy::state::{After, FileAction};
 use windlass_pack_model::{SnapshotOp, fault};
 use windlass_types::{Digest, Problem};
 
-use crate::read;
+use crate::evolve::read;
 
 /// Writes to a repository, each file once.
 #[derive(Debug, Default)]

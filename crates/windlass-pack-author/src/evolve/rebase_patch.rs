@@ -11,7 +11,7 @@ use windlass_pack_model::{RelPath, Upstream};
 use windlass_text::{Merge, merge3};
 use windlass_types::{Digest, Problem};
 
-use crate::{
+use crate::evolve::{
     base::{self, Wanted},
     overlay::metadata_file,
     patch::{self, PatchOf},

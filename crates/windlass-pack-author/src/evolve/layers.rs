@@ -7,7 +7,7 @@ use windlass_pack_deploy::render::{SourceTree, load_upstream};
 use windlass_pack_model::{Layer, Module, OverlayKind, RelPath};
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     context::Context, locate::overlay_path, overlay::OverlayDir, patch::PatchOf, read, scope::Scope,
 };
 

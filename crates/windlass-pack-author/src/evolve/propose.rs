@@ -6,7 +6,7 @@ use windlass_pack_deploy::Disk;
 use windlass_pack_model::{Desired, OverlayKind, RelPath, Target, selection::find_module, suggest};
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     baseline,
     branch::{check_branch, default_name},
     context::Context,

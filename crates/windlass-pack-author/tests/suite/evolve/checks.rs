@@ -1,6 +1,6 @@
 //! What doctor says about overlays.
 
-use windlass_pack_evolve::overlay_warnings;
+use windlass_pack_author::evolve::overlay_warnings;
 
 use super::world::{World, module};
 

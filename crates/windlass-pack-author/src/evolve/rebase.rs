@@ -13,7 +13,7 @@ use windlass_pack_model::{
 };
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     baseline,
     context::Context,
     layers::Layers,

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use windlass_pack_evolve::{Proposal, Scope, commit_proposal};
+use windlass_pack_author::evolve::{Proposal, Scope, commit_proposal};
 use windlass_pack_model::fault;
 
 use super::world::{World, module};

@@ -9,7 +9,7 @@ use windlass_pack_model::{GitSource, Module, RelPath, Upstream, fault};
 use windlass_ports::git::GitError;
 use windlass_types::{Digest, Problem};
 
-use crate::{context::Context, fault_git, read};
+use crate::evolve::{context::Context, fault_git, read};
 
 /// A file that is looked for.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use windlass_pack_deploy::{
 use windlass_pack_model::{OverlayConfig, OverlayKind, fault, selection::find_module};
 use windlass_types::Problem;
 
-use crate::{
+use crate::evolve::{
     baseline,
     context::Context,
     locate::overlay_path,

@@ -12,7 +12,7 @@ use windlass_pack_deploy::{
 use windlass_pack_model::{Body, Desired, DesiredFile, Form, Origin, Target};
 use windlass_types::{Digest, Problem};
 
-use crate::{
+use crate::evolve::{
     read,
     skip::{SkippedItem, Skipping},
 };

@@ -8,7 +8,7 @@ use windlass_pack_model::{
     next_actions::{Caller, shell_quote},
 };
 
-use crate::scope::Scope;
+use crate::evolve::scope::Scope;
 
 /// Why a file is not proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
