@@ -10,10 +10,9 @@ use std::{
 };
 
 use serde_json::Value;
-use windlass_launch_markdown::Document;
 use windlass_launch_model::{
     Claim, EvidenceMap, FrontmatterContract, Page, PagePlan, ProductFacts, Profile, Section,
-    SectionContract, SiteContext, SnippetCatalog,
+    SectionContract, SiteContext, SnippetCatalog, markdown::Document,
 };
 use windlass_types::Digest;
 

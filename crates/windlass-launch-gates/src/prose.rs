@@ -1,7 +1,7 @@
 //! Texts compared: by their words, their numbers, and as a reader sees them.
 
-use windlass_launch_markdown::Document;
-pub use windlass_launch_markdown::{
+use windlass_launch_model::markdown::Document;
+pub use windlass_launch_model::markdown::{
     likeness::{jaccard, numbers, words},
     sentence_digest as digest,
 };

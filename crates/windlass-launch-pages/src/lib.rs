@@ -4,7 +4,7 @@
 //! they go ([`plan`]), what they say ([`draft`]), how good that is ([`review`]), and what has to
 //! be done to the site for it ([`bundle`]). Only [`site`] and [`apply`] touch files, and only
 //! beneath a directory handle. Clones nothing, asks no model, judges no finished site: the gates
-//! do that, with the same reading of pages ([`windlass_launch_markdown`]).
+//! do that, with the same reading of pages ([`windlass_launch_model::markdown`]).
 
 pub mod apply;
 mod blocks;

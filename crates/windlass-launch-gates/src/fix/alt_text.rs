@@ -1,6 +1,6 @@
 //! A picture without a text gets its caption, the nearest heading, or the words of its name.
 
-use windlass_launch_markdown::{Document, Link, html::attribute};
+use windlass_launch_model::markdown::{Document, Link, html::attribute};
 
 use super::{Fixing, Rewrite, values};
 use crate::gates::accessibility::lacks_alt;

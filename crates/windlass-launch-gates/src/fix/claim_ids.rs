@@ -1,7 +1,6 @@
 //! A marker that names no claim: the right claim is named, or the sentence goes.
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::claim::marker;
+use windlass_launch_model::{claim::marker, markdown::Document};
 
 use super::{Fixing, Rewrite, cut, lookup};
 

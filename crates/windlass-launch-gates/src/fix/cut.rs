@@ -1,6 +1,6 @@
 //! Taking text out of a page and leaving a tidy page behind.
 
-use windlass_launch_markdown::Document;
+use windlass_launch_model::markdown::Document;
 
 use std::ops::Range;
 

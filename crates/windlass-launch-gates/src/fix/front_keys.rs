@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use windlass_launch_markdown::frontmatter::{find, is_type, put_key};
+use windlass_launch_model::markdown::frontmatter::{find, is_type, put_key};
 
 use super::{Fixing, Rewrite, values};
 

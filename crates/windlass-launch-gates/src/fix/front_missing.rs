@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use windlass_launch_markdown::frontmatter::{Format, write};
+use windlass_launch_model::markdown::frontmatter::{Format, write};
 
 use super::{Fixing, Rewrite, values};
 

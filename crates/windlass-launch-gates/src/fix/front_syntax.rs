@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use windlass_launch_markdown::frontmatter::{Format, entry_end, key_of, parse_inner, write_pair};
+use windlass_launch_model::markdown::frontmatter::{
+    Format, entry_end, key_of, parse_inner, write_pair,
+};
 
 use super::{Fixing, Rewrite, values};
 

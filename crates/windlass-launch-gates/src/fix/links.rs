@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use windlass_launch_markdown::{Document, Link, anchor};
-use windlass_launch_model::SiteKind;
+use windlass_launch_model::{
+    SiteKind,
+    markdown::{Document, Link, anchor},
+};
 use windlass_launch_pages::links::href;
 
 use super::{Fixing, Rewrite, cut};

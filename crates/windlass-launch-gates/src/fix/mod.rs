@@ -23,8 +23,7 @@ mod tokens;
 mod uncited;
 mod values;
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::{Issue, Patch};
+use windlass_launch_model::{Issue, Patch, markdown::Document};
 use windlass_launch_pages::patch::{Edit, edit_file, patch_id};
 
 use crate::input::GateInput;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use windlass_launch_markdown::frontmatter::{find, put_key};
+use windlass_launch_model::markdown::frontmatter::{find, put_key};
 
 use super::{Fixing, Rewrite};
 use crate::gates::{

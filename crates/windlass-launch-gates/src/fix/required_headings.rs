@@ -1,7 +1,6 @@
 //! A planned heading that is missing is put at its place, with the claims that fit it.
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::Page;
+use windlass_launch_model::{Page, markdown::Document};
 use windlass_launch_pages::{markup, phrases};
 
 use super::{Fixing, Rewrite};

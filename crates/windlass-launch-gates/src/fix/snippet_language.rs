@@ -1,6 +1,6 @@
 //! A fence that names another language than the catalogue gets the catalogue's.
 
-use windlass_launch_syntax::canonical;
+use windlass_launch_scout::syntax::canonical;
 
 use super::{Fixing, Rewrite};
 use crate::gates::snippet_syntax::from_catalogue;

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use windlass_launch_markdown::{Code, Document};
-use windlass_launch_model::Snippet;
+use windlass_launch_model::{
+    Snippet,
+    markdown::{Code, Document},
+};
 use windlass_launch_pages::markup::fence;
 
-use windlass_launch_syntax::canonical;
+use windlass_launch_scout::syntax::canonical;
 
 use super::{Fixing, Rewrite, cut};
 use crate::gates::snippet_syntax::{from_catalogue, is_install};

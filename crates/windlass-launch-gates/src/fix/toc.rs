@@ -1,7 +1,6 @@
 //! A page that its table of contents leaves out is added to it.
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::{Page, PageRole};
+use windlass_launch_model::{Page, PageRole, markdown::Document};
 use windlass_launch_pages::{links::href, markup::heading_text};
 
 use super::{Fixing, Rewrite};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use windlass_launch_markdown::{
+use windlass_launch_model::markdown::{
     Document,
     frontmatter::{Format, key_of, put_key, remove_key, write_pair},
 };

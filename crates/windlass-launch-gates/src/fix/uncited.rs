@@ -1,8 +1,10 @@
 //! A factual sentence without a claim: the claim is named, or the sentence goes.
 
 use serde_json::Value;
-use windlass_launch_markdown::{Document, frontmatter};
-use windlass_launch_model::claim::marker;
+use windlass_launch_model::{
+    claim::marker,
+    markdown::{Document, frontmatter},
+};
 
 use super::{Fixing, Rewrite, cut, lookup, values};
 use crate::gates::truth_lock::{TEXT_KEYS, is_backed, key_line};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use windlass_launch_markdown::{Document, frontmatter::is_type};
+use windlass_launch_model::markdown::{Document, frontmatter::is_type};
 use windlass_launch_pages::draft::canonical_url;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Accessibility: heading levels without gaps, pictures with a text, links with a name.
 
-use windlass_launch_markdown::{Document, html::attribute, html::tag_name};
+use windlass_launch_model::markdown::{Document, html::attribute, html::tag_name};
 
 use crate::{
     finding::{Checked, Finding, Limit},
@@ -68,7 +68,7 @@ fn faults(path: &str, document: &Document) -> Vec<Finding> {
 }
 
 /// In Markdown an empty text is a missing one; in HTML an empty `alt` says “decoration”.
-pub fn lacks_alt(document: &Document, link: &windlass_launch_markdown::Link) -> bool {
+pub fn lacks_alt(document: &Document, link: &windlass_launch_model::markdown::Link) -> bool {
     let source = &document.text[link.range.clone()];
     if link.html {
         tag_name(source) == "img" && attribute(source, "alt").is_none()

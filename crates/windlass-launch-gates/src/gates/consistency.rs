@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use serde_json::Value;
-use windlass_launch_markdown::Document;
-use windlass_launch_model::Section;
+use windlass_launch_model::{Section, markdown::Document};
 use windlass_launch_pages::draft::canonical_url;
 
 use crate::{

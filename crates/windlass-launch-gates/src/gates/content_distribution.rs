@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::{Page, PageRole};
+use windlass_launch_model::{Page, PageRole, markdown::Document};
 use windlass_launch_pages::budget::changed_lines;
 
 use crate::{

@@ -5,8 +5,7 @@ use std::{
     time::Duration,
 };
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::Profile;
+use windlass_launch_model::{Profile, markdown::Document};
 
 use crate::{
     finding::{Checked, Finding, Limit},

@@ -1,6 +1,6 @@
 //! FrontmatterContract: front matter is there, parses, and has the keys its section has.
 
-use windlass_launch_markdown::{Document, frontmatter::is_type};
+use windlass_launch_model::markdown::{Document, frontmatter::is_type};
 
 use crate::{
     finding::{Checked, Finding, Limit},

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_launch_markdown::Document;
+use windlass_launch_model::markdown::Document;
 
 use crate::{
     addresses::{Addresses, Target},

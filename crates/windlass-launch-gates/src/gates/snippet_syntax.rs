@@ -1,9 +1,11 @@
 //! SnippetSyntax: code on a page parses, is in the language it says, and is from the product.
 
-use windlass_launch_markdown::{Code, Document};
-use windlass_launch_model::Snippet;
+use windlass_launch_model::{
+    Snippet,
+    markdown::{Code, Document},
+};
 
-use windlass_launch_syntax::{Syntax, canonical, check};
+use windlass_launch_scout::syntax::{Syntax, canonical, check};
 
 use crate::{
     finding::{Checked, Finding, Limit},

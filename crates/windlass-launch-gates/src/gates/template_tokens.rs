@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use windlass_launch_markdown::{Document, filler};
+use windlass_launch_model::markdown::{Document, filler};
 
 use crate::{
     finding::{Checked, Finding, Limit},

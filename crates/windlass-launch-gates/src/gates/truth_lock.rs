@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use windlass_launch_markdown::{
-    Document,
-    frontmatter::{Format, key_of},
+use windlass_launch_model::{
+    TruthStatus, claim,
+    markdown::{
+        Document,
+        frontmatter::{Format, key_of},
+    },
 };
-use windlass_launch_model::{TruthStatus, claim};
 use windlass_types::Digest;
 
 use crate::{

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::{PageRole, Section};
+use windlass_launch_model::{PageRole, Section, markdown::Document};
 
 use crate::{
     finding::{Checked, Finding, Limit},

@@ -1,6 +1,6 @@
 //! Xss: no page brings code that runs in the reader's browser, or embeds another page.
 
-use windlass_launch_markdown::{Document, html::tag_name};
+use windlass_launch_model::markdown::{Document, html::tag_name};
 
 use crate::{
     finding::{Checked, Finding, Limit},

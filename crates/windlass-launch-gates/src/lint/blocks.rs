@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use windlass_launch_markdown::{Code, Document};
-use windlass_launch_model::SnippetCatalog;
+use windlass_launch_model::{
+    SnippetCatalog,
+    markdown::{Code, Document},
+};
 
 use super::{Lint, at, blank_before};
 

@@ -1,7 +1,6 @@
 //! Rules on links within text.
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::SnippetCatalog;
+use windlass_launch_model::{SnippetCatalog, markdown::Document};
 
 use super::{Lint, at, lines};
 

@@ -11,8 +11,7 @@ mod whitespace;
 
 use std::ops::Range;
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::SnippetCatalog;
+use windlass_launch_model::{SnippetCatalog, markdown::Document};
 
 /// One breach of a rule and its repair.
 #[derive(Clone, Debug, PartialEq, Eq)]

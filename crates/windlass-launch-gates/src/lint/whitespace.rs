@@ -1,7 +1,6 @@
 //! Rules on white space: trailing spaces, tabs, blank lines, the end of the file.
 
-use windlass_launch_markdown::Document;
-use windlass_launch_model::SnippetCatalog;
+use windlass_launch_model::{SnippetCatalog, markdown::Document};
 
 use super::{Lint, at, lines};
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, ops::Range};
 use serde_json::{Map, Value};
 use windlass_types::Digest;
 
-use crate::{
+use crate::markdown::{
     frontmatter::{self, Block, FrontMatterError},
     reader,
     sentence::{Marker, Sentence},

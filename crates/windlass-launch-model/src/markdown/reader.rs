@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag as Start, TagEnd};
 
-use crate::{
+use crate::markdown::{
     document::{Code, Document, Heading, Link, Tag, anchor},
     html::{self, Piece},
     sentence::{Marker, Part, Place, Run, marker_claim},

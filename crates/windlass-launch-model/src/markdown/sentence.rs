@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 use windlass_types::Digest;
 
-use crate::split;
+use crate::markdown::split;
 
 /// What holds a sentence; the innermost counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::marker_claim;
-use crate::Document;
+use crate::markdown::Document;
 
 fn shown(page: &str) -> String {
     Document::parse(page)
