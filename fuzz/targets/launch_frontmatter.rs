@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
-use windlass_launch_markdown::frontmatter::{
+use windlass_launch_model::markdown::frontmatter::{
     Format, find, parse, put_key, read, remove_key, set_keys, write,
 };
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use windlass_launch_markdown::{Document, marker_claim};
+use windlass_launch_model::markdown::{Document, marker_claim};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(page) = std::str::from_utf8(data) else {

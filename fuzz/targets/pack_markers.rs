@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use windlass_pack_render::{aggregate, split_aggregate, unwrap_cursor_rule, wrap_cursor_rule};
+use windlass_pack_deploy::render::{aggregate, split_aggregate, unwrap_cursor_rule, wrap_cursor_rule};
 
 fn ended(text: &str) -> String {
     match text.ends_with('\n') {

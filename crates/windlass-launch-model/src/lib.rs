@@ -2,7 +2,7 @@
 //!
 //! Pure data and the rules between them. Reads no file, no clock and no environment. The other
 //! `windlass-launch-*` crates scout, draft, check and fix in terms of these types; the artifacts
-//! of a run are these types as JSON.
+//! of a run are these types as JSON. [`markdown`] is the one way all of them read a page.
 
 pub mod allowed;
 pub mod artifact;
@@ -15,6 +15,7 @@ pub mod ids;
 pub mod inventory;
 pub mod issue;
 pub mod jcs;
+pub mod markdown;
 pub mod page;
 pub mod patch;
 pub mod pr;

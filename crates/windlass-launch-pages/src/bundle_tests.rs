@@ -223,7 +223,7 @@ fn keys_that_have_a_value_keep_it_unless_they_are_the_launchs() {
         let (_, found) =
             crate::revise::revise("a.md", &page(before), &draft, || "patch_001".to_owned())
                 .unwrap();
-        let keys = |text: &str| windlass_launch_markdown::frontmatter::read(text).unwrap();
+        let keys = |text: &str| windlass_launch_model::markdown::frontmatter::read(text).unwrap();
         assert_eq!(keys(&found), keys(&page(after)), "{found}");
     }
 }

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use windlass_launch_markdown::{
-    Document,
-    frontmatter::{self, Format},
-};
 use windlass_launch_model::{
     ARTIFACT_VERSION, DraftEntry, DraftManifest, FrontmatterContract, Page, PagePlan, Section,
     SectionContract, SiteKind,
+    markdown::{
+        Document,
+        frontmatter::{self, Format},
+    },
 };
 use windlass_types::{Digest, Problem};
 

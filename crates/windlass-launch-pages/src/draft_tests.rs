@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use windlass_launch_model::{ClaimKind, PageRole};
+use windlass_launch_model::{
+    ClaimKind, PageRole,
+    markdown::{Document, frontmatter, sentence_digest},
+};
 
 use super::*;
-use windlass_launch_markdown::{Document, frontmatter, sentence_digest};
 
 use crate::{phrases::registered_sentences, sample};
 

@@ -1,9 +1,9 @@
 //! Pages of products with a great deal to list keep to the budget of lines.
 
-use windlass_launch_markdown::Document;
 use windlass_launch_model::{
     ClaimKind, SiteKind,
     facts::{ApiSurface, ApiSymbol},
+    markdown::Document,
 };
 
 use crate::{

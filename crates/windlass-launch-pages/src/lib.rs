@@ -1,10 +1,10 @@
-//! Plans, drafts and patches pages in which every fact has its evidence.
+//! Plans, drafts, patches and checks pages in which every fact has its evidence.
 //!
 //! Pure functions over the artifacts of `windlass-launch-model`: which pages there are and where
 //! they go ([`plan`]), what they say ([`draft`]), how good that is ([`review`]), and what has to
 //! be done to the site for it ([`bundle`]). Only [`site`] and [`apply`] touch files, and only
-//! beneath a directory handle. Clones nothing, asks no model, judges no finished site: the gates
-//! do that, with the same reading of pages ([`windlass_launch_markdown`]).
+//! beneath a directory handle. [`gates`] judges the finished site and says how to fix it, with the
+//! same reading of pages ([`windlass_launch_model::markdown`]). Clones nothing and asks no model.
 
 pub mod apply;
 mod blocks;
@@ -14,6 +14,7 @@ pub mod diff;
 pub mod draft;
 pub mod evidence;
 pub mod fix_report;
+pub mod gates;
 pub mod links;
 pub mod markup;
 pub mod patch;

@@ -3,8 +3,10 @@
 //! What a repository says is data: nothing in it may open a tag, a link, a list or a shortcode on
 //! the page. Code between backticks stays as it is.
 
-use windlass_launch_markdown::{Document, filler_in_sentence};
-use windlass_launch_model::{claim, ids};
+use windlass_launch_model::{
+    claim, ids,
+    markdown::{Document, filler_in_sentence},
+};
 
 /// Whether a sentence can be shown at all.
 ///
@@ -272,7 +274,7 @@ mod tests {
             let page = Document::parse_body(&page);
             prop_assert!(page.headings.is_empty() && page.code.is_empty() && page.tags.is_empty());
             prop_assert!(page.sentences.iter().all(|sentence| !sentence.markers.is_empty()));
-            prop_assert!(page.sentences.iter().all(|sentence| sentence.place == windlass_launch_markdown::Place::Paragraph));
+            prop_assert!(page.sentences.iter().all(|sentence| sentence.place == windlass_launch_model::markdown::Place::Paragraph));
             let read: String = page.sentences.iter().map(|sentence| sentence.text.clone()).collect();
             let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
             prop_assert_eq!(plain(&read), plain(&collapsed));

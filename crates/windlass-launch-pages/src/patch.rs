@@ -7,8 +7,10 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use serde_json::Value;
-use windlass_launch_markdown::{Document, Heading, frontmatter};
-use windlass_launch_model::{ConflictReason, Patch, PatchConflict, PatchKind};
+use windlass_launch_model::{
+    ConflictReason, Patch, PatchConflict, PatchKind,
+    markdown::{Document, Heading, frontmatter},
+};
 use windlass_types::Digest;
 
 /// Larger files are left alone.

@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-use windlass_launch_markdown::{Document, sentence_digest};
+use windlass_launch_model::markdown::{Document, sentence_digest};
 use windlass_types::Digest;
 
 static PHRASES: LazyLock<BTreeMap<String, String>> =

@@ -1,8 +1,9 @@
 //! What a pull request says.
 
 use serde_json::json;
-use windlass_launch_markdown::Document;
-use windlass_launch_model::{IssueStatus, Location, Profile, SiteKind, truth::PageClaims};
+use windlass_launch_model::{
+    IssueStatus, Location, Profile, SiteKind, markdown::Document, truth::PageClaims,
+};
 
 use super::*;
 use crate::{

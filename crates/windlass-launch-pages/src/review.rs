@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_launch_markdown::{Document, frontmatter};
 use windlass_launch_model::{
     ARTIFACT_VERSION, FrontmatterContract, Issue, IssueStatus, Location, Page, PagePlan, PageRole,
     ReviewReport, Severity, SnippetCatalog,
     draft::{DimensionScores, ReviewStatus},
+    markdown::{Document, frontmatter},
 };
 
 use crate::{

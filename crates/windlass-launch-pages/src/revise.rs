@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_launch_markdown::{Document, Heading, frontmatter};
-use windlass_launch_model::{Patch, PatchConflict};
+use windlass_launch_model::{
+    Patch, PatchConflict,
+    markdown::{Document, Heading, frontmatter},
+};
 
 use crate::{
     draft::PAGE_MARK,

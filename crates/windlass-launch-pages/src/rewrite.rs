@@ -9,7 +9,7 @@ use std::{
     fmt::Write as _,
 };
 
-use windlass_launch_markdown::{
+use windlass_launch_model::markdown::{
     Document, SentenceKind,
     likeness::{denies, numbers},
 };

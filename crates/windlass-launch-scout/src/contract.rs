@@ -5,8 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use windlass_launch_markdown::frontmatter::{Format, Keys, read, type_of};
-use windlass_launch_model::{FrontmatterContract, Section, SectionContract};
+use windlass_launch_model::{
+    FrontmatterContract, Section, SectionContract,
+    markdown::frontmatter::{Format, Keys, read, type_of},
+};
 
 use crate::{
     SCHEMA_VERSION,

@@ -5,7 +5,7 @@
 //! the default, and what themes and modules bring, are not read.
 
 use serde_json::{Map, Value};
-use windlass_launch_markdown::frontmatter::{Format, FrontMatterError, parse_inner};
+use windlass_launch_model::markdown::frontmatter::{Format, FrontMatterError, parse_inner};
 
 use crate::kind::{extension, folder as folder_of, is_below, name};
 

@@ -3,7 +3,8 @@
 //! Two checked-out directories go in, the artifacts of the first three workers come out. Nothing
 //! found in a repository is executed, no symbolic link is followed, no network is used, and the
 //! same files give the same artifacts, byte for byte. Planning and writing pages is the business
-//! of `windlass-launch-pages`; cloning is the caller's.
+//! of `windlass-launch-pages`; cloning is the caller's. [`syntax`] says whether a snippet parses; the
+//! gates ask it as well.
 
 mod addressed;
 mod api;
@@ -27,6 +28,7 @@ mod secret;
 mod sentences;
 mod site;
 mod snippets;
+pub mod syntax;
 mod tree;
 mod typed;
 mod words;

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use windlass_launch_markdown::frontmatter::{find, parse};
+use windlass_launch_model::markdown::frontmatter::{find, parse};
 
 /// What a block is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,6 @@ use windlass_launch_model::{
     ids::slug,
     snippet::{SnippetSource, SnippetValidation},
 };
-use windlass_launch_syntax::{canonical, check};
 use windlass_types::Digest;
 
 use crate::{
@@ -24,6 +23,7 @@ use crate::{
     kind::{Use, is_markdown, language, name, use_of},
     markdown::{Block, BlockKind, blocks},
     secret::is_leaking,
+    syntax::{canonical, check},
     tree::Tree,
     words::words,
 };

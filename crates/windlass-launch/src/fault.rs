@@ -1,8 +1,8 @@
 //! The failures of launches, each with what the contract wants in its details.
 
 use serde_json::{Value, json};
-use windlass_launch_gates::MissingTool;
 use windlass_launch_model::{Issue, LaunchState, SchemaErrors};
+use windlass_launch_pages::gates::MissingTool;
 use windlass_ports::{GitError, ServiceFault};
 use windlass_types::{Problem, RunId, code};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_pack_state::FileAction;
+use windlass_pack_deploy::state::FileAction;
 use windlass_types::Timestamp;
 
 /// The outcome of a verb that has not touched a file yet.

@@ -12,12 +12,12 @@ use std::{
 
 use fs_err as fs;
 use tempfile::TempDir;
+use windlass_pack_deploy::render::Checkouts;
 use windlass_pack_model::{
     GitSource, PackHome, fault,
     lockfile::is_commit,
     source::{check_git_reference, check_git_url},
 };
-use windlass_pack_render::Checkouts;
 use windlass_ports::git::{Checkout, Git, hide_credentials};
 use windlass_types::Problem;
 

@@ -3,11 +3,11 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use serde::Serialize;
+use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{
     LockedModule, Lockfile, Module, NoHashCache, PackHome, ResolvedGit, Source, fault,
     lockfile::module_hash,
 };
-use windlass_pack_render::Checkouts as _;
 use windlass_types::{Digest, Problem};
 
 use crate::{ModuleSources, authored::shown, parallel};

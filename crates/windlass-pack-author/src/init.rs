@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use windlass_pack_deploy::state::FileAction;
 use windlass_pack_model::{Target, fault, managed::GITIGNORE_LINE, manifest::MANIFEST_FILE};
-use windlass_pack_state::FileAction;
 use windlass_ports::git::Git;
 use windlass_types::Problem;
 

@@ -1,10 +1,12 @@
-//! The config repository as its author sees it: begun, imported into, locked, checked.
+//! The config repository as its author sees it: begun, imported into, locked, checked, evolved.
 //!
 //! One file per verb. A verb looks at files and git, and gives data for people and programs plus
 //! the writes that would make it so; carrying those out, under locks and with a journal, is
-//! `windlass-pack-state`'s work, and asking for consent is the domain's. The exceptions are the
-//! checkouts in the cache (made by git, each whole or not there), the event log (appended to)
-//! and git's own repositories ([`start_git`], [`set_remote`], [`sync`]).
+//! [`windlass_pack_deploy::state`]'s work, and asking for consent is the domain's. The exceptions
+//! are the checkouts in the cache (made by git, each whole or not there), the event log (appended
+//! to) and git's own repositories ([`start_git`], [`set_remote`], [`sync`]).
+//!
+//! [`evolve`] takes edits of deployed files back into overlays, and keeps overlays up to date.
 //!
 //! Nothing here reads the environment or a clock.
 
@@ -12,6 +14,7 @@ mod add;
 mod authored;
 mod checkouts;
 mod doctor;
+pub mod evolve;
 mod fetch;
 mod git_fault;
 mod gitignore;

@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, path::Path};
 
 use serde::Serialize;
+use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{
     GitSource, LockedModule, Lockfile, Module, ResolvedGit, ResolvedLocalPath, ResolvedSource,
     Source, fault,
     lockfile::{LOCKFILE, module_hash},
 };
-use windlass_pack_render::Checkouts as _;
 use windlass_types::{Problem, Timestamp};
 
 use crate::{

@@ -6,11 +6,11 @@ use std::{
 };
 
 use fs_err as fs;
+use windlass_pack_deploy::state::{After, FileAction};
 use windlass_pack_model::{
     FileWarning, Lockfile, Manifest, SnapshotOp, fault, lockfile::LOCKFILE,
     manifest::MANIFEST_FILE, parse_manifest,
 };
-use windlass_pack_state::{After, FileAction};
 use windlass_types::{Digest, Problem};
 
 /// A manifest that was read, with the text that changes are made in.

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_pack_deploy::render::{Places, RenderInput, load_upstream};
 use windlass_pack_model::{
     FileRecord, HashCache, LockedModule, Lockfile, Manifest, Module, ResolvedGit, ResolvedSource,
     manifest::DEFAULT_PROFILE,
 };
-use windlass_pack_render::{Places, RenderInput, load_upstream};
 use windlass_types::{Digest, Problem};
 
 use crate::GitCheckouts;

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use windlass_pack_model::{Body, RootScope, Snapshot, SnapshotKind, Target};
-use windlass_pack_state::{KnownRoot, PackState};
 use windlass_types::{Digest, Problem};
 
 use crate::{
     change::{LocalEdit, PlanChange, PlanSummary, local_edit_warning},
     owned::{OwnedFile, OwnedKey, OwnedRoot, OwnedSource},
+    state::{KnownRoot, PackState},
 };
 
 /// Changes that may be carried out, and what is owned afterwards.

@@ -1,7 +1,8 @@
-//! Desired files against the disk: plan, drift, apply, rollback, undo.
+//! From a config repository to the files on disk, and back: render, plan, drift, apply, undo.
 //!
-//! Decides what changes and what is owned. The writing itself, and putting it right after a
-//! crash, is `windlass-pack-state`'s work.
+//! [`render`] turns the repository into the files every target should hold. The modules at the
+//! root compare those with the disk and decide what changes and what is owned. [`state`] does the
+//! writing, and repairs it after a crash.
 //!
 //! A deploy goes [`gather_owned`] → [`gather_disk`] → [`plan`] → [`DeployPlan::approve`] →
 //! [`EventPlan::transaction`]; restore, rollback, undo and uninstall give an [`EventPlan`] of
@@ -21,6 +22,7 @@ pub mod past;
 pub mod pattern;
 pub mod plan;
 pub mod preview;
+pub mod render;
 mod replay;
 pub mod restore;
 pub mod rollback;
@@ -28,6 +30,7 @@ mod roots;
 pub mod scan;
 mod shared;
 mod shared_files;
+pub mod state;
 pub mod transaction;
 pub mod undo;
 pub mod uninstall;

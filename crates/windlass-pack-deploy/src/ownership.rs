@@ -7,13 +7,13 @@ use windlass_pack_model::{
     ManagedFile, ManagedKey, ManagedManifest, RelPath, RootScope, Snapshot, SnapshotKind,
     SnapshotOp, SnapshotRoot, Target, TargetRoot, fault,
 };
-use windlass_pack_state::{PackState, read_manifest};
 use windlass_types::{Digest, Problem};
 
 use crate::{
     owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot, OwnedSource},
     past::{deepest, is_manifest, manifest_roots},
     roots::below,
+    state::{PackState, read_manifest},
 };
 
 /// The ids version 0.9.1 gave operator assets.

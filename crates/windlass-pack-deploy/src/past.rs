@@ -5,11 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::state::PackState;
 use windlass_pack_model::{
     ManagedManifest, Snapshot, SnapshotChange, SnapshotFile, SnapshotRoot, Target,
     managed::{is_manifest_name, read_managed},
 };
-use windlass_pack_state::PackState;
 use windlass_types::Problem;
 
 /// Where contents of the past come from.

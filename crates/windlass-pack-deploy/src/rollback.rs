@@ -8,7 +8,6 @@ use std::{
 use windlass_pack_model::{
     HashCache, RelPath, Snapshot, SnapshotFile, SnapshotKind, SnapshotRoot, Target, fault,
 };
-use windlass_pack_state::{PackState, roots_of};
 use windlass_types::Problem;
 
 use crate::{
@@ -22,6 +21,7 @@ use crate::{
     replay::restore_keys,
     roots::below,
     shared_files::shared_change,
+    state::{PackState, roots_of},
 };
 
 /// Where to roll back to, and how much of it.

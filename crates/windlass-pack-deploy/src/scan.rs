@@ -119,7 +119,6 @@ impl Walk<'_> {
 /// Manifests, and files that are only there while an apply runs.
 fn is_ours(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(|name| {
-        windlass_pack_model::managed::is_manifest_name(name)
-            || windlass_pack_state::is_temp_name(name)
+        windlass_pack_model::managed::is_manifest_name(name) || crate::state::is_temp_name(name)
     })
 }

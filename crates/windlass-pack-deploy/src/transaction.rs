@@ -10,15 +10,13 @@ use windlass_pack_model::{
     FileMode, ManagedFile, ManagedKey, ManagedManifest, RootScope, Snapshot, SnapshotFile,
     SnapshotKind, SnapshotOp, SnapshotRoot, Target,
 };
-use windlass_pack_state::{
-    After, FileAction, KnownRoot, ManifestWrite, Transaction, manifest_path,
-};
 use windlass_types::Digest;
 
 use crate::{
     change::{Op, PlanChange},
     event::{EventPlan, ManifestFate, RootAfter},
     owned::{OwnedFile, OwnedKey, OwnedSource},
+    state::{After, FileAction, KnownRoot, ManifestWrite, Transaction, manifest_path},
 };
 
 /// What the record of an event says besides the changes.

@@ -11,7 +11,6 @@ use std::{
 use windlass_pack_model::{
     HashCache, RelPath, Snapshot, SnapshotChange, SnapshotKind, SnapshotRoot, fault,
 };
-use windlass_pack_state::{PackState, roots_of};
 use windlass_types::Problem;
 
 use crate::{
@@ -26,6 +25,7 @@ use crate::{
     replay::restore_keys,
     roots::below,
     shared_files::shared_change,
+    state::{PackState, roots_of},
 };
 
 /// What to undo.

@@ -10,7 +10,6 @@ use serde_json::Value;
 use windlass_pack_model::{
     HashCache, KeyFormat, RelPath, Snapshot, SnapshotKind, SnapshotRoot, Target,
 };
-use windlass_pack_state::{PackState, roots_of};
 use windlass_types::{Digest, Problem};
 
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
     replay::restore_keys,
     shared::format_of,
     shared_files::shared_change,
+    state::{PackState, roots_of},
 };
 
 /// What pack replaced when it took files and keys over.

@@ -1,4 +1,5 @@
-//! Deploying for real: plans carried out in temporary homes and projects.
+//! Rendering, deploying and going back for real, in temporary homes and projects.
 
+// Marked as test code so that its helpers may unwrap as the tests themselves may.
 #[cfg(test)]
 mod suite;

@@ -20,9 +20,12 @@ use windlass_engine::{
     operation::{Answer, AnswerWhen, ProposedRun},
     run::{RunContext, RunError, RunKind, Step},
 };
-use windlass_pack_deploy::{EventContext, EventPlan, Op, PlanChange, UndoRequest, undo};
+use windlass_pack_deploy::{
+    EventContext, EventPlan, Op, PlanChange, UndoRequest,
+    state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit},
+    undo,
+};
 use windlass_pack_model::{NoHashCache, SnapshotKind, fault};
-use windlass_pack_state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit};
 use windlass_ports::BoxFuture;
 use windlass_types::{
     Digest, EffectClass, Problem, RunId, RunRecord, RunState, Timestamp, code,

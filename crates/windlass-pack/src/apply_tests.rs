@@ -9,12 +9,12 @@ use std::{
 };
 
 use windlass_git::GitProgram;
+use windlass_pack_deploy::state::{
+    After, FileAction, Injected, ManifestWrite, Step as DiskStep, manifest_path,
+};
 use windlass_pack_model::{
     FileMode, ManagedFile, ManagedManifest, PackHome, RelPath, Snapshot, SnapshotFile, SnapshotOp,
     SnapshotRoot, Target,
-};
-use windlass_pack_state::{
-    After, FileAction, Injected, ManifestWrite, Step as DiskStep, manifest_path,
 };
 
 use super::*;
@@ -205,7 +205,7 @@ impl Scene {
 
     fn events(&self) -> Vec<SnapshotKind> {
         let state = PackState::open(PackHome::at(&self.input.pack_home));
-        assert_eq!(windlass_pack_state::pending(&state).unwrap(), []);
+        assert_eq!(windlass_pack_deploy::state::pending(&state).unwrap(), []);
         let ids = state.snapshot_ids().unwrap();
         ids.iter()
             .map(|id| state.snapshot(id).unwrap().kind)

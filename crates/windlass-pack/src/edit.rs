@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use windlass_pack_author::Authored;
-use windlass_pack_state::{FileAction, NoFaults, Transaction, commit};
+use windlass_pack_deploy::state::{FileAction, NoFaults, Transaction, commit};
 use windlass_types::Problem;
 
 use crate::{

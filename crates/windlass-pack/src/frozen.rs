@@ -7,8 +7,8 @@ use std::{path::PathBuf, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
+use windlass_pack_deploy::state::{After, FileAction, KnownRoot, ManifestWrite, Transaction};
 use windlass_pack_model::{Body, Snapshot, SnapshotOp, Target};
-use windlass_pack_state::{After, FileAction, KnownRoot, ManifestWrite, Transaction};
 use windlass_types::{Digest, Problem};
 
 /// A transaction, version 1.

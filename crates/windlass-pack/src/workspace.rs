@@ -11,6 +11,8 @@ use windlass_pack_author::{GitCheckouts, ManifestFile, OperatorInput, read_manif
 use windlass_pack_deploy::{
     Binding, BindingDefaults, DeployPlan, Disk, EventContext, Owned, OwnershipScope, PathPattern,
     PlanHash, PlanOptions, gather_disk, gather_owned, plan,
+    render::{Places, RenderInput, render, roots},
+    state::{PackState, StatCache},
 };
 use windlass_pack_model::{
     ConfigScope, Desired, FileWarning, Lockfile, Manifest, PackHome, Project, Target, TargetConfig,
@@ -19,8 +21,6 @@ use windlass_pack_model::{
     next_actions::Caller,
     selection::{parse_target_filter, select_targets},
 };
-use windlass_pack_render::{Places, RenderInput, render, roots};
-use windlass_pack_state::{PackState, StatCache};
 use windlass_ports::Git;
 use windlass_types::{Digest, Problem, Surface, Timestamp};
 
@@ -203,7 +203,7 @@ impl<'a> Workspace<'a> {
     /// is settled first.
     pub(crate) fn open(pack: &'a Pack, common: Common, moment: Moment) -> Result<Self, Problem> {
         let state = pack.state();
-        let mut warnings: Vec<String> = windlass_pack_state::recover(&state)?
+        let mut warnings: Vec<String> = windlass_pack_deploy::state::recover(&state)?
             .into_iter()
             .flat_map(|run| run.warnings)
             .collect();

@@ -2,7 +2,7 @@
 //!
 //! A site comes from a repository and is not trusted: no program it names is started, nothing
 //! outside of it is read, nothing is fetched, and whatever was started ends. Not here: what a
-//! failed build or a dead link means for a launch (windlass-launch-gates).
+//! failed build or a dead link means for a launch (the gates of `windlass-launch-pages`).
 
 mod copy;
 mod environment;

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 use windlass_launch_model::facts::{ApiSurface, ApiSymbol};
-use windlass_launch_syntax::parse;
 
 pub(crate) use doc::Doc;
 
@@ -23,6 +22,7 @@ use crate::{
     addressed::gives_orders,
     secret::is_leaking,
     sentences::{first_sentence, is_safe, plain},
+    syntax::parse,
 };
 
 /// How deep types within types are followed.

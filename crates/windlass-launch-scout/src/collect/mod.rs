@@ -7,7 +7,7 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_launch_markdown::filler_in_sentence;
+use windlass_launch_model::markdown::filler_in_sentence;
 
 use crate::{
     api::Symbol,

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::run::RunError;
-use windlass_launch_gates::{FixError, fix, next_issue};
 use windlass_launch_model::{Issue, LaunchState, PatchBundle, Worker, artifact::fix_report_name};
-use windlass_launch_pages::fix_report;
+use windlass_launch_pages::{
+    fix_report,
+    gates::{FixError, fix, next_issue},
+};
 use windlass_types::Problem;
 
 use super::{

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use windlass_engine::run::RunError;
-use windlass_launch_gates::SiteTree;
 use windlass_launch_model::{
     HugoFacts, LaunchState, PagePlan, PatchBundle, RepoInventory, ResolvedConfig, SectionState,
     SiteContext, Worker,
 };
-use windlass_launch_pages::{PlanInput, PlanSettings, plan_pages, url::UrlRules};
+use windlass_launch_pages::{PlanInput, PlanSettings, gates::SiteTree, plan_pages, url::UrlRules};
 use windlass_types::{Problem, code};
 
 use super::{

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::run::{RunError, Step};
-use windlass_launch_gates::SiteTree;
 use windlass_launch_model::{
     EvidenceMap, LaunchState, PagePlan, PatchBundle, PrPlan, PrRecord, ProductFacts,
     ValidationReport, Worker,
@@ -14,7 +13,7 @@ use windlass_launch_model::{
     pr::ValidationSummary,
     repo_url::{RepoUrl, Scheme, web_host},
 };
-use windlass_launch_pages::{PrBodyInput, pr_body};
+use windlass_launch_pages::{PrBodyInput, gates::SiteTree, pr_body};
 use windlass_ports::{
     CommitService,
     commit_service::{

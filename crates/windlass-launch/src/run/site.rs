@@ -7,10 +7,10 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use windlass_launch_gates::SiteTree;
 use windlass_launch_model::{ConflictReason, Patch, PatchBundle};
 use windlass_launch_pages::{
     Change, SiteDir, SiteTree as _, apply_bundle,
+    gates::SiteTree,
     patch::{Edit, create_file, delete_file, edit_file, file_hash, patch_id},
 };
 use windlass_types::{Digest, Problem};

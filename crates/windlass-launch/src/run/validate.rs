@@ -8,16 +8,18 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::run::{RunError, Step};
-use windlass_launch_gates::{
-    ArtifactFile, GateFault, GateInput, GateOutcome, ProductFiles, Settings, SiteTree, Strictness,
-    Subject, check_gate, gate_names, report, truth_lock_report,
-};
 use windlass_launch_model::{
     Issue, IssueStatus, LaunchState, Location, PagePlan, PatchBundle, PatchConflicts,
     ResolvedConfig, SectionState, Severity, ValidationReport, Worker, artifact,
     config::CiStrictness,
 };
-use windlass_launch_pages::registered_sentences;
+use windlass_launch_pages::{
+    gates::{
+        ArtifactFile, GateFault, GateInput, GateOutcome, ProductFiles, Settings, SiteTree,
+        Strictness, Subject, check_gate, gate_names, report, truth_lock_report,
+    },
+    registered_sentences,
+};
 use windlass_types::{ArtifactRef, Problem};
 
 use super::{

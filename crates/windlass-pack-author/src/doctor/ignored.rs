@@ -7,11 +7,11 @@ use std::{
 
 use fs_err as fs;
 use serde::Serialize;
+use windlass_pack_deploy::state::FileAction;
 use windlass_pack_model::{
     GitignoreMode, RootScope, TargetRoot, fault,
     managed::{GITIGNORE_LINE, manifest_name},
 };
-use windlass_pack_state::FileAction;
 use windlass_ports::git::GitError;
 use windlass_types::Problem;
 

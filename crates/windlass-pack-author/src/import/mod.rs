@@ -11,11 +11,11 @@ use std::{
 };
 
 use serde::Serialize;
+use windlass_pack_deploy::state::{After, FileAction};
 use windlass_pack_model::{
     Module, ModuleType, Profile, Project, Source, Target, edit, fault,
     next_actions::{Action, Caller, ordered},
 };
-use windlass_pack_state::{After, FileAction};
 use windlass_types::{Digest, Problem};
 
 use crate::{

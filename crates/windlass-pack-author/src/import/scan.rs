@@ -5,11 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use windlass_pack_deploy::render::{Checkouts, Places, RenderInput, compose_module};
 use windlass_pack_model::{
     Manifest, Module, ModuleType, NoHashCache, Source, Target, Tree, fault,
     manifest::DEFAULT_PROFILE,
 };
-use windlass_pack_render::{Checkouts, Places, RenderInput, compose_module};
 use windlass_types::Problem;
 
 use super::{ImportRequest, project_name};

@@ -9,11 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use windlass_pack_deploy::render::{Checkouts, Places, RenderInput, roots};
 use windlass_pack_model::{
     ConfigScope, Content, Desired, DesiredFile, Form, GitSource, Layer, Manifest, NoHashCache,
     Profile, Project, Target, TargetConfig, TargetRoot, manifest::DEFAULT_PROFILE,
 };
-use windlass_pack_render::{Checkouts, Places, RenderInput, roots};
 use windlass_types::Problem;
 
 use crate::templates;

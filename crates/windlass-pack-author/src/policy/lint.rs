@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use windlass_pack_deploy::render::{Checkouts, Places, RenderInput, compose_module};
 use windlass_pack_model::{
     GitSource, Manifest, NoHashCache, Source, fault,
     manifest::{DEFAULT_PROFILE, MANIFEST_FILE},
     org::{ORG_FILE, OrgConfig, parse_org},
 };
-use windlass_pack_render::{Checkouts, Places, RenderInput, compose_module};
 use windlass_types::Problem;
 
 use super::{

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde::Serialize;
+use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{
     GitignoreMode, HashCache, Manifest, Module, ModuleType, Source, fault,
     lockfile::module_hash,
@@ -11,7 +12,6 @@ use windlass_pack_model::{
         LockedPolicyPack, ORG_FILE, ORG_LOCKFILE, ORG_VERSION, OrgLockfile, SourceRecord, parse_org,
     },
 };
-use windlass_pack_render::Checkouts as _;
 use windlass_types::{Digest, Problem};
 
 use crate::{

@@ -5,8 +5,8 @@ use std::path::Path;
 use windlass_pack_author::{
     Authored, DoctorData, DoctorInput, GitCheckouts, doctor, read_manifest,
 };
+use windlass_pack_deploy::render::{RenderInput, render};
 use windlass_pack_model::{NoHashCache, next_actions::Caller};
-use windlass_pack_render::{RenderInput, render};
 use windlass_types::Problem;
 
 use super::world::{MANIFEST, World, caller};

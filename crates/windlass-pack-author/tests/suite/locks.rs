@@ -3,8 +3,8 @@
 use windlass_pack_author::{
     GitCheckouts, UpdateRequest, fetch, lock, read_lockfile, require_lockfile, update,
 };
+use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{GitSource, Lockfile, PackHome};
-use windlass_pack_render::Checkouts as _;
 use windlass_types::Digest;
 
 use super::world::{World, later, now, told};

@@ -3,6 +3,7 @@
 mod doctor;
 mod edits;
 mod events;
+mod evolve;
 mod imports;
 mod inits;
 mod locks;

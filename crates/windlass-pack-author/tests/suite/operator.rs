@@ -5,11 +5,11 @@ use windlass_pack_author::{
 };
 use windlass_pack_deploy::{
     Adoption, OwnershipScope, PlanOptions, Purpose, gather_disk, gather_owned, plan,
+    state::PackState,
 };
 use windlass_pack_model::{
     Body, ConfigScope, Frontmatter, Manifest, NoHashCache, Target, parse_manifest,
 };
-use windlass_pack_state::PackState;
 
 use super::world::{MANIFEST, World, caller};
 

@@ -10,9 +10,11 @@ use std::{
 
 use windlass_git::GitProgram;
 use windlass_pack_author::{Authored, GitCheckouts, ModuleSources, read_manifest};
+use windlass_pack_deploy::{
+    render::Places,
+    state::{NoFaults, PackState, Transaction, commit},
+};
 use windlass_pack_model::{NoHashCache, PackHome, Project, next_actions::Caller};
-use windlass_pack_render::Places;
-use windlass_pack_state::{NoFaults, PackState, Transaction, commit};
 use windlass_types::{Problem, Timestamp};
 
 pub const MANIFEST: &str = "version: 1

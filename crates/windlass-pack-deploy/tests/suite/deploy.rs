@@ -2,12 +2,12 @@
 
 use windlass_pack_deploy::{
     Adoption, Disk, OPERATOR_MARK, OnDisk, Owned, PlanOptions, plan, plan_restore, preview,
+    state::read_manifest,
 };
 use windlass_pack_model::{
     Target::{ClaudeCode, Codex},
     fault,
 };
-use windlass_pack_state::read_manifest;
 
 use super::world::{World, json, lines, want};
 

@@ -13,13 +13,14 @@ use serde_json::Value;
 use windlass_pack_deploy::{
     Adoption, DeployPlan, DriftReport, EventContext, EventPlan, Owned, OwnershipScope, PlanOptions,
     Purpose, RollbackRequest, UndoRequest, drift, gather_disk, gather_owned, plan, rollback,
-    scan_extras, undo, uninstall,
+    scan_extras,
+    state::{NoFaults, PackState, commit},
+    undo, uninstall,
 };
 use windlass_pack_model::{
     Body, Desired, DesiredFile, DesiredKey, Form, KeyFormat, Layer, NoHashCache, Origin, PackHome,
     RelPath, RootScope, Target, TargetRoot,
 };
-use windlass_pack_state::{NoFaults, PackState, commit};
 use windlass_types::{Digest, Problem};
 
 pub struct World {

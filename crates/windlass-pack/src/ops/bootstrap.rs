@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::operation::{CallContext, Operation};
 use windlass_pack_author::operator_assets;
+use windlass_pack_deploy::state::NoFaults;
 use windlass_pack_deploy::{Adoption, PlanOptions, Purpose, gather_disk, plan};
 use windlass_pack_model::{ConfigScope, Project};
-use windlass_pack_state::NoFaults;
 use windlass_types::{EffectClass, Problem};
 
 use super::{
@@ -98,7 +98,7 @@ fn planned(
 ) -> Result<
     (
         windlass_pack_deploy::EventPlan,
-        Option<windlass_pack_state::RootLocks>,
+        Option<windlass_pack_deploy::state::RootLocks>,
     ),
     Problem,
 > {
@@ -157,7 +157,8 @@ pub(super) fn into_repository(
     let mut context = workspace.event_context();
     context.run_id = format!("edit_{}", workspace.moment.nanos);
     let transaction = event.transaction(&context);
-    let committed = windlass_pack_state::commit(&workspace.state, &locks, transaction, &NoFaults)?;
+    let committed =
+        windlass_pack_deploy::state::commit(&workspace.state, &locks, transaction, &NoFaults)?;
     data["applied"] = json!(true);
     data["snapshot_id"] = json!(committed.snapshot_id);
     Ok((with_warnings(data, Vec::new()), committed.warnings))

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use windlass_engine::operation::Operation;
+use windlass_pack_author::evolve::overlay_warnings;
 use windlass_pack_author::{Authored, DoctorData, DoctorInput as Examine, doctor as examine};
-use windlass_pack_evolve::overlay_warnings;
-use windlass_pack_render::render;
+use windlass_pack_deploy::render::render;
 use windlass_types::Problem;
 
 use super::{Shop, manifest::finish};

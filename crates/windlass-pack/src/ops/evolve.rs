@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::operation::{CallContext, Operation};
-use windlass_pack_deploy::plan_restore;
-use windlass_pack_evolve::{
+use windlass_pack_author::evolve::{
     COMMIT_MESSAGE, Context, ProposeRequest, commit_proposal, propose as find_edits,
 };
+use windlass_pack_deploy::plan_restore;
 use windlass_types::{EffectClass, Problem, Surface};
 
 use super::{

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::operation::Operation;
-use windlass_pack_state::PruneRule;
+use windlass_pack_deploy::state::PruneRule;
 use windlass_types::Problem;
 
 use super::{Shop, value, with_warnings};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use windlass_engine::operation::Operation;
-use windlass_pack_evolve::{
+use windlass_pack_author::evolve::{
     Context, EditRequest, RebaseRequest, Scope, edit_overlay, overlay_path, rebase_overlay,
 };
 use windlass_pack_model::{OverlayKind, fault};

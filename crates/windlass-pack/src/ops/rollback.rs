@@ -82,7 +82,7 @@ async fn rollback(shop: &Shop, context: &CallContext, input: Value) -> Outcome {
         let target = parse_target_filter(common.target.as_deref().unwrap_or("all"))?;
         let repo = pack.repo(&common, &moment);
         let state = pack.state();
-        let recovered = windlass_pack_state::recover(&state)?;
+        let recovered = windlass_pack_deploy::state::recover(&state)?;
         let snapshot = state.snapshot(&input.to)?;
         let request = RollbackRequest {
             to: &snapshot,
@@ -141,7 +141,7 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
     let (pack, moment) = (Arc::clone(&shop.pack), Moment::of(&shop.engine, context));
     let (ready, id) = blocking(move || {
         let state = pack.state();
-        let recovered = windlass_pack_state::recover(&state)?;
+        let recovered = windlass_pack_deploy::state::recover(&state)?;
         let id = match input.id {
             Some(id) => id,
             None => newest(&state)?,
@@ -172,7 +172,7 @@ async fn undo(shop: &Shop, context: &CallContext, input: UndoInput) -> Outcome {
 }
 
 /// The newest event that is not itself an undo.
-fn newest(state: &windlass_pack_state::PackState) -> Result<String, Problem> {
+fn newest(state: &windlass_pack_deploy::state::PackState) -> Result<String, Problem> {
     let history = state.history()?;
     history
         .snapshots
@@ -251,7 +251,7 @@ impl Ready {
         pack: &Pack,
         moment: &Moment,
         repo: PathBuf,
-        locks: Option<windlass_pack_state::RootLocks>,
+        locks: Option<windlass_pack_deploy::state::RootLocks>,
         event: EventPlan,
     ) -> Result<Self, Problem> {
         let context = pack.event_context(pack.project(moment).as_ref(), moment, repo);

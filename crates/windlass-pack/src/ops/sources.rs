@@ -9,7 +9,7 @@ use windlass_pack_author::{
     GitCheckouts, ManifestFile, ModuleSources, UpdateRequest, fetch as fetch_locked,
     lock as lock_modules, read_manifest, require_lockfile, update as update_sources,
 };
-use windlass_pack_state::StatCache;
+use windlass_pack_deploy::state::StatCache;
 use windlass_types::Problem;
 
 use super::{Shop, manifest::finish, value, with_warnings};

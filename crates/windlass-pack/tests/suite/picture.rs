@@ -15,7 +15,7 @@ impl Scene {
             self.list(Path::new(place), &mut lines);
         }
         let state = self.state();
-        for left in windlass_pack_state::pending(&state).unwrap() {
+        for left in windlass_pack_deploy::state::pending(&state).unwrap() {
             writeln!(lines, "half done: {}", left.run_id).unwrap();
         }
         let (remembered, damaged) = state.remembered().unwrap();

@@ -19,8 +19,8 @@ use windlass_engine::{
 };
 use windlass_git::GitProgram;
 use windlass_pack::PackEnvironment;
+use windlass_pack_deploy::state::PackState;
 use windlass_pack_model::PackHome;
-use windlass_pack_state::PackState;
 use windlass_ports::RunStore as _;
 use windlass_testkit::{Process, TestWorld, local};
 use windlass_types::{Digest, Problem, RunId, RunRecord, Surface, Timestamp};
