@@ -7,6 +7,7 @@ mod call;
 mod catalogue;
 mod change;
 mod define;
+mod fields;
 mod schema;
 mod validate;
 
@@ -14,6 +15,7 @@ pub use call::{Answer, CallContext, CallRequest, Delegated, RunListener, Terms, 
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
+pub use fields::{Field, fields};
 pub use schema::{LazySchema, input_schema_of, output_schema_of};
 
 use futures::future::BoxFuture;
@@ -38,6 +40,19 @@ pub enum Flow {
     /// Changes the installation at once: a key, a backup. Where policy asks, only a caller who
     /// could give the approval gets through.
     Command,
+}
+
+impl Flow {
+    /// The name, as on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Plan => "plan",
+            Self::Apply => "apply",
+            Self::Signal => "signal",
+            Self::Command => "command",
+        }
+    }
 }
 
 /// An input that works, for documentation, tests and models.

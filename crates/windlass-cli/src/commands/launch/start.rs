@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, builder::PossibleValuesParser};
 use serde_json::{Map, Value, json};
+use windlass_text::shell_word;
 use windlass_types::{Problem, RunId};
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     view::member,
 };
 use crate::{
-    commands::demo::quoted,
     flow::Channel,
     session::{Report, Session},
 };
@@ -143,7 +143,7 @@ impl StartArgs {
         if suggested.is_empty() {
             return problem.next("repeat the command with --allow PATH");
         }
-        let paths: Vec<String> = suggested.iter().map(|path| quoted(path)).collect();
+        let paths: Vec<String> = suggested.iter().map(|path| shell_word(path)).collect();
         problem
             .with("suggested_paths", json!(suggested))
             .next(format!("{} --allow {}", self.words(), paths.join(" ")))
@@ -167,7 +167,7 @@ impl StartArgs {
             words.extend(
                 value
                     .iter()
-                    .map(|value| format!("{flag} {}", quoted(value))),
+                    .map(|value| format!("{flag} {}", shell_word(value))),
             );
         }
         words.extend(self.max_fixes.map(|count| format!("--max-fixes {count}")));

@@ -31,7 +31,6 @@ mod sql;
 mod story;
 mod template;
 mod validate;
-mod words;
 
 use clap::Subcommand;
 use serde_json::{Map, Value};

@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, path::Path};
 
 use windlass_types::Problem;
 
-use super::{sample, sample_pack::SAMPLES, stage::Stage};
+use crate::{sample, sample_pack::SAMPLES, stage::Stage};
 
 /// What a reader may do afterwards.
-pub(super) const NEXT: &[&str] = &[
+pub(crate) const NEXT: &[&str] = &[
     "windlass pack init --git                                a repository of your own",
     "windlass pack import                                    what your tools already have",
     "windlass mcp serve --toolset pack                       the same for agents, in two stages",
@@ -28,7 +28,7 @@ const OWN: [(&str, &str); 2] = [
 /// The edit somebody makes to a deployed file.
 const RULE: &str = "- Amounts are integers, in cents.";
 
-pub(super) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
+pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let has_git = stage.ask_git(&["--version"]).is_some();
     prepare(stage)?;
     let project = stage.user().join(PROJECT);

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -10,12 +10,10 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use windlass_config::env;
+use windlass_text::shell_word;
 use windlass_types::Problem;
 
-use crate::{
-    commands::demo::quoted,
-    output::{Printer, Tone},
-};
+use crate::screen::{Screen, Tone};
 
 /// The user's home directory, below the tour's own.
 const USER: &str = "me";
@@ -43,8 +41,8 @@ const AWS_VARIABLES: [&str; 8] = [
 ];
 
 /// The place and the means of a chapter.
-pub(super) struct Stage<'a> {
-    printer: &'a Printer,
+pub(crate) struct Stage<'a> {
+    screen: &'a Screen<'a>,
     program: PathBuf,
     place: TempDir,
     /// The directory the commands run in.
@@ -61,16 +59,25 @@ pub(super) struct Stage<'a> {
 const HEAD: usize = 4;
 const TAIL: usize = 10;
 
+/// How much of an output is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Every line, as it comes.
+    Whole,
+    /// The beginning and the end, once the command has ended.
+    Ends,
+}
+
 /// What a command did.
-pub(super) struct Played {
+pub(crate) struct Played {
     /// The exit code; none when it was killed.
-    pub(super) exit: Option<i32>,
+    pub(crate) exit: Option<i32>,
     /// Everything it printed.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(printer: &'a Printer, keep: bool) -> Result<Self, Problem> {
+    pub(crate) fn new(screen: &'a Screen<'a>, keep: bool) -> Result<Self, Problem> {
         let program = std::env::current_exe()
             .map_err(|error| Problem::internal("tour: own program", error))?;
         let place = tempfile::Builder::new()
@@ -82,7 +89,7 @@ impl<'a> Stage<'a> {
         fs_err::create_dir(place.path().join(USER))
             .map_err(|error| Problem::internal("tour: temporary directory", error))?;
         Ok(Self {
-            printer,
+            screen,
             program,
             directory: place.path().to_owned(),
             place,
@@ -94,65 +101,62 @@ impl<'a> Stage<'a> {
     }
 
     /// The directory everything happens in; every chapter begins there.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.place.path()
     }
 
     /// The home directory of the user the commands run for.
-    pub(super) fn user(&self) -> PathBuf {
+    pub(crate) fn user(&self) -> PathBuf {
         self.path().join(USER)
     }
 
     /// Goes back to where every chapter begins.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.leave_double();
         self.directory = self.path().to_owned();
     }
 
     /// Runs what follows in the user's home.
-    pub(super) fn enter_home(&mut self) {
+    pub(crate) fn enter_home(&mut self) {
         self.directory = self.user();
-        self.printer.data("");
-        self.printer.data(&self.prompt("cd ~"));
+        self.screen.line("");
+        self.screen.line(&self.prompt("cd ~"));
     }
 
     /// Runs what follows in a directory of the user's home.
-    pub(super) fn enter(&mut self, below_home: &str) {
+    pub(crate) fn enter(&mut self, below_home: &str) {
         self.directory = self.user().join(below_home);
-        self.printer.data("");
-        self.printer
-            .data(&self.prompt(&format!("cd ~/{below_home}")));
+        self.screen.line("");
+        self.screen
+            .line(&self.prompt(&format!("cd ~/{below_home}")));
     }
 
     /// The commands run so far, for the report.
-    pub(super) fn take_commands(&mut self) -> Vec<Value> {
+    pub(crate) fn take_commands(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.commands)
     }
 
     /// Shows `word` as `$name` from now on.
-    pub(super) fn name(&mut self, word: &str, name: &'static str) {
+    pub(crate) fn name(&mut self, word: &str, name: &'static str) {
         self.names.push((word.to_owned(), name));
-        self.printer.data(&self.prompt(&format!(
-            "{}={}…",
-            &name[1..],
-            &word[..word.len().min(16)]
-        )));
+        self.screen
+            .line(&self.prompt(&format!("{}={}…", &name[1..], &word[..word.len().min(16)])));
     }
 
     /// Tells what comes.
-    pub(super) fn say(&self, text: &str) {
-        self.printer.data("");
-        self.printer.data(text);
+    pub(crate) fn say(&self, text: &str) {
+        self.screen.line("");
+        self.screen.line(text);
     }
 
     /// Shows a fact that was looked up rather than printed by a command.
-    pub(super) fn show(&self, text: &str) {
-        self.printer
-            .data(&format!("  {}", self.printer.paint().text(Tone::Dim, text)));
+    pub(crate) fn show(&self, text: &str) {
+        self.screen
+            .line(&format!("  {}", self.screen.paint(Tone::Dim, text)));
     }
 
     /// Fails the tour unless something holds.
-    pub(super) fn expect(&self, holds: bool, what: &str) -> Result<(), Problem> {
+    pub(crate) fn expect(&self, holds: bool, what: &str) -> Result<(), Problem> {
         if holds {
             return Ok(());
         }
@@ -162,9 +166,18 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs a command, shows it and its output, and expects an exit code.
-    pub(super) fn run(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
+    pub(crate) fn run(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
+        self.run_showing(args, expected, Part::Whole)
+    }
+
+    /// The same for a command with a long output, of which the beginning and the end are shown.
+    pub(crate) fn run_briefly(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
+        self.run_showing(args, expected, Part::Ends)
+    }
+
+    fn run_showing(&mut self, args: &[&str], expected: i32, part: Part) -> Result<Played, Problem> {
         let shown = self.shown("windlass", args);
-        let played = self.play(self.command(args), &shown, |_| false)?;
+        let played = self.play(self.command(args), &shown, part, |_| false)?;
         self.expect(
             played.exit == Some(expected),
             &format!("`{shown}` exits with {expected}, not {:?}", played.exit),
@@ -173,7 +186,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs a command until it prints a line that fits, then kills it with SIGKILL.
-    pub(super) fn run_and_kill(
+    pub(crate) fn run_and_kill(
         &mut self,
         args: &[&str],
         fits: impl Fn(&str) -> bool,
@@ -184,58 +197,24 @@ impl<'a> Stage<'a> {
     }
 
     /// The same for a command that may be through before it can be killed; whether it was killed.
-    pub(super) fn try_to_kill(
+    pub(crate) fn try_to_kill(
         &mut self,
         args: &[&str],
         fits: impl Fn(&str) -> bool,
     ) -> Result<bool, Problem> {
         let shown = self.shown("windlass", args);
-        let played = self.play(self.command(args), &shown, fits)?;
+        let played = self.play(self.command(args), &shown, Part::Whole, fits)?;
         Ok(played.exit.is_none())
     }
 
     /// Runs a command that may not work here, and shows it and its output.
-    pub(super) fn try_to_run(&mut self, args: &[&str]) -> Result<Played, Problem> {
+    pub(crate) fn try_to_run(&mut self, args: &[&str]) -> Result<Played, Problem> {
         let shown = self.shown("windlass", args);
-        self.play(self.command(args), &shown, |_| false)
-    }
-
-    /// Runs a command with a long output and shows its beginning and end.
-    pub(super) fn run_briefly(&mut self, args: &[&str], expected: i32) -> Result<Played, Problem> {
-        let shown = self.shown("windlass", args);
-        self.printer.data("");
-        self.printer.data(&self.prompt(&shown));
-        let mut command = self.command(args);
-        let failed = |error: std::io::Error| Problem::internal("tour: command", error);
-        let (mut reader, writer) = std::io::pipe().map_err(failed)?;
-        let errors = writer.try_clone().map_err(failed)?;
-        command.stdout(writer).stderr(errors).stdin(Stdio::null());
-        let mut child = Reaped(command.spawn().map_err(failed)?);
-        drop(command);
-        let mut text = String::new();
-        reader.read_to_string(&mut text).map_err(failed)?;
-        let exit = child.0.wait().map_err(failed)?.code();
-        let lines: Vec<&str> = text.lines().collect();
-        let hidden = lines.len().saturating_sub(HEAD + TAIL);
-        for (index, line) in lines.iter().enumerate() {
-            if hidden > 0 && index == HEAD {
-                self.show(&format!("… {hidden} more lines"));
-            }
-            if hidden == 0 || index < HEAD || index >= HEAD + hidden {
-                self.printer.data(&format!("  {line}"));
-            }
-        }
-        self.commands
-            .push(json!({ "command": shown, "exit_code": exit }));
-        self.expect(
-            exit == Some(expected),
-            &format!("`{shown}` exits with {expected}, not {exit:?}"),
-        )?;
-        Ok(Played { exit, text })
+        self.play(self.command(args), &shown, Part::Whole, |_| false)
     }
 
     /// Starts a CloudFormation that the commands which follow talk to; its address.
-    pub(super) fn start_double(&mut self) -> Result<String, Problem> {
+    pub(crate) fn start_double(&mut self) -> Result<String, Problem> {
         let failed = |error: std::io::Error| Problem::internal("tour: double", error);
         let mut child = self
             .command(&["internal", "aws-double"])
@@ -266,15 +245,15 @@ impl<'a> Stage<'a> {
     }
 
     /// Ends it; commands have no AWS any more.
-    pub(super) fn leave_double(&mut self) {
+    pub(crate) fn leave_double(&mut self) {
         self.double = None;
         self.variables.clear();
     }
 
     /// Runs git, shows it and its output, and expects it to work.
-    pub(super) fn git(&mut self, args: &[&str]) -> Result<(), Problem> {
+    pub(crate) fn git(&mut self, args: &[&str]) -> Result<(), Problem> {
         let shown = self.shown("git", args);
-        let played = self.play(self.prepared("git", args), &shown, |_| false)?;
+        let played = self.play(self.prepared("git", args), &shown, Part::Whole, |_| false)?;
         self.expect(
             played.exit == Some(0),
             &format!("`{shown}` works, not exits with {:?}", played.exit),
@@ -282,14 +261,14 @@ impl<'a> Stage<'a> {
     }
 
     /// Runs git unseen and returns what it printed; none when there is no git or it fails.
-    pub(super) fn ask_git(&self, args: &[&str]) -> Option<String> {
+    pub(crate) fn ask_git(&self, args: &[&str]) -> Option<String> {
         let output = self.prepared("git", args).output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         output.status.success().then(|| text.trim().to_owned())
     }
 
     /// Runs a command unseen and returns its `--json` document.
-    pub(super) fn ask(&self, args: &[&str]) -> Result<Value, Problem> {
+    pub(crate) fn ask(&self, args: &[&str]) -> Result<Value, Problem> {
         let output = self
             .command(args)
             .arg("--json")
@@ -311,11 +290,12 @@ impl<'a> Stage<'a> {
         &mut self,
         mut command: Command,
         shown: &str,
+        part: Part,
         stop: impl Fn(&str) -> bool,
     ) -> Result<Played, Problem> {
         let failed = |error: std::io::Error| Problem::internal("tour: command", error);
-        self.printer.data("");
-        self.printer.data(&self.prompt(shown));
+        self.screen.line("");
+        self.screen.line(&self.prompt(shown));
         // One pipe for both streams keeps the lines in the order a terminal would show.
         let (reader, writer) = std::io::pipe().map_err(failed)?;
         let child = {
@@ -327,27 +307,45 @@ impl<'a> Stage<'a> {
             child
         };
         let mut child = Reaped(child);
-        let mut text = String::new();
+        let mut lines = Vec::new();
         for line in BufReader::new(reader).lines() {
             let line = line.map_err(failed)?;
-            self.printer.data(&format!("  {line}"));
-            text.push_str(&line);
-            text.push('\n');
-            if stop(&line) {
+            if part == Part::Whole {
+                self.screen.line(&format!("  {line}"));
+            }
+            let stops = stop(&line);
+            lines.push(line);
+            if stops {
                 child.0.kill().map_err(failed)?;
                 break;
             }
         }
+        if part == Part::Ends {
+            self.show_ends(&lines);
+        }
         let exit = child.0.wait().map_err(failed)?.code();
         if exit.is_none() {
-            self.printer.data(&format!(
+            self.screen.line(&format!(
                 "  {}",
-                self.printer.paint().text(Tone::Bad, "killed (SIGKILL)")
+                self.screen.paint(Tone::Bad, "killed (SIGKILL)")
             ));
         }
         self.commands
             .push(json!({ "command": shown, "exit_code": exit }));
+        let text = lines.into_iter().map(|line| line + "\n").collect();
         Ok(Played { exit, text })
+    }
+
+    fn show_ends(&self, lines: &[String]) {
+        let hidden = lines.len().saturating_sub(HEAD + TAIL);
+        for (index, line) in lines.iter().enumerate() {
+            if hidden > 0 && index == HEAD {
+                self.show(&format!("… {hidden} more lines"));
+            }
+            if hidden == 0 || index < HEAD || index >= HEAD + hidden {
+                self.screen.line(&format!("  {line}"));
+            }
+        }
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -378,7 +376,7 @@ impl<'a> Stage<'a> {
         for (name, value) in &self.variables {
             command.env(name, value);
         }
-        if self.printer.colours_data() {
+        if self.screen.colour {
             command
                 .env(env::CLICOLOR_FORCE.name, "1")
                 .env_remove(env::NO_COLOR.name);
@@ -389,16 +387,14 @@ impl<'a> Stage<'a> {
     }
 
     fn prompt(&self, text: &str) -> String {
-        self.printer
-            .paint()
-            .text(Tone::Active, &format!("$ {text}"))
+        self.screen.paint(Tone::Active, &format!("$ {text}"))
     }
 
     fn shown(&self, program: &str, args: &[&str]) -> String {
         let words = args.iter().map(
             |arg| match self.names.iter().find(|(word, _)| word == arg) {
                 Some((_, name)) => format!("\"{name}\""),
-                None => quoted(arg),
+                None => shell_word(arg),
             },
         );
         format!("{program} {}", words.collect::<Vec<_>>().join(" "))

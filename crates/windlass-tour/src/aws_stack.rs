@@ -3,14 +3,14 @@
 
 use windlass_types::Problem;
 
-use super::{
+use crate::{
     loopback,
     sample::{Sample, samples, unpack},
     stage::Stage,
 };
 
 /// What a reader may do afterwards.
-pub(super) const NEXT: &[&str] = &[
+pub(crate) const NEXT: &[&str] = &[
     "windlass stack init                                      a config from what a directory holds",
     "windlass stack dev                                       run it here, with a live view",
     "windlass docs \"connect a function to postgres\"           ask the documentation",
@@ -26,7 +26,7 @@ const FOLDER: &str = "notes";
 const STAGE_DEV: [&str; 2] = ["--stage", "dev"];
 const STACK: [&str; 4] = ["--project-name", "notes", "--stage", "dev"];
 
-pub(super) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
+pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let folder = stage.user().join(FOLDER);
     unpack(FILES, &folder)?;
     let double = stage.start_double()?;

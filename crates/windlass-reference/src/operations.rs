@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use windlass_engine::operation::OperationInfo;
+use windlass_engine::operation::{OperationInfo, fields};
 use windlass_types::Problem;
 
 use super::{BANNER, Document, cell};
-use crate::commands::ops::{call_line, fields, flow_name};
 
 pub(super) fn documents(infos: &[&OperationInfo]) -> Result<Vec<Document>, Problem> {
     let json = serde_json::to_value(infos)
@@ -32,7 +31,7 @@ fn page(infos: &[&OperationInfo]) -> String {
             info.name.replace('.', ""),
             info.tool,
             info.effect.as_str(),
-            flow_name(info.flow),
+            info.flow.as_str(),
             info.scope,
             cell(&info.title)
         ));
@@ -61,7 +60,7 @@ fn page(infos: &[&OperationInfo]) -> String {
             page.push_str(&format!(
                 "\n{}:\n\n```sh\n{}\n```\n",
                 example.title,
-                call_line(info, &example.input)
+                info.call_line(&example.input)
             ));
         }
     }

@@ -1,11 +1,11 @@
 //! The product, the site and the configuration of `examples/launch`.
 
-use super::sample::{Sample, samples};
+use crate::sample::{Sample, samples};
 
 /// `run_config.yaml`, whose repositories and commits are placeholders.
-pub(super) const CONFIG: &str = include_str!("../../../../examples/launch/run_config.yaml");
+pub(crate) const CONFIG: &str = include_str!("../../../examples/launch/run_config.yaml");
 
-pub(super) const PRODUCT: &[Sample] = samples! { "launch/product":
+pub(crate) const PRODUCT: &[Sample] = samples! { "launch/product":
     ".gitignore";
     "CHANGELOG.md";
     "LICENSE";
@@ -31,7 +31,7 @@ pub(super) const PRODUCT: &[Sample] = samples! { "launch/product":
     "tests/test_gauge.py";
 };
 
-pub(super) const SITE: &[Sample] = samples! { "launch/site":
+pub(crate) const SITE: &[Sample] = samples! { "launch/site":
     ".gitignore";
     "archetypes/products.md";
     "content/_index.md";

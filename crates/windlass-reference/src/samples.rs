@@ -6,7 +6,6 @@ use serde_json::json;
 use windlass_engine::{envelope::EnvelopeContext, operation::OperationInfo};
 
 use super::Document;
-use crate::commands::ops::call_line;
 
 pub(super) fn documents(infos: &[&OperationInfo]) -> Vec<Document> {
     infos
@@ -25,7 +24,7 @@ fn sample(info: &OperationInfo) -> Document {
             let mut sample = json!({
                 "title": example.title,
                 "input": example.input,
-                "command": call_line(info, &example.input),
+                "command": info.call_line(&example.input),
                 "mcp": {
                     "jsonrpc": "2.0",
                     "id": index + 1,

@@ -2,7 +2,8 @@
 //!
 //! Needs no network, no account and no root. Every chapter is one file that runs real commands
 //! and checks what they did; a tour that meets something unexpected ends with a failure, so the
-//! tour is also a test. A capability adds its chapter to `CHAPTERS`.
+//! tour is also a test. A capability adds its chapter to `CHAPTERS`. Called by the binary, for
+//! `windlass tour`.
 
 mod agent_configuration;
 mod aws_stack;
@@ -12,17 +13,16 @@ mod product_pipeline;
 mod sample;
 mod sample_launch;
 mod sample_pack;
+mod screen;
 mod site_launch;
 mod stage;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_types::Problem;
 
-use self::stage::Stage;
-use crate::{
-    output::{Printer, Tone},
-    session::Report,
-};
+pub use screen::Screen;
+
+use self::{screen::Tone, stage::Stage};
 
 struct Chapter {
     title: &'static str,
@@ -58,12 +58,23 @@ const CHAPTERS: &[Chapter] = &[
     },
 ];
 
-/// Plays every chapter, or the one of that number.
-pub(crate) fn run(
-    printer: &Printer,
-    chapter: Option<usize>,
-    keep: bool,
-) -> Result<Report, Problem> {
+/// Which part of the tour is played, and how.
+pub struct Options<'a> {
+    /// Only the chapter of this number.
+    pub chapter: Option<usize>,
+    /// Whether the tour's home and directory stay.
+    pub keep: bool,
+    /// Where it is shown.
+    pub screen: Screen<'a>,
+}
+
+/// Plays every chapter, or the one of that number; what was run, for programs.
+pub fn run(options: &Options<'_>) -> Result<Value, Problem> {
+    let Options {
+        chapter,
+        keep,
+        screen,
+    } = options;
     let chosen: Vec<(usize, &Chapter)> = CHAPTERS
         .iter()
         .enumerate()
@@ -77,34 +88,31 @@ pub(crate) fn run(
             format!("the tour has chapters 1 to {}", CHAPTERS.len()),
         ));
     }
-    let mut stage = Stage::new(printer, keep)?;
+    let mut stage = Stage::new(screen, *keep)?;
     let mut played = Vec::new();
     for (number, chapter) in &chosen {
         if !played.is_empty() {
-            printer.data("");
+            screen.line("");
         }
         stage.begin();
         let heading = format!("Chapter {number}: {}", chapter.title);
-        printer.data(&printer.paint().text(Tone::Strong, &heading));
+        screen.line(&screen.paint(Tone::Strong, &heading));
         (chapter.play)(&mut stage)?;
         played.push(
             json!({ "chapter": number, "title": chapter.title, "commands": stage.take_commands() }),
         );
     }
-    printer.data("");
-    printer.data(&printer.paint().text(Tone::Strong, "Try next"));
+    screen.line("");
+    screen.line(&screen.paint(Tone::Strong, "Try next"));
     for line in chosen.iter().flat_map(|(_, chapter)| chapter.next) {
-        printer.data(&format!("  {line}"));
+        screen.line(&format!("  {line}"));
     }
-    if keep {
+    if *keep {
         let home = stage.path().join("home");
-        printer.data(&format!(
+        screen.line(&format!(
             "  WINDLASS_HOME={} windlass runs list",
             home.display()
         ));
     }
-    Ok(Report::new(
-        "the tour went as expected",
-        json!({ "chapters": played }),
-    ))
+    Ok(json!({ "chapters": played }))
 }

@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
 use super::{BANNER, Document, cell, cli_ref};
-use crate::cli::Cli;
 
-pub(super) fn document() -> Document {
-    let mut root = Cli::command();
-    root.build();
+pub(super) fn document(root: &Command) -> Document {
     let mut page = format!("{BANNER}# Command line\n\n");
     page.push_str(
         "Every command takes the [global options](#global-options). Data goes to standard output, ",
@@ -20,7 +17,7 @@ pub(super) fn document() -> Document {
         &mut page,
         root.get_arguments().filter(|arg| arg.is_global_set()),
     );
-    for command in visible(&root) {
+    for command in visible(root) {
         if command.get_name() == cli_ref::STACK {
             cli_ref::section(&mut page, command);
         } else {
@@ -31,7 +28,7 @@ pub(super) fn document() -> Document {
 }
 
 /// A page about one command and those below it. The command tree is built.
-pub(crate) fn markdown(command: &Command, name: &str) -> String {
+pub fn markdown(command: &Command, name: &str) -> String {
     let mut page = format!("# `{name}`\n\n## Options of every command\n\n");
     let shared = |arg: &&Arg| arg.is_global_set() && arg.get_id() != "help";
     arguments(&mut page, command.get_arguments().filter(shared));

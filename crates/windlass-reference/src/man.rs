@@ -1,14 +1,12 @@
 //! The manual pages, as `windlass man` writes them and the repository keeps them.
 
-use clap::CommandFactory as _;
+use clap::Command;
 use clap_mangen::Man;
 use windlass_types::Problem;
 
-use crate::cli::Cli;
-
 /// Every page: its file name and its text, sorted by name.
-pub(crate) fn man_pages() -> Result<Vec<(String, String)>, Problem> {
-    let mut root = Cli::command().disable_help_subcommand(true);
+pub fn man_pages(command: Command) -> Result<Vec<(String, String)>, Problem> {
+    let mut root = command.disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
     collect(&root, &mut pages)?;
@@ -16,7 +14,7 @@ pub(crate) fn man_pages() -> Result<Vec<(String, String)>, Problem> {
     Ok(pages)
 }
 
-fn collect(command: &clap::Command, pages: &mut Vec<(String, String)>) -> Result<(), Problem> {
+fn collect(command: &Command, pages: &mut Vec<(String, String)>) -> Result<(), Problem> {
     // The display name carries the parents: `windlass-runs-list`.
     let name = command
         .get_display_name()

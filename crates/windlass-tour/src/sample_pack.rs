@@ -1,8 +1,8 @@
 //! The sample repository of `examples/pack`.
 
-use super::sample::{Sample, samples};
+use crate::sample::{Sample, samples};
 
-pub(super) const SAMPLES: &[Sample] = samples! { "pack":
+pub(crate) const SAMPLES: &[Sample] = samples! { "pack":
     "agentpack.yaml";
     "modules/claude-commands/review.md";
     "modules/instructions/base/AGENTS.md";

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use windlass_engine::operation::OperationInfo;
+use windlass_engine::operation::{OperationInfo, fields};
 
 use super::{BANNER, Document, cell};
-use crate::commands::ops::fields;
 
 const OPERATION: &str = "launch.start_run";
 

@@ -7,29 +7,29 @@ use std::path::Path;
 use windlass_types::Problem;
 
 /// One file of an example.
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// Below the example, with `/`.
-    pub(super) path: &'static str,
-    pub(super) text: &'static str,
-    pub(super) executable: bool,
+    pub(crate) path: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) executable: bool,
 }
 
 /// The files of a folder below `examples/`, by their paths.
 macro_rules! samples {
     ($folder:literal: $($path:literal $(, $executable:ident)?;)*) => {
-        &[$($crate::tour::sample::Sample {
+        &[$($crate::sample::Sample {
             path: $path,
-            text: include_str!(concat!("../../../../examples/", $folder, "/", $path)),
+            text: include_str!(concat!("../../../examples/", $folder, "/", $path)),
             executable: samples!(@ $($executable)?),
         }),*]
     };
     (@ executable) => { true };
     (@) => { false };
 }
-pub(super) use samples;
+pub(crate) use samples;
 
 /// Writes files into a directory that does not exist yet.
-pub(super) fn unpack(samples: &[Sample], directory: &Path) -> Result<(), Problem> {
+pub(crate) fn unpack(samples: &[Sample], directory: &Path) -> Result<(), Problem> {
     let failed = |error: std::io::Error| Problem::internal("tour: sample files", error);
     for sample in samples {
         let path = directory.join(sample.path);
@@ -60,7 +60,7 @@ mod tests {
     use std::{collections::BTreeMap, os::unix::fs::PermissionsExt as _};
 
     use super::*;
-    use crate::tour::{sample_launch, sample_pack};
+    use crate::{sample_launch, sample_pack};
 
     /// Path, text and executable bit of every file below a directory.
     fn files(root: &Path) -> BTreeMap<String, (String, bool)> {

@@ -12,12 +12,12 @@ use windlass_types::Problem;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The body of a page.
-pub(super) fn get(address: &str, path: &str) -> Result<String, Problem> {
+pub(crate) fn get(address: &str, path: &str) -> Result<String, Problem> {
     exchange(address, &format!("GET {path}"), "")
 }
 
 /// The answer to some JSON.
-pub(super) fn post(address: &str, path: &str, body: &str) -> Result<String, Problem> {
+pub(crate) fn post(address: &str, path: &str, body: &str) -> Result<String, Problem> {
     exchange(address, &format!("POST {path}"), body)
 }
 

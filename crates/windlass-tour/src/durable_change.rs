@@ -6,10 +6,10 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::Value;
 use windlass_types::Problem;
 
-use super::stage::Stage;
+use crate::stage::Stage;
 
 /// What a reader may do afterwards.
-pub(super) const NEXT: &[&str] = &[
+pub(crate) const NEXT: &[&str] = &[
     "windlass demo apply --dir DIR --file hello.txt=hello    the same on a directory of yours",
     "windlass mcp serve                                      offer the operations to an MCP client",
     "windlass serve                                          a daemon: HTTP API, MCP, driver",
@@ -37,7 +37,7 @@ const CHANGE: &[&str] = &[
     "--child",
 ];
 
-pub(super) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
+pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let site = stage.path().join("site");
     prepare(&site)?;
     let before = read(&site)?;

@@ -21,7 +21,12 @@ fn infos() -> Vec<OperationInfo> {
 
 fn generated() -> BTreeMap<PathBuf, String> {
     let infos = infos();
-    let documents = generate(&infos.iter().collect::<Vec<_>>()).unwrap();
+    let documents = generate(Sources {
+        command: windlass_cli::command(),
+        exit_codes: windlass_cli::exit_codes(),
+        operations: &infos.iter().collect::<Vec<_>>(),
+    })
+    .unwrap();
     let count = documents.len();
     let map: BTreeMap<PathBuf, String> = documents.into_iter().collect();
     assert_eq!(map.len(), count, "two documents share a path");
@@ -159,6 +164,16 @@ fn a_command_of_stack_has_a_page_of_its_own() {
 
     Flags may be written in camel case too. `--json` prints one document, `--agent` one JSON object per line with the result last; neither says yes to anything. Exit codes: 0 it worked, 1 it did not, 2 the arguments are not right, 130 interrupted (a run that was started goes on).
     ");
+}
+
+#[test]
+fn a_command_has_a_page_with_those_below_it() {
+    let mut root = windlass_cli::command();
+    root.build();
+    let pack = root.find_subcommand("pack").unwrap();
+    let page = markdown(pack, "agentpack");
+    assert!(page.contains("## `agentpack plan`"), "{page}");
+    assert!(page.contains("### `agentpack evolve propose`"), "{page}");
 }
 
 #[test]

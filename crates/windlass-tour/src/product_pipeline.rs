@@ -3,19 +3,19 @@
 
 use windlass_types::Problem;
 
-use super::stage::Stage;
+use crate::stage::Stage;
 
 /// What a reader may do afterwards.
-pub(super) const NEXT: &[&str] = &[
+pub(crate) const NEXT: &[&str] = &[
     "windlass pipeline run --spec FILE --out DIR              a spec of yours",
     "windlass mcp serve --toolset pipeline                    the same for agents, seven tools",
 ];
 
 const SPEC_FILE: &str = "quizly.md";
-const SPEC: &str = include_str!("../../../../examples/pipeline/quiz-platform.md");
+const SPEC: &str = include_str!("../../../examples/pipeline/quiz-platform.md");
 const PROJECT: &str = "quizly";
 
-pub(super) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
+pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let failed = |error: std::io::Error| Problem::internal("tour", error);
     fs_err::write(stage.user().join(SPEC_FILE), SPEC).map_err(failed)?;
     stage.enter_home();

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{BANNER, Document};
-use crate::exit;
+use windlass_types::Code;
 
-pub(super) fn document() -> Document {
+use super::{BANNER, Document};
+
+pub(super) fn document(meanings: &[(u8, &'static str, Vec<&'static Code>)]) -> Document {
     let mut page =
         format!("{BANNER}# Exit codes\n\n| exit code | meaning | error codes |\n|---|---|---|\n");
-    for (exit, meaning, codes) in exit::meanings() {
+    for (exit, meaning, codes) in meanings {
         let codes: Vec<String> = codes
             .iter()
             .map(|code| format!("[`{name}`](errors/{name}.md)", name = code.name))

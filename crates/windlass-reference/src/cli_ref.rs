@@ -3,24 +3,21 @@
 
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 
 use super::{
     BANNER, Document, cell,
     cli::{about, own_arguments, visible},
 };
-use crate::cli::Cli;
 
 /// The command whose commands have pages.
 pub(super) const STACK: &str = "stack";
 
 const FOLDER: &str = "docs/stack/cli-ref";
 
-pub(super) fn documents() -> Vec<Document> {
-    let mut root = Cli::command();
-    root.build();
+pub(super) fn documents(root: &Command) -> Vec<Document> {
     let mut documents = Vec::new();
-    for command in visible(&root).filter(|command| command.get_name() == STACK) {
+    for command in visible(root).filter(|command| command.get_name() == STACK) {
         for (words, command) in commands(command) {
             documents.push(page(&words, command));
         }

@@ -6,14 +6,14 @@ use std::path::Path;
 use serde_json::Value;
 use windlass_types::Problem;
 
-use super::{
+use crate::{
     sample,
     sample_launch::{CONFIG, PRODUCT, SITE},
     stage::Stage,
 };
 
 /// What a reader may do afterwards.
-pub(super) const NEXT: &[&str] = &[
+pub(crate) const NEXT: &[&str] = &[
     "windlass launch start --product REPO --site REPO        two repositories of yours",
     "windlass mcp serve --toolset launch                     the same for agents, nine tools",
 ];
@@ -30,7 +30,7 @@ const SENTENCE: &str = "Tidemark requires Python 3.10 or newer.";
 /// What the gates find, because the site's own pages have it.
 const PLANTED: [&str; 3] = ["TemplateTokens", "called Tidemark", "canonical address"];
 
-pub(super) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
+pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     if stage.ask_git(&["--version"]).is_none() {
         stage.say("A launch reads and writes git repositories, and git is NOT installed here.");
         stage.say("This chapter is left out. Install git and run: windlass tour --chapter 3");
