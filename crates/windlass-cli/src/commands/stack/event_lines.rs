@@ -5,11 +5,11 @@ use serde_json::Value;
 use windlass_text::without_escapes;
 use windlass_types::{Body, Event, Timestamp};
 
-use crate::flow::{Line, Tell, Weight};
+use crate::flow::{EventLines, Line, LineKind, percent_of};
 
 /// Who reads the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum Reader {
     /// A person, on a screen where one line can move.
     Screen,
     /// A person, or a file that a person reads later.
@@ -18,17 +18,17 @@ pub(super) enum Voice {
     Stream,
 }
 
-/// Tells one run.
+/// Makes lines of the events of one run.
 #[derive(Debug)]
-pub(super) struct Story {
-    voice: Voice,
+pub(super) struct StackLines {
+    reader: Reader,
     phase: String,
 }
 
-impl Story {
-    pub(super) fn new(voice: Voice) -> Self {
+impl StackLines {
+    pub(super) fn new(reader: Reader) -> Self {
         Self {
-            voice,
+            reader,
             phase: "initializing".to_owned(),
         }
     }
@@ -40,51 +40,42 @@ impl Story {
             self.phase = phase.to_ascii_lowercase();
         }
         let message = without_escapes(text(data, "message"));
-        let weight = match self.voice {
-            Voice::Stream => Weight::Passing,
-            _ if message.contains("_FAILED") => Weight::Failed,
-            _ if message.ends_with("_COMPLETE") => Weight::Done,
+        let kind = match self.reader {
+            Reader::Stream => LineKind::Passing,
+            _ if message.contains("_FAILED") => LineKind::Failed,
+            _ if message.ends_with("_COMPLETE") => LineKind::Done,
             // A file shows every line; on a screen what passes passes.
-            Voice::Lines => Weight::Begun,
-            Voice::Screen if entered => Weight::Begun,
-            Voice::Screen => Weight::Passing,
+            Reader::Lines => LineKind::Begun,
+            Reader::Screen if entered => LineKind::Begun,
+            Reader::Screen => LineKind::Passing,
         };
-        let percent = data.get("pct").and_then(Value::as_u64);
         Line {
-            percent: percent.and_then(|percent| u8::try_from(percent.min(100)).ok()),
-            ..self.line(weight, message, moment(data, at))
+            percent: percent_of(data),
+            ..self.plain(kind, message, moment(data, at))
         }
     }
 
     fn log(&self, data: &Value, at: Timestamp) -> Line {
-        let weight = match text(data, "level") {
-            "error" => Weight::Failed,
-            "warn" => Weight::Caution,
-            _ => Weight::Note,
+        let kind = match text(data, "level") {
+            "error" => LineKind::Failed,
+            "warn" => LineKind::Caution,
+            _ => LineKind::Note,
         };
         let message = without_escapes(text(data, "message"));
         let source = text(data, "source");
         Line {
             source: (!source.is_empty()).then(|| source.to_owned()),
-            ..self.line(weight, message, moment(data, at))
+            ..self.plain(kind, message, moment(data, at))
         }
     }
 
-    fn line(&self, weight: Weight, text: String, at: Timestamp) -> Line {
-        Line {
-            weight,
-            text,
-            took: None,
-            phase: self.phase.clone(),
-            percent: None,
-            at,
-            source: None,
-        }
+    fn plain(&self, kind: LineKind, text: String, at: Timestamp) -> Line {
+        Line::new(kind, text, &self.phase, at)
     }
 }
 
-impl Tell for Story {
-    fn tell(&mut self, event: &Event) -> Option<Line> {
+impl EventLines for StackLines {
+    fn line(&mut self, event: &Event) -> Option<Line> {
         let at = event.time;
         match Body::decode(&event.event_type, &event.payload).ok()?? {
             Body::Domain(name, said) => match name.as_str() {
@@ -94,15 +85,15 @@ impl Tell for Story {
             },
             Body::RunStarted(started) if started.attempt > 1 => {
                 let text = format!("resumed (start {})", started.attempt);
-                Some(self.line(Weight::Note, text, at))
+                Some(self.plain(LineKind::Note, text, at))
             }
             Body::WaitStarted(wait) => {
                 let question = wait.prompt?;
-                Some(self.line(Weight::Caution, question, at))
+                Some(self.plain(LineKind::Caution, question, at))
             }
             Body::RunHeld(held) => {
                 let text = format!("held: {}", held.problem.message());
-                Some(self.line(Weight::Caution, text, at))
+                Some(self.plain(LineKind::Caution, text, at))
             }
             _ => None,
         }
@@ -119,5 +110,5 @@ fn moment(data: &Value, at: Timestamp) -> Timestamp {
 }
 
 #[cfg(test)]
-#[path = "story_tests.rs"]
+#[path = "event_lines_tests.rs"]
 mod tests;

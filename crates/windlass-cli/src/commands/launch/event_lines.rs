@@ -1,6 +1,6 @@
-//! A launch as a story: its journal folded into where it stands, and a line for what matters.
+//! The events of a launch: a line for what matters, and a summary of where it stands.
 //!
-//! Pure: events in, lines and a board out. Reads the events of contract 004 by their names, so
+//! Pure: events in, lines and a summary out. Reads the events of contract 004 by their names, so
 //! that a run driven by another process, or another version, is told just the same.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -10,7 +10,7 @@ use windlass_types::{Body, Event, Timestamp};
 
 use super::view::{Severity, plural};
 use crate::{
-    flow::{Line, Weight},
+    flow::{EventLines, Line, LineKind},
     output::{Paint, Tone, duration, shorten},
 };
 
@@ -55,7 +55,7 @@ struct OpenIssue {
 
 /// A launch as far as its events were told.
 #[derive(Debug, Default)]
-pub(super) struct Story {
+pub(super) struct LaunchLines {
     title: String,
     state: String,
     /// When the state was entered.
@@ -67,9 +67,8 @@ pub(super) struct Story {
     work: Option<(String, Timestamp)>,
 }
 
-impl Story {
-    /// Tells one event.
-    pub(super) fn tell(&mut self, event: &Event) -> Option<Line> {
+impl EventLines for LaunchLines {
+    fn line(&mut self, event: &Event) -> Option<Line> {
         let at = event.time;
         let body = match Body::decode(&event.event_type, &event.payload) {
             Ok(Some(body)) => body,
@@ -77,7 +76,7 @@ impl Story {
             Ok(None) => return None,
             Err(error) => {
                 let text = format!("event {} cannot be read: {error}", event.seq);
-                return Some(self.line(Weight::Failed, text, at));
+                return Some(self.plain(LineKind::Failed, text, at));
             }
         };
         match body {
@@ -85,17 +84,17 @@ impl Story {
                 self.title.clone_from(&created.title);
                 self.state = "CREATED".to_owned();
                 self.since = Some(at);
-                Some(self.line(Weight::Begun, created.title, at))
+                Some(self.plain(LineKind::Begun, created.title, at))
             }
             // Every command that takes part in a launch takes it up; an interruption says so itself.
-            Body::RunStarted(started) if started.attempt > 1 => Some(self.line(
-                Weight::Passing,
+            Body::RunStarted(started) if started.attempt > 1 => Some(self.plain(
+                LineKind::Passing,
                 format!("taken up again (start {})", started.attempt),
                 at,
             )),
             Body::StepFailed(step) if step.retry_at.is_some() => {
                 let text = format!("{}: {}, trying again", step.key, step.problem.message());
-                Some(self.line(Weight::Failed, text, at))
+                Some(self.plain(LineKind::Failed, text, at))
             }
             // How long somebody took to decide is not how long the run took.
             Body::WaitStarted(_) => {
@@ -109,62 +108,103 @@ impl Story {
             Body::Domain(name, event) => self.hear(&name, &event.data, at),
             Body::RunCompleted(_) => {
                 self.work = None;
-                Some(self.enter("DONE", Weight::Done, at))
+                Some(self.enter("DONE", LineKind::Done, at))
             }
             Body::RunFailed(failed) => {
                 self.work = None;
-                let line = self.enter("FAILED", Weight::Failed, at);
+                let line = self.enter("FAILED", LineKind::Failed, at);
                 let text = format!("{}: {}", line.text, failed.problem.message());
                 Some(Line { text, ..line })
             }
             Body::RunCancelled(_) => {
                 self.work = None;
-                Some(self.enter("CANCELLED", Weight::Failed, at))
+                Some(self.enter("CANCELLED", LineKind::Failed, at))
             }
-            Body::RunRolledBack(_) => Some(self.line(
-                Weight::Undone,
+            Body::RunRolledBack(_) => Some(self.plain(
+                LineKind::Undone,
                 "the pull request was taken back".to_owned(),
                 at,
             )),
             Body::UndoFailed(undo) => {
                 let text = format!("could not undo {}: {}", undo.key, undo.problem.message());
-                Some(self.line(Weight::Failed, text, at))
+                Some(self.plain(LineKind::Failed, text, at))
             }
             Body::RunHeld(held) => {
                 let text = format!("held: {}", held.problem.message());
-                Some(self.line(Weight::Paused, text, at))
+                Some(self.plain(LineKind::Paused, text, at))
             }
             _ => None,
         }
     }
 
+    fn has_summary(&self) -> bool {
+        true
+    }
+
+    fn summary(&self, paint: Paint, columns: usize, now: Timestamp) -> String {
+        let mut lines = vec![(Tone::Strong, format!("{}  {}", self.state, self.title))];
+        if !self.sections.is_empty() {
+            let sections: Vec<String> = self
+                .sections
+                .iter()
+                .map(|(section, state)| format!("{section} {}", briefly(state)))
+                .collect();
+            lines.push((Tone::Plain, format!("  sections  {}", sections.join(" · "))));
+        }
+        if !self.gates.is_empty() {
+            let marks: String = self.gates.iter().map(|(_, gate)| gate.mark()).collect();
+            let running = self.gates.iter().find(|(_, gate)| *gate == Gate::Running);
+            let running = running.map_or("", |(name, _)| name.as_str());
+            lines.push((Tone::Plain, format!("  gates     {marks} {running}")));
+        }
+        if !self.issues.is_empty() {
+            lines.push((Tone::Plain, format!("  issues    {}", self.found())));
+        }
+        if let Some((work, since)) = &self.work {
+            let took = now.since(*since);
+            let took = if took < SHORT {
+                String::new()
+            } else {
+                duration(took)
+            };
+            lines.push((Tone::Dim, format!("  now       {work}  {took}")));
+        }
+        let shown: Vec<String> = lines
+            .into_iter()
+            .map(|(tone, line)| paint.text(tone, &shorten(line.trim_end(), columns)))
+            .collect();
+        shown.join("\n")
+    }
+}
+
+impl LaunchLines {
     fn hear(&mut self, name: &str, data: &Value, at: Timestamp) -> Option<Line> {
         let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default();
         match name {
             "RUN_STATE_CHANGED" => {
                 let to = text("to_state");
-                let weight = match to {
+                let kind = match to {
                     // The engine's own events tell these.
                     "DONE" | "FAILED" | "CANCELLED" => return None,
-                    _ if UNDER_WAY.contains(&to) => Weight::Begun,
-                    _ => Weight::Done,
+                    _ if UNDER_WAY.contains(&to) => LineKind::Begun,
+                    _ => LineKind::Done,
                 };
                 let took = self.since.map(|since| at.since(since));
-                let line = self.enter(to, weight, at);
+                let line = self.enter(to, kind, at);
                 Some(Line {
-                    took: took.filter(|_| weight == Weight::Done),
+                    took: took.filter(|_| kind == LineKind::Done),
                     ..line
                 })
             }
             "RESUME_REWIND" => {
                 let told = format!("interrupted, back to {}", text("to_state"));
-                self.enter(text("to_state"), Weight::Undone, at);
-                Some(self.line(Weight::Undone, told, at))
+                self.enter(text("to_state"), LineKind::Undone, at);
+                Some(self.plain(LineKind::Undone, told, at))
             }
             "SECTION_STATE_CHANGED" => {
                 self.section(text("section"), text("to_state"));
                 let told = format!("{}: {}", text("section"), words(text("to_state")));
-                Some(self.line(Weight::Passing, told, at))
+                Some(self.plain(LineKind::Passing, told, at))
             }
             "WORK_ITEM_STARTED" => {
                 if text("worker") == "W7" {
@@ -172,7 +212,7 @@ impl Story {
                 }
                 let told = text("message").trim_end_matches(": begun").to_owned();
                 self.work = Some((told.clone(), at));
-                Some(self.line(Weight::Passing, told, at))
+                Some(self.plain(LineKind::Passing, told, at))
             }
             "WORK_ITEM_FINISHED" | "WORK_ITEM_FAILED" => Some(self.ended(name, data, at)),
             "GATE_RUN_STARTED" => {
@@ -184,35 +224,39 @@ impl Story {
             "ISSUE_RESOLVED" => {
                 let issue = self.issues.remove(text("issue_id"))?;
                 let told = format!("resolved: {}{}", issue.title, issue.place);
-                Some(self.line(Weight::Done, told, at))
+                Some(self.plain(LineKind::Done, told, at))
             }
             "LLM_CALL_FAILED" => {
                 let told = format!("a language model did not help: {}", text("message"));
-                Some(self.line(Weight::Failed, told, at))
+                Some(self.plain(LineKind::Failed, told, at))
             }
             "PR_APPROVED" => {
                 let yes = data.get("approved") == Some(&Value::Bool(true));
                 let word = if yes { "approved" } else { "rejected" };
                 let told = format!("pull request {word} by {}", text("principal"));
-                let weight = if yes { Weight::Done } else { Weight::Failed };
-                Some(self.line(weight, told, at))
+                let kind = if yes {
+                    LineKind::Done
+                } else {
+                    LineKind::Failed
+                };
+                Some(self.plain(kind, told, at))
             }
             "PR_OPENED" => {
                 let told = format!("pull request {}", text("pr_url"));
-                Some(self.line(Weight::Done, told, at))
+                Some(self.plain(LineKind::Done, told, at))
             }
             "INVALID_STATE_TRANSITION" => {
                 let told = format!("{} cannot follow {}", text("to_state"), text("from_state"));
-                Some(self.line(Weight::Failed, told, at))
+                Some(self.plain(LineKind::Failed, told, at))
             }
             _ => None,
         }
     }
 
-    fn enter(&mut self, state: &str, weight: Weight, at: Timestamp) -> Line {
+    fn enter(&mut self, state: &str, kind: LineKind, at: Timestamp) -> Line {
         self.state = state.to_owned();
         self.since = Some(at);
-        self.line(weight, state.to_owned(), at)
+        self.plain(kind, state.to_owned(), at)
     }
 
     fn section(&mut self, section: &str, state: &str) {
@@ -227,18 +271,18 @@ impl Story {
         let took = self.work.take().map(|(_, since)| at.since(since));
         let sound = data.pointer("/outputs/ok") != Some(&Value::Bool(false));
         let message = text("message");
-        let (weight, told) = match (name, text("worker"), self.counts()) {
-            ("WORK_ITEM_FAILED", ..) => (Weight::Failed, message.to_owned()),
-            (_, "W7", Some(counts)) if sound => (Weight::Done, format!("{message} ({counts})")),
-            (_, "W7", Some(counts)) => (Weight::Failed, format!("{} ({counts})", self.found())),
-            (_, "W8", _) => (Weight::Done, message.to_owned()),
+        let (kind, told) = match (name, text("worker"), self.counts()) {
+            ("WORK_ITEM_FAILED", ..) => (LineKind::Failed, message.to_owned()),
+            (_, "W7", Some(counts)) if sound => (LineKind::Done, format!("{message} ({counts})")),
+            (_, "W7", Some(counts)) => (LineKind::Failed, format!("{} ({counts})", self.found())),
+            (_, "W8", _) => (LineKind::Done, message.to_owned()),
             // Its own event names the pull request.
-            (_, "W9", _) => (Weight::Passing, message.to_owned()),
-            _ => (Weight::Note, message.to_owned()),
+            (_, "W9", _) => (LineKind::Passing, message.to_owned()),
+            _ => (LineKind::Note, message.to_owned()),
         };
         Line {
             took,
-            ..self.line(weight, told, at)
+            ..self.plain(kind, told, at)
         }
     }
 
@@ -258,7 +302,7 @@ impl Story {
             Some((_, known)) => *known = gate,
             None => self.gates.push((name.clone(), gate)),
         }
-        let (weight, told) = match gate {
+        let (kind, told) = match gate {
             Gate::Failed => {
                 let count = |severity: &str| {
                     data.pointer(&format!("/issues/{severity}"))
@@ -266,15 +310,15 @@ impl Story {
                         .unwrap_or_default()
                 };
                 let found = tally(count("blocker"), count("error"), count("warn"));
-                (Weight::Failed, format!("{name}: {found}"))
+                (LineKind::Failed, format!("{name}: {found}"))
             }
-            Gate::Skipped => (Weight::Passing, format!("{name}: skipped")),
-            Gate::Passed | Gate::Running => (Weight::Passing, format!("{name}: passed")),
+            Gate::Skipped => (LineKind::Passing, format!("{name}: skipped")),
+            Gate::Passed | Gate::Running => (LineKind::Passing, format!("{name}: passed")),
         };
         let took = data.get("duration_ms").and_then(Value::as_u64);
         Line {
             took: took.map(Duration::from_millis),
-            ..self.line(weight, told, at)
+            ..self.plain(kind, told, at)
         }
     }
 
@@ -294,25 +338,20 @@ impl Story {
             place,
         };
         let told = format!("{}: {}{}", severity.as_str(), opened.title, opened.place);
-        let weight = match severity {
-            Severity::Blocker | Severity::Error => Weight::Failed,
-            Severity::Warn => Weight::Note,
-            Severity::Info => Weight::Passing,
+        let kind = match severity {
+            Severity::Blocker | Severity::Error => LineKind::Failed,
+            Severity::Warn => LineKind::Note,
+            Severity::Info => LineKind::Passing,
         };
         self.issues.insert(text("issue_id").to_owned(), opened);
-        Some(self.line(weight, told, at))
+        Some(self.plain(kind, told, at))
     }
 
-    fn line(&self, weight: Weight, text: String, at: Timestamp) -> Line {
+    fn plain(&self, kind: LineKind, text: String, at: Timestamp) -> Line {
         let percent = PERCENT.iter().find(|(state, _)| *state == self.state);
         Line {
-            weight,
-            text,
-            took: None,
-            phase: self.state.to_ascii_lowercase(),
             percent: percent.map(|(_, percent)| *percent),
-            at,
-            source: None,
+            ..Line::new(kind, text, &self.state.to_ascii_lowercase(), at)
         }
     }
 
@@ -349,42 +388,6 @@ impl Story {
             parts.push(format!("{} skipped", count(Gate::Skipped)));
         }
         Some(parts.join(", "))
-    }
-
-    /// Where everything stands, in a few lines of at most so many columns.
-    pub(super) fn board(&self, paint: Paint, columns: usize, now: Timestamp) -> String {
-        let mut lines = vec![(Tone::Strong, format!("{}  {}", self.state, self.title))];
-        if !self.sections.is_empty() {
-            let sections: Vec<String> = self
-                .sections
-                .iter()
-                .map(|(section, state)| format!("{section} {}", briefly(state)))
-                .collect();
-            lines.push((Tone::Plain, format!("  sections  {}", sections.join(" · "))));
-        }
-        if !self.gates.is_empty() {
-            let marks: String = self.gates.iter().map(|(_, gate)| gate.mark()).collect();
-            let running = self.gates.iter().find(|(_, gate)| *gate == Gate::Running);
-            let running = running.map_or("", |(name, _)| name.as_str());
-            lines.push((Tone::Plain, format!("  gates     {marks} {running}")));
-        }
-        if !self.issues.is_empty() {
-            lines.push((Tone::Plain, format!("  issues    {}", self.found())));
-        }
-        if let Some((work, since)) = &self.work {
-            let took = now.since(*since);
-            let took = if took < SHORT {
-                String::new()
-            } else {
-                duration(took)
-            };
-            lines.push((Tone::Dim, format!("  now       {work}  {took}")));
-        }
-        let shown: Vec<String> = lines
-            .into_iter()
-            .map(|(tone, line)| paint.text(tone, &shorten(line.trim_end(), columns)))
-            .collect();
-        shown.join("\n")
     }
 }
 
@@ -436,5 +439,5 @@ pub(super) fn tally(blockers: u64, errors: u64, warnings: u64) -> String {
 }
 
 #[cfg(test)]
-#[path = "story_tests.rs"]
+#[path = "event_lines_tests.rs"]
 mod tests;

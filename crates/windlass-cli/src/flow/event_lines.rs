@@ -1,6 +1,7 @@
-//! A journal as a story: each event becomes at most one line, the same for every mode.
+//! Each event of a journal as at most one line, the same for every mode.
 //!
-//! Pure: events in, lines out. Colour, symbols and NDJSON are `render`'s business.
+//! Pure: events in, lines out. A domain with words of its own implements [`EventLines`]. Not here:
+//! colour, symbols and NDJSON (`render`).
 
 use std::{collections::HashMap, time::Duration};
 
@@ -10,13 +11,13 @@ use windlass_types::{
     journal::{ChildOutcome, SignalReceived, UnwindReason},
 };
 
-use crate::output::{bytes, duration, shorten};
+use crate::output::{Paint, bytes, duration, shorten};
 
 const LONGEST_DATA: usize = 160;
 
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
+pub(crate) enum LineKind {
     /// Something ended well.
     Done,
     /// Something ended badly.
@@ -35,10 +36,10 @@ pub(crate) enum Weight {
     Passing,
 }
 
-/// One line of the story.
+/// One line about one event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Line {
-    pub(crate) weight: Weight,
+    pub(crate) kind: LineKind,
     pub(crate) text: String,
     pub(crate) took: Option<Duration>,
     pub(crate) phase: String,
@@ -48,39 +49,64 @@ pub(crate) struct Line {
     pub(crate) source: Option<String>,
 }
 
-/// Makes lines of the events of one run.
-pub(crate) trait Tell {
-    /// Tells one event.
-    fn tell(&mut self, event: &Event) -> Option<Line>;
+impl Line {
+    /// A line of that kind; everything else is unknown.
+    pub(crate) fn new(kind: LineKind, text: String, phase: &str, at: Timestamp) -> Self {
+        Self {
+            kind,
+            text,
+            took: None,
+            phase: phase.to_owned(),
+            percent: None,
+            at,
+            source: None,
+        }
+    }
+}
 
-    /// The child run the last told event began.
-    fn take_child(&mut self) -> Option<RunId> {
-        None
+/// Makes lines of the events of one run.
+pub(crate) trait EventLines {
+    /// The line of one event.
+    fn line(&mut self, event: &Event) -> Option<Line>;
+
+    /// The child runs that were started since this was last asked.
+    fn take_children(&mut self) -> Vec<RunId> {
+        Vec::new()
+    }
+
+    /// Whether a summary stands in for the moving line. It needs every event from the first on.
+    fn has_summary(&self) -> bool {
+        false
+    }
+
+    /// Where the run stands, in a few lines of at most so many columns.
+    fn summary(&self, _paint: Paint, _columns: usize, _now: Timestamp) -> String {
+        String::new()
     }
 }
 
 /// Remembers what began, so that what ends can say how long it took.
 #[derive(Debug, Default)]
-pub(crate) struct Narrator {
+pub(crate) struct RunLines {
     began: HashMap<String, Timestamp>,
     created_at: Option<Timestamp>,
     unwinding: bool,
-    child_started: Option<RunId>,
+    children: Vec<RunId>,
 }
 
-impl Tell for Narrator {
-    fn take_child(&mut self) -> Option<RunId> {
-        self.child_started.take()
+impl EventLines for RunLines {
+    fn take_children(&mut self) -> Vec<RunId> {
+        std::mem::take(&mut self.children)
     }
 
-    fn tell(&mut self, event: &Event) -> Option<Line> {
+    fn line(&mut self, event: &Event) -> Option<Line> {
         let body = match Body::decode(&event.event_type, &event.payload) {
             Ok(Some(body)) => body,
             // A newer version's event: nothing to say about it here.
             Ok(None) => return None,
             Err(error) => {
                 let text = format!("event {} cannot be read: {error}", event.seq);
-                return Some(self.line(Weight::Failed, text, event.time));
+                return Some(self.plain(LineKind::Failed, text, event.time));
             }
         };
         let at = event.time;
@@ -89,42 +115,42 @@ impl Tell for Narrator {
                 self.created_at = Some(at);
                 Some(Line {
                     phase: "queued".to_owned(),
-                    ..self.line(Weight::Begun, created.title, at)
+                    ..self.plain(LineKind::Begun, created.title, at)
                 })
             }
-            Body::RunStarted(started) if started.attempt > 1 => Some(self.line(
-                Weight::Begun,
+            Body::RunStarted(started) if started.attempt > 1 => Some(self.plain(
+                LineKind::Begun,
                 format!("resumed (start {})", started.attempt),
                 at,
             )),
             Body::StepStarted(step) => {
                 self.began.insert(step.key.clone(), at);
                 Some(match step.attempt {
-                    1 => self.line(Weight::Passing, step.key, at),
+                    1 => self.plain(LineKind::Passing, step.key, at),
                     attempt => {
-                        self.line(Weight::Begun, format!("{} (try {attempt})", step.key), at)
+                        self.plain(LineKind::Begun, format!("{} (try {attempt})", step.key), at)
                     }
                 })
             }
             Body::StepCompleted(step) => {
-                let weight = if step.effect.is_some() {
-                    Weight::Done
+                let kind = if step.effect.is_some() {
+                    LineKind::Done
                 } else {
-                    Weight::Note
+                    LineKind::Note
                 };
-                Some(self.ended(weight, &step.key, step.key.clone(), at))
+                Some(self.ended(kind, &step.key, step.key.clone(), at))
             }
             Body::StepFailed(step) => {
                 let again = step.retry_at.map(|_| ", trying again").unwrap_or_default();
                 let text = format!("{}: {}{again}", step.key, step.problem.message());
-                Some(self.ended(Weight::Failed, &step.key, text, at))
+                Some(self.ended(LineKind::Failed, &step.key, text, at))
             }
             Body::UndoCompleted(undo) => {
-                Some(self.line(Weight::Undone, format!("undid {}", undo.key), at))
+                Some(self.plain(LineKind::Undone, format!("undid {}", undo.key), at))
             }
             Body::UndoFailed(undo) => {
                 let text = format!("could not undo {}: {}", undo.key, undo.problem.message());
-                Some(self.line(Weight::Failed, text, at))
+                Some(self.plain(LineKind::Failed, text, at))
             }
             Body::TimerStarted(timer) => {
                 self.began.insert(timer.key.clone(), at);
@@ -133,24 +159,24 @@ impl Tell for Narrator {
                     timer.key,
                     duration(timer.fire_at.since(at))
                 );
-                Some(self.waiting(Weight::Passing, text, at))
+                Some(self.waiting(LineKind::Passing, text, at))
             }
             Body::TimerFired(timer) => {
-                Some(self.ended(Weight::Note, &timer.key, timer.key.clone(), at))
+                Some(self.ended(LineKind::Note, &timer.key, timer.key.clone(), at))
             }
             Body::WaitStarted(wait) => {
                 self.began.insert(wait.key.clone(), at);
                 let question = wait
                     .prompt
                     .unwrap_or_else(|| format!("waits for {}", wait.signal));
-                Some(self.waiting(Weight::Paused, format!("{}: {question}", wait.key), at))
+                Some(self.waiting(LineKind::Paused, format!("{}: {question}", wait.key), at))
             }
             Body::WaitCompleted(wait) => {
                 let text = match wait.signal_seq {
                     Some(_) => format!("{}: answered", wait.key),
                     None => format!("{}: nobody answered in time", wait.key),
                 };
-                Some(self.ended(Weight::Note, &wait.key, text, at))
+                Some(self.ended(LineKind::Note, &wait.key, text, at))
             }
             Body::SignalReceived(signal) => Some(self.signal(&signal, at)),
             Body::ArtifactStored(stored) => {
@@ -159,21 +185,21 @@ impl Tell for Narrator {
                     stored.artifact.name,
                     bytes(stored.artifact.size)
                 );
-                Some(self.line(Weight::Note, text, at))
+                Some(self.plain(LineKind::Note, text, at))
             }
             Body::ChildStarted(child) => {
                 self.began.insert(child.key.clone(), at);
-                self.child_started = Some(child.run_id.clone());
+                self.children.push(child.run_id.clone());
                 let text = format!("{}: child run {} ({})", child.key, child.run_id, child.kind);
-                Some(self.line(Weight::Begun, text, at))
+                Some(self.plain(LineKind::Begun, text, at))
             }
             Body::ChildCompleted(child) => Some(match child.outcome {
                 ChildOutcome::Completed { .. } => {
-                    self.ended(Weight::Done, &child.key, child.key.clone(), at)
+                    self.ended(LineKind::Done, &child.key, child.key.clone(), at)
                 }
                 ChildOutcome::Failed { problem } => {
                     let text = format!("{}: {}", child.key, problem.message());
-                    self.ended(Weight::Failed, &child.key, text, at)
+                    self.ended(LineKind::Failed, &child.key, text, at)
                 }
             }),
             Body::WebhookEnqueued(webhook) => {
@@ -181,7 +207,7 @@ impl Tell for Narrator {
                     "webhook {} to {}",
                     webhook.delivery.event, webhook.delivery.url
                 );
-                Some(self.line(Weight::Note, text, at))
+                Some(self.plain(LineKind::Note, text, at))
             }
             Body::Domain(name, event) => Some(self.domain(&name, &event.data, at)),
             other => self.state_change(other, at),
@@ -189,7 +215,7 @@ impl Tell for Narrator {
     }
 }
 
-impl Narrator {
+impl RunLines {
     fn state_change(&mut self, body: Body, at: Timestamp) -> Option<Line> {
         let took = self.created_at.map(|created| at.since(created));
         let end = |line: Line| {
@@ -212,32 +238,32 @@ impl Narrator {
                     }
                     (UnwindReason::Rollback, _) => "rolling back".to_owned(),
                 };
-                Some(self.line(Weight::Undone, text, at))
+                Some(self.plain(LineKind::Undone, text, at))
             }
             Body::RunCompleted(_) => {
-                let line = self.line(Weight::Done, "completed".to_owned(), at);
+                let line = self.plain(LineKind::Done, "completed".to_owned(), at);
                 end(Line {
                     percent: Some(100),
                     ..line
                 })
             }
-            Body::RunFailed(failed) => end(self.line(
-                Weight::Failed,
+            Body::RunFailed(failed) => end(self.plain(
+                LineKind::Failed,
                 ending("failed", Some(&failed.problem), &failed.residue),
                 at,
             )),
-            Body::RunCancelled(cancelled) => end(self.line(
-                Weight::Failed,
+            Body::RunCancelled(cancelled) => end(self.plain(
+                LineKind::Failed,
                 ending("cancelled", None, &cancelled.residue),
                 at,
             )),
-            Body::RunRolledBack(back) => end(self.line(
-                Weight::Undone,
+            Body::RunRolledBack(back) => end(self.plain(
+                LineKind::Undone,
                 ending("rolled back", None, &back.residue),
                 at,
             )),
             Body::RunHeld(held) => Some(self.waiting(
-                Weight::Paused,
+                LineKind::Paused,
                 format!("held: {}", held.problem.message()),
                 at,
             )),
@@ -250,80 +276,66 @@ impl Narrator {
             Some(reason) => format!(": {reason}"),
             None => String::new(),
         };
-        let (weight, what) = match signal.signal.as_str() {
+        let (kind, what) = match signal.signal.as_str() {
             "approval" if signal.payload.get("approved") == Some(&Value::Bool(true)) => {
-                (Weight::Done, "approved")
+                (LineKind::Done, "approved")
             }
-            "approval" => (Weight::Failed, "rejected"),
-            "cancel" => (Weight::Failed, "cancel requested"),
-            "rollback" => (Weight::Undone, "rollback requested"),
-            other => (Weight::Begun, other),
+            "approval" => (LineKind::Failed, "rejected"),
+            "cancel" => (LineKind::Failed, "cancel requested"),
+            "rollback" => (LineKind::Undone, "rollback requested"),
+            other => (LineKind::Begun, other),
         };
-        self.line(
-            weight,
-            format!("{what} by {}{reason}", signal.principal),
-            at,
-        )
+        self.plain(kind, format!("{what} by {}{reason}", signal.principal), at)
     }
 
     fn domain(&self, name: &str, data: &Value, at: Timestamp) -> Line {
-        let message = data.get("message").and_then(Value::as_str);
-        let percent = data
-            .get("pct")
-            .and_then(Value::as_u64)
-            .and_then(|pct| u8::try_from(pct.min(100)).ok());
-        let text = match message {
+        let text = |key: &str| data.get(key).and_then(Value::as_str);
+        let kind = if name == "progress" || name.ends_with(".progress") {
+            LineKind::Passing
+        } else {
+            LineKind::Note
+        };
+        let told = match text("message") {
             Some(message) => message.to_owned(),
             None => format!("{name}: {}", shorten(&data.to_string(), LONGEST_DATA)),
         };
-        let weight = if name == "progress" || name.ends_with(".progress") {
-            Weight::Passing
-        } else {
-            Weight::Note
-        };
-        let line = self.line(weight, text, at);
-        let phase = data
-            .get("phase")
-            .and_then(Value::as_str)
-            .map_or(line.phase, str::to_owned);
+        let line = self.plain(kind, told, at);
         Line {
-            percent,
-            phase,
-            ..self.line(weight, line.text, at)
+            percent: percent_of(data),
+            phase: text("phase").map_or(line.phase, str::to_owned),
+            ..line
         }
     }
 
-    fn ended(&mut self, weight: Weight, key: &str, text: String, at: Timestamp) -> Line {
+    fn ended(&mut self, kind: LineKind, key: &str, text: String, at: Timestamp) -> Line {
         let took = self.began.remove(key).map(|began| at.since(began));
         Line {
             took,
-            ..self.line(weight, text, at)
+            ..self.plain(kind, text, at)
         }
     }
 
-    fn waiting(&self, weight: Weight, text: String, at: Timestamp) -> Line {
+    fn waiting(&self, kind: LineKind, text: String, at: Timestamp) -> Line {
         Line {
             phase: "waiting".to_owned(),
-            ..self.line(weight, text, at)
+            ..self.plain(kind, text, at)
         }
     }
 
-    fn line(&self, weight: Weight, text: String, at: Timestamp) -> Line {
+    fn plain(&self, kind: LineKind, text: String, at: Timestamp) -> Line {
         let phase = if self.unwinding {
             "unwinding"
         } else {
             "applying"
         };
-        Line {
-            weight,
-            text,
-            took: None,
-            phase: phase.to_owned(),
-            percent: None,
-            at,
-            source: None,
-        }
+        Line::new(kind, text, phase, at)
     }
+}
+
+/// The percentage an event's data names.
+pub(crate) fn percent_of(data: &Value) -> Option<u8> {
+    let percent = data.get("pct").and_then(Value::as_u64)?;
+    u8::try_from(percent.min(100)).ok()
 }
 
 fn ending(word: &str, problem: Option<&Problem>, residue: &[String]) -> String {
@@ -338,5 +350,5 @@ fn ending(word: &str, problem: Option<&Problem>, residue: &[String]) -> String {
 }
 
 #[cfg(test)]
-#[path = "narrate_tests.rs"]
+#[path = "event_lines_tests.rs"]
 mod tests;

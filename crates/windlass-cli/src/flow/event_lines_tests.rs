@@ -5,9 +5,9 @@ use windlass_types::{Digest, NewEvent, event::SpanIds};
 
 use super::*;
 
-/// Tells a journal, one line per told event: weight, text, how long it took, phase, percentage.
+/// Tells a journal, one line per told event: kind, text, how long it took, phase, percentage.
 fn tell(events: &[(&str, Value)]) -> String {
-    let mut narrator = Narrator::default();
+    let mut lines = RunLines::default();
     let mut told = Vec::new();
     for (index, (event_type, payload)) in events.iter().enumerate() {
         let seq = index as u64 + 1;
@@ -18,7 +18,7 @@ fn tell(events: &[(&str, Value)]) -> String {
             spans: SpanIds::default(),
         };
         let event = Event::chain("run_1".parse().unwrap(), seq, Digest::ZERO, new);
-        if let Some(line) = narrator.tell(&event) {
+        if let Some(line) = lines.line(&event) {
             let took = line.took.map(duration).unwrap_or_default();
             let percent = line
                 .percent
@@ -26,7 +26,7 @@ fn tell(events: &[(&str, Value)]) -> String {
                 .unwrap_or_default();
             let told_line = format!(
                 "{:?} | {} | {took} | {} | {percent}",
-                line.weight, line.text, line.phase
+                line.kind, line.text, line.phase
             );
             told.push(told_line.trim_end_matches([' ', '|']).to_owned());
         }
@@ -71,7 +71,7 @@ fn signal(name: &str, payload: Value) -> (&'static str, Value) {
 
 #[test]
 fn a_run_from_start_to_end() {
-    let story = tell(&[
+    let told = tell(&[
         created(),
         ("run.started", json!({ "epoch": 1, "attempt": 1 })),
         completed("keep a.txt", None),
@@ -121,7 +121,7 @@ fn a_run_from_start_to_end() {
         ("future.thing", json!({ "anything": 1 })),
         ("run.completed", json!({ "output": null })),
     ]);
-    insta::assert_snapshot!(story, @r#"
+    insta::assert_snapshot!(told, @r#"
     Begun | demo.apply /srv/x |  | queued
     Note | keep a.txt |  | applying
     Passing | change a.txt |  | applying
@@ -145,7 +145,7 @@ fn a_run_from_start_to_end() {
 #[test]
 fn a_run_that_fails_and_is_undone() {
     let problem = json!({ "code": "STEP_FAILED", "message": "disk full" });
-    let story = tell(&[
+    let told = tell(&[
         created(),
         started("change a.txt", 1),
         (
@@ -172,7 +172,7 @@ fn a_run_that_fails_and_is_undone() {
             json!({ "problem": problem, "residue": ["change c.txt"] }),
         ),
     ]);
-    insta::assert_snapshot!(story, @"
+    insta::assert_snapshot!(told, @"
     Begun | demo.apply /srv/x |  | queued
     Passing | change a.txt |  | applying
     Failed | change a.txt: disk full, trying again | 100 ms | applying
@@ -187,7 +187,7 @@ fn a_run_that_fails_and_is_undone() {
 
 #[test]
 fn steering_and_other_endings() {
-    let story = tell(&[
+    let told = tell(&[
         signal(
             "approval",
             json!({ "approved": false, "reason": "not today" }),
@@ -210,7 +210,7 @@ fn steering_and_other_endings() {
         ),
         ("step.completed", json!({ "broken": true })),
     ]);
-    insta::assert_snapshot!(story, @"
+    insta::assert_snapshot!(told, @"
     Failed | rejected by local:ada: not today |  | applying
     Failed | cancel requested by local:ada |  | applying
     Undone | undoing, because the run was cancelled |  | unwinding
@@ -228,19 +228,19 @@ fn steering_and_other_endings() {
 
 #[test]
 fn a_child_is_announced_once() {
-    let mut narrator = Narrator::default();
+    let mut lines = RunLines::default();
     let new = NewEvent {
         time: Timestamp::EPOCH,
         event_type: "child.started".to_owned(),
         payload: json!({ "key": "note", "run_id": "run_2", "kind": "demo.note" }).into(),
         spans: SpanIds::default(),
     };
-    narrator.tell(&Event::chain(
+    lines.line(&Event::chain(
         "run_1".parse().unwrap(),
         1,
         Digest::ZERO,
         new,
     ));
-    assert_eq!(narrator.take_child().unwrap().as_str(), "run_2");
-    assert_eq!(narrator.take_child(), None);
+    assert_eq!(lines.take_children()[0].as_str(), "run_2");
+    assert!(lines.take_children().is_empty());
 }

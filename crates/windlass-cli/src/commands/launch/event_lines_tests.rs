@@ -122,16 +122,16 @@ fn whole() -> Vec<Event> {
 
 #[test]
 fn a_launch_is_told() {
-    let mut story = Story::default();
+    let mut launch = LaunchLines::default();
     let told: Vec<String> = whole()
         .iter()
-        .filter_map(|event| story.tell(event))
+        .filter_map(|event| launch.line(event))
         .map(|line| {
             let took = line.took.map(duration).unwrap_or_default();
             let percent = line.percent.unwrap_or_default();
             format!(
                 "{:?} | {} | {took} | {} | {percent} %",
-                line.weight, line.text, line.phase
+                line.kind, line.text, line.phase
             )
         })
         .collect();
@@ -165,12 +165,12 @@ fn a_launch_is_told() {
 fn the_board_says_where_everything_stands() {
     let captured = Captured::new(Mode::Human);
     let events = whole();
-    let mut story = Story::default();
+    let mut launch = LaunchLines::default();
     let mut boards = Vec::new();
     for (index, event) in events.iter().enumerate() {
-        story.tell(event);
+        launch.line(event);
         if [1, 10, 15, 22].contains(&index) {
-            boards.push(story.board(captured.printer.paint(), 60, event.time));
+            boards.push(launch.summary(captured.printer.paint(), 60, event.time));
         }
     }
     insta::assert_snapshot!(boards.join("\n\n"), @"
@@ -193,7 +193,7 @@ fn the_board_says_where_everything_stands() {
       gates     ✓–✗
       issues    1 warning
     ");
-    let narrow = story.board(captured.printer.paint(), 12, Timestamp::EPOCH);
+    let narrow = launch.summary(captured.printer.paint(), 12, Timestamp::EPOCH);
     assert!(
         narrow.lines().all(|line| line.chars().count() <= 12),
         "{narrow}"
@@ -221,11 +221,11 @@ fn endings_and_trouble_are_told() {
         ("A_LATER_EVENT", json!({})),
         ("run.failed", json!({ "problem": problem, "residue": [] })),
     ]);
-    let mut story = Story::default();
+    let mut launch = LaunchLines::default();
     let told: Vec<String> = events
         .iter()
-        .filter_map(|event| story.tell(event))
-        .map(|line| format!("{:?} | {}", line.weight, line.text))
+        .filter_map(|event| launch.line(event))
+        .map(|line| format!("{:?} | {}", line.kind, line.text))
         .collect();
     insta::assert_snapshot!(told.join("\n"), @"
     Begun | launch of acme

@@ -5,7 +5,7 @@ use windlass_types::{Digest, NewEvent, event::SpanIds};
 
 use super::*;
 
-fn told(voice: Voice) -> String {
+fn told(reader: Reader) -> String {
     let events = [
         (
             "event.stack.progress",
@@ -37,7 +37,7 @@ fn told(voice: Voice) -> String {
         ),
         ("step.started", json!({ "key": "h", "attempt": 1 })),
     ];
-    let mut story = Story::new(voice);
+    let mut stack = StackLines::new(reader);
     let mut lines = Vec::new();
     for (index, (event_type, payload)) in events.into_iter().enumerate() {
         let seq = index as u64 + 1;
@@ -48,10 +48,10 @@ fn told(voice: Voice) -> String {
             spans: SpanIds::default(),
         };
         let event = Event::chain("run_1".parse().unwrap(), seq, Digest::ZERO, new);
-        if let Some(line) = story.tell(&event) {
+        if let Some(line) = stack.line(&event) {
             lines.push(format!(
                 "{:?} {} [{}] {} {} {}",
-                line.weight,
+                line.kind,
                 line.phase,
                 line.source.unwrap_or_default(),
                 line.text,
@@ -67,7 +67,7 @@ fn told(voice: Voice) -> String {
 
 #[test]
 fn programs_are_told_everything_as_progress_or_log() {
-    insta::assert_snapshot!(told(Voice::Stream), @"
+    insta::assert_snapshot!(told(Reader::Stream), @"
     Passing packaging [] Building api  1970-01-01T00:00:01.000Z
     Note packaging [api] done  1970-01-01T00:00:02.000Z
     Passing deploying [] Db CREATE_IN_PROGRESS 10 2026-02-12T10:00:01.000Z
@@ -79,7 +79,7 @@ fn programs_are_told_everything_as_progress_or_log() {
 
 #[test]
 fn a_screen_keeps_what_ended_and_moves_the_rest() {
-    insta::assert_snapshot!(told(Voice::Screen), @"
+    insta::assert_snapshot!(told(Reader::Screen), @"
     Begun packaging [] Building api  1970-01-01T00:00:01.000Z
     Note packaging [api] done  1970-01-01T00:00:02.000Z
     Begun deploying [] Db CREATE_IN_PROGRESS 10 2026-02-12T10:00:01.000Z
@@ -91,7 +91,7 @@ fn a_screen_keeps_what_ended_and_moves_the_rest() {
 
 #[test]
 fn a_file_gets_every_line() {
-    let lines = told(Voice::Lines);
+    let lines = told(Reader::Lines);
     assert!(
         lines.contains("Begun deploying [] Db CREATE_IN_PROGRESS 10"),
         "{lines}"
