@@ -135,15 +135,15 @@ fn execute(
     printer: &Printer,
 ) -> Result<Report, Failure> {
     if let Command::Pack(args) = &cli.command
-        && let Some(report) = args.before_opening(printer, cli.program)?
+        && let Some(report) = args.before_opening(host, printer, cli.program)?
     {
         return Ok(report);
     }
     match cli.command {
         Command::Errors(args) => Ok(args.run(printer)?),
         Command::Completions(args) => Ok(args.run(printer)),
-        Command::Man(args) => Ok(args.run(printer)?),
-        Command::Tour(args) => Ok(args.run(printer)?),
+        Command::Man(args) => Ok(args.run(host, printer)?),
+        Command::Tour(args) => Ok(args.run(host, printer)?),
         Command::Doctor(_) => with_runtime(Need::Short, |interrupt| {
             Box::pin(async move {
                 Ok(doctor::run(host, &cli.globals, environment, printer, interrupt).await?)

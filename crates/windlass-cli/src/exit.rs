@@ -30,7 +30,7 @@ pub(crate) fn of_stack(problem: &Problem) -> ExitCode {
 }
 
 /// What each exit code means, in order.
-pub(crate) fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
+pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
     let fixed: [(u8, &'static str); 12] = [
         (0, "It worked."),
         (

@@ -136,6 +136,18 @@ pub struct TuiRequest {
     pub shutdown: Interrupt,
 }
 
+/// The tour in this terminal.
+pub struct TourRequest<'a> {
+    /// Only the chapter of this number.
+    pub chapter: Option<usize>,
+    /// Whether the tour's home and directory stay.
+    pub keep: bool,
+    /// Prints one line.
+    pub line: &'a dyn Fn(&str),
+    /// Whether colours are used.
+    pub colour: bool,
+}
+
 /// What the binary provides.
 pub trait Host: Send + Sync {
     /// Opens the installation: store, policy, keys, domains. Called inside a Tokio runtime.
@@ -176,7 +188,15 @@ pub trait Host: Send + Sync {
     /// address.
     fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>>;
 
-    /// Generated documents of other surfaces (the OpenAPI document, the tool list), by their
-    /// path from the root of the repository.
+    /// Plays the tour; what was run, for programs.
+    fn play_tour(&self, request: TourRequest<'_>) -> Result<Value, Problem>;
+
+    /// Every generated document, by its path from the root of the repository.
     fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem>;
+
+    /// The manual pages, by file name.
+    fn man_pages(&self) -> Result<Vec<(String, String)>, Problem>;
+
+    /// A page of Markdown about a command, whose tree is built, and those below it.
+    fn command_page(&self, command: &clap::Command, name: &str) -> String;
 }

@@ -1,5 +1,5 @@
 //! Texts compared and combined: unified diffs, patches, three-way merges; terminal escapes removed;
-//! the word that was meant.
+//! the word that was meant, words quoted for a shell.
 //!
 //! Pure functions over strings, no IO, no git. Domains use it wherever a person is shown a
 //! difference or two edits meet. A line ends at `\n` and at nothing else: `\r` is part of its
@@ -12,6 +12,7 @@ mod merge;
 mod parse;
 mod patch;
 mod path;
+mod shell;
 pub mod suggest;
 mod unified;
 
@@ -20,6 +21,7 @@ pub use escapes::without_escapes;
 pub use merge::{Merge, MergeLabels, merge3};
 pub use parse::{PatchError, parse_patch};
 pub use patch::{Hunk, HunkLine, Patch};
+pub use shell::shell_word;
 pub use unified::unified;
 
 #[cfg(test)]

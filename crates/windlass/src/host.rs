@@ -9,7 +9,8 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 use windlass_cli::{
-    Host, HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, ToolList, Toolsets, TuiRequest,
+    Host, HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, ToolList, Toolsets, TourRequest,
+    TuiRequest,
 };
 use windlass_engine::{
     access::{ApiKeys, Tier},
@@ -121,10 +122,26 @@ impl Host for Binary {
         })
     }
 
+    fn play_tour(&self, request: TourRequest<'_>) -> Result<serde_json::Value, Problem> {
+        windlass_tour::run(&windlass_tour::Options {
+            chapter: request.chapter,
+            keep: request.keep,
+            screen: windlass_tour::Screen {
+                line: request.line,
+                colour: request.colour,
+            },
+        })
+    }
+
     fn generate(&self, catalogue: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {
         let openapi = windlass_http::openapi(catalogue);
         let stack_schema = windlass_stack_config::schema();
-        let mut documents = vec![
+        let mut documents = windlass_reference::generate(windlass_reference::Sources {
+            command: windlass_cli::command(),
+            exit_codes: windlass_cli::exit_codes(),
+            operations: &catalogue.operations().collect::<Vec<_>>(),
+        })?;
+        documents.extend([
             (
                 PathBuf::from("docs/reference/openapi.json"),
                 format!("{openapi:#}\n"),
@@ -133,11 +150,19 @@ impl Host for Binary {
                 PathBuf::from("schemas/stacktape.schema.json"),
                 format!("{stack_schema:#}\n"),
             ),
-        ];
+        ]);
         for (path, text) in windlass_docs::config_reference(&stack_schema)? {
             documents.push((PathBuf::from(path), text));
         }
         Ok(documents)
+    }
+
+    fn man_pages(&self) -> Result<Vec<(String, String)>, Problem> {
+        windlass_reference::man_pages(windlass_cli::command())
+    }
+
+    fn command_page(&self, command: &clap::Command, name: &str) -> String {
+        windlass_reference::markdown(command, name)
     }
 }
 

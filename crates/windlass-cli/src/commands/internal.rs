@@ -9,7 +9,6 @@ use windlass_types::{Problem, code};
 use crate::{
     Host, OpenOptions,
     dispatch::LEAVE,
-    reference,
     session::{Report, Session},
 };
 
@@ -72,8 +71,7 @@ impl InternalCommand {
         catalogue
             .check()
             .map_err(|error| Problem::internal("operation catalogue", error))?;
-        let mut files = reference::generate(&catalogue.operations().collect::<Vec<_>>())?;
-        files.extend(host.generate(catalogue)?);
+        let files = host.generate(catalogue)?;
         let unwritable = |error: std::io::Error| {
             Problem::new(
                 &code::CONFIG_INVALID,

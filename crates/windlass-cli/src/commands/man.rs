@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use windlass_types::{Problem, code};
 
-use crate::{output::Printer, reference, session::Report};
+use crate::{Host, output::Printer, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
@@ -16,8 +16,8 @@ pub(crate) struct ManArgs {
 }
 
 impl ManArgs {
-    pub(crate) fn run(self, printer: &Printer) -> Result<Report, Problem> {
-        let pages = reference::man_pages()?;
+    pub(crate) fn run(self, host: &dyn Host, printer: &Printer) -> Result<Report, Problem> {
+        let pages = host.man_pages()?;
         let unwritable = |error: std::io::Error| {
             Problem::new(
                 &code::CONFIG_INVALID,

@@ -3,7 +3,7 @@
 use clap::Args;
 use windlass_types::Problem;
 
-use crate::{output::Printer, session::Report, tour};
+use crate::{Host, TourRequest, output::Printer, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct TourArgs {
@@ -16,7 +16,13 @@ pub(crate) struct TourArgs {
 }
 
 impl TourArgs {
-    pub(crate) fn run(self, printer: &Printer) -> Result<Report, Problem> {
-        tour::run(printer, self.chapter, self.keep)
+    pub(crate) fn run(self, host: &dyn Host, printer: &Printer) -> Result<Report, Problem> {
+        let played = host.play_tour(TourRequest {
+            chapter: self.chapter,
+            keep: self.keep,
+            line: &|text| printer.data(text),
+            colour: printer.colours_data(),
+        })?;
+        Ok(Report::new("the tour went as expected", played))
     }
 }

@@ -113,7 +113,7 @@ pub(crate) async fn apply(
 }
 
 /// The same, leaving the conclusion to the caller. `beside` is a run whose events, from a place
-/// on, belong to the story.
+/// on, are shown too.
 pub(crate) async fn apply_change(
     session: &Session,
     operations: ChangeOperations,
@@ -143,35 +143,42 @@ pub(crate) async fn apply_change(
         .run_id
         .ok_or_else(|| Problem::internal(operations.apply, "no run was started"))?;
     if args.detach {
-        return Ok(Applied::Early(detached(session, &run_id, answer.output)));
+        return Ok(Applied::Early(detached(
+            session,
+            "windlass runs",
+            &run_id,
+            answer.output,
+        )));
     }
     let follow = Follow {
-        run_id: &run_id,
-        after_seq: 0,
         beside,
-        channel: Channel::Notice,
-        drive: true,
+        ..Follow::new(&run_id)
     };
-    let followed = follow.run(session).await?;
-    Ok(Applied::Settled(Box::new(followed.run)))
+    Ok(Applied::Settled(Box::new(follow.run(session).await?)))
 }
 
-/// Says that a run was started and what drives it.
-pub(crate) fn detached(session: &Session, run_id: &RunId, output: Value) -> Report {
-    session.printer.data(run_id.as_str());
+/// Says that a run was started and what drives it. `program` has the commands for such runs.
+pub(crate) fn detached(session: &Session, program: &str, run_id: &RunId, output: Value) -> Report {
+    let printer = &session.printer;
+    printer.data(run_id.as_str());
     if session.engine().lease.holder().is_some() {
-        session
-            .printer
-            .hint(&format!("windlass runs watch {run_id}"));
+        printer.hint(&format!("{program} watch {run_id}"));
     } else {
-        session
-            .printer
-            .notice("No process drives this home; the run waits for one.");
-        session
-            .printer
-            .hint(&format!("windlass runs resume {run_id}"));
+        printer.notice("No process drives this home; the run waits for one.");
+        printer.hint(&format!("{program} resume {run_id}"));
     }
-    Report::new(format!("run {run_id} goes on by itself"), output)
+    Report::new(format!("run {run_id} was started"), output)
+}
+
+/// Says that a run which could go on does not, where no process drives this home.
+pub(crate) fn stalled(session: &Session, program: &str, run_id: &str, could_go_on: bool) -> bool {
+    let is_stalled = could_go_on && session.engine().lease.holder().is_none();
+    if is_stalled {
+        let printer = &session.printer;
+        printer.notice("No process drives this home; the run continues when one does.");
+        printer.hint(&format!("{program} resume {run_id}"));
+    }
+    is_stalled
 }
 
 async fn agree(session: &Session, planned: &Planned, yes: bool) -> Result<(), Problem> {

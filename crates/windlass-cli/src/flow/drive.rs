@@ -1,16 +1,21 @@
 //! Driving from the command line: where no other process executes the runs of this home, the
 //! command does so itself, for as long as it lasts.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
-use windlass_engine::{Driver, Engine};
+use serde_json::Value;
+use windlass_engine::{Driver, Engine, operation::Answer};
 use windlass_ports::DeliveryFilter;
-use windlass_types::{Problem, RunId};
+use windlass_types::{Problem, RunId, code};
 
-use crate::Interrupt;
+use super::follow::Drive;
+use crate::{Interrupt, output::Progress, session::Session};
 
 /// How often a process that could drive looks whether the one that does is gone.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A call that lasts longer gets a moving line.
+const BEFORE_PROGRESS: Duration = Duration::from_millis(400);
 
 /// How long a command that is otherwise done waits for webhooks that are due.
 const LONGEST_LINGER: Duration = Duration::from_secs(10);
@@ -75,6 +80,66 @@ impl<'a> Driving<'a> {
     pub(crate) async fn stop(self) {
         if let Some(driver) = self.driver {
             driver.stop().await;
+        }
+    }
+}
+
+/// A call that may take long.
+pub(crate) struct Call<'a> {
+    pub(crate) operation: &'a str,
+    pub(crate) input: Value,
+    /// Whether it waits for a run, which this process drives where no other does.
+    pub(crate) drive: Drive,
+    /// What the moving line says while it lasts.
+    pub(crate) waiting: &'a str,
+    /// What is told when the command is interrupted.
+    pub(crate) interrupted: &'a str,
+}
+
+impl Call<'_> {
+    /// Calls the operation and waits for its answer.
+    pub(crate) async fn answer(self, session: &Session) -> Result<Answer, Problem> {
+        let mut driving = Driving::new(session.engine());
+        let outcome = self.answer_with(session, &mut driving).await;
+        driving.stop().await;
+        outcome
+    }
+
+    async fn answer_with(
+        self,
+        session: &Session,
+        driving: &mut Driving<'_>,
+    ) -> Result<Answer, Problem> {
+        let engine = session.engine();
+        let mut called = pin!(session.call(self.operation, self.input));
+        let mut progress = None;
+        loop {
+            if self.drive == Drive::Here {
+                // The process that drives may have died meanwhile.
+                driving.ensure().await?;
+            }
+            let pause = if progress.is_none() {
+                BEFORE_PROGRESS
+            } else {
+                LOOK_AGAIN
+            };
+            tokio::select! {
+                biased;
+                answer = &mut called => {
+                    let answer = answer?;
+                    driving.linger(answer.run_id.as_ref()).await?;
+                    return Ok(answer);
+                }
+                () = session.interrupt.wait() => {
+                    return Err(Problem::new(&code::INTERRUPTED, self.interrupted));
+                }
+                () = engine.clock.sleep_until(engine.now().after(pause)) => {}
+            }
+            progress.get_or_insert_with(|| {
+                let progress = Progress::new(&session.printer);
+                progress.message(self.waiting);
+                progress
+            });
         }
     }
 }

@@ -1,19 +1,24 @@
-//! Following a run to its end (or until it needs a person), driving it where nobody else does.
+//! Following a run: one loop for every command.
+//!
+//! Reads events by their place in the journal, shows the line of each, drives the run where no
+//! other process does, and ends with what the command waits for. Interrupting the command leaves
+//! the run as it is. Not here: which line an event has (`event_lines`, domains) and how it looks
+//! (`render`).
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
-use windlass_engine::run::{EventView, RunView};
-use windlass_types::{Event, Problem, RunId, code};
+use windlass_engine::run::RunView;
+use windlass_types::{Problem, RunId, code};
 
 use super::{
     drive::Driving,
-    narrate::{Narrator, Tell},
+    event_lines::{EventLines, RunLines},
+    journal::read_events,
     render::Renderer,
-    settle,
+    settle::{Rest, wait_for_rest},
 };
-use crate::{output::Mode, session::Session};
+use crate::session::Session;
 
-const PAGE: usize = 500;
 /// How long nothing may be heard before the driver is looked for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -26,124 +31,109 @@ pub(crate) enum Channel {
     Notice,
 }
 
-/// What to follow.
+/// Which process executes the run meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drive {
+    /// This one, where no other does.
+    Here,
+    /// Another one, or none.
+    Elsewhere,
+}
+
+/// What to follow, and how it is shown.
 pub(crate) struct Follow<'a> {
     /// The run.
     pub(crate) run_id: &'a RunId,
-    /// Only events after this place are told.
+    /// Only events after this place are shown.
     pub(crate) after_seq: u64,
-    /// Another run whose events are part of the story, from a place on.
+    /// Another run whose events are shown too, from a place on.
     pub(crate) beside: Option<(RunId, u64)>,
-    /// Where the lines go.
     pub(crate) channel: Channel,
-    /// Whether this process drives where no other does.
-    pub(crate) drive: bool,
-}
-
-/// A run that settled, and what was told about it.
-pub(crate) struct Followed {
-    /// The run as it stands.
-    pub(crate) run: RunView,
-    /// Its events, kept for `--json` only.
-    pub(crate) events: Vec<EventView>,
-}
-
-/// How a run is told.
-pub(crate) struct Telling {
+    pub(crate) drive: Drive,
+    /// When the run counts as followed to its end.
+    pub(crate) rest: Rest,
     /// Makes lines of its events.
-    pub(crate) teller: Box<dyn Tell + Send>,
-    /// Whether the run is followed, and so driven, also when nobody reads the lines any more.
+    pub(crate) lines: Box<dyn EventLines + Send>,
+    /// The commands that watch and resume such a run.
+    pub(crate) program: &'static str,
+    /// Whether the run is followed, and so driven, also when nobody reads the output any more.
     pub(crate) goes_on_unread: bool,
 }
 
-impl Default for Telling {
-    fn default() -> Self {
+impl<'a> Follow<'a> {
+    /// From the first event to rest, beside the data, driven here.
+    pub(crate) fn new(run_id: &'a RunId) -> Self {
         Self {
-            teller: Box::new(Narrator::default()),
+            run_id,
+            after_seq: 0,
+            beside: None,
+            channel: Channel::Notice,
+            drive: Drive::Here,
+            rest: Rest::Settled,
+            lines: Box::new(RunLines::default()),
+            program: "windlass runs",
             goes_on_unread: false,
         }
     }
-}
 
-/// A run whose events are told.
-struct Tail {
-    run_id: RunId,
-    after_seq: u64,
-    depth: usize,
-    teller: Box<dyn Tell + Send>,
-}
-
-impl Follow<'_> {
-    /// Follows until the run has ended, is held or asks a person.
-    pub(crate) async fn run(self, session: &Session) -> Result<Followed, Problem> {
+    /// Follows until the run rests.
+    pub(crate) async fn run(self, session: &Session) -> Result<RunView, Problem> {
         let mut driving = Driving::new(session.engine());
-        let result = self.run_with(session, &mut driving).await;
+        let outcome = self.run_with(session, &mut driving).await;
         driving.stop().await;
-        result
+        outcome
     }
 
-    /// The same, with a driver that somebody else stops.
+    /// The same, with a driver that the caller stops.
     pub(crate) async fn run_with(
         self,
         session: &Session,
         driving: &mut Driving<'_>,
-    ) -> Result<Followed, Problem> {
-        self.told_by(session, driving, Telling::default()).await
+    ) -> Result<RunView, Problem> {
+        let rest = wait_for_rest(session, self.run_id, self.rest);
+        self.during(session, driving, rest).await
     }
 
-    /// The same, told in the words of a domain.
-    pub(crate) async fn told_by(
+    /// Shows what happens until some work about the run is done. The work only waits: it may be
+    /// dropped at any moment, and the run goes on without it.
+    pub(crate) async fn during<T>(
         self,
         session: &Session,
         driving: &mut Driving<'_>,
-        telling: Telling,
-    ) -> Result<Followed, Problem> {
+        work: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
         session.printer.ndjson().begin_run();
+        let Self {
+            run_id,
+            drive,
+            program,
+            goes_on_unread,
+            ..
+        } = self;
         let engine = session.engine();
         let mut changes = engine.store.changes();
-        let mut renderer = Renderer::new(session, self.channel);
-        let mut told = Vec::new();
-        let mut tails = vec![Tail {
-            teller: telling.teller,
-            ..Tail::new(self.run_id.clone(), self.after_seq, 0)
-        }];
-        tails.extend(
-            self.beside
-                .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1)),
-        );
+        let mut journals = Journals::new(session, self);
+        tokio::pin!(work);
         loop {
-            if self.drive {
+            if drive == Drive::Here {
                 driving.ensure().await?;
             }
             changes.mark_unchanged();
-            // The record first: whatever it says has its events behind it.
-            let record = engine.visible_run(session.principal(), self.run_id).await?;
-            let mut index = 0;
-            while index < tails.len() {
-                let events = tails[index].read(session, &mut renderer).await?;
-                let child = tails[index].teller.take_child();
-                let depth = tails[index].depth + 1;
-                if index == 0 && session.printer.mode() == Mode::Json {
-                    told.extend(events.into_iter().map(|event| redacted(session, event)));
-                }
-                if let Some(child) = child {
-                    tails.push(Tail::new(child, 0, depth));
-                }
-                index += 1;
-            }
-            let run = RunView::from(record);
-            if tails[0].after_seq >= run.last_seq && settle::is_settled(session, &run).await? {
-                driving.linger(Some(self.run_id)).await?;
-                return Ok(Followed { run, events: told });
-            }
-            if !session.printer.look_for_reader() && !telling.goes_on_unread {
-                return Err(Problem::new(
-                    &code::INTERRUPTED,
-                    "the reader of the output went away",
-                ));
+            journals.show_news().await?;
+            if !session.printer.look_for_reader() && !goes_on_unread {
+                let gone = "the reader of the output went away";
+                return Err(Problem::new(&code::INTERRUPTED, gone));
             }
             tokio::select! {
-                () = session.interrupt.wait() => return Err(interrupted(session, &run, driving.is_driver())),
+                biased;
+                outcome = &mut work => {
+                    journals.show_news().await?;
+                    driving.linger(Some(run_id)).await?;
+                    return outcome;
+                }
+                () = session.interrupt.wait() => {
+                    return Err(interrupted(session, run_id, program, driving.is_driver()).await);
+                }
                 changed = changes.changed() => if changed.is_err() {
                     return Err(Problem::internal("store", "the store was closed"));
                 },
@@ -153,70 +143,113 @@ impl Follow<'_> {
     }
 }
 
+/// The journals that are read: of the run, of one beside it, of its children.
+struct Journals<'a> {
+    session: &'a Session,
+    renderer: Renderer<'a>,
+    tails: Vec<Tail>,
+}
+
+/// One journal, as far as it was read.
+struct Tail {
+    run_id: RunId,
+    read_to: u64,
+    shown_after: u64,
+    depth: usize,
+    lines: Box<dyn EventLines + Send>,
+}
+
+impl<'a> Journals<'a> {
+    fn new(session: &'a Session, follow: Follow<'_>) -> Self {
+        let renderer = Renderer::new(session, follow.channel, follow.lines.has_summary());
+        let first = Tail {
+            run_id: follow.run_id.clone(),
+            read_to: if follow.lines.has_summary() {
+                0
+            } else {
+                follow.after_seq
+            },
+            shown_after: follow.after_seq,
+            depth: 0,
+            lines: follow.lines,
+        };
+        let beside = follow
+            .beside
+            .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1));
+        Self {
+            session,
+            renderer,
+            tails: [first].into_iter().chain(beside).collect(),
+        }
+    }
+
+    /// Shows what has happened since.
+    async fn show_news(&mut self) -> Result<(), Problem> {
+        let mut index = 0;
+        while let Some(tail) = self.tails.get_mut(index) {
+            let renderer = &mut self.renderer;
+            let Tail {
+                run_id,
+                read_to,
+                shown_after,
+                depth,
+                lines,
+            } = tail;
+            read_events(self.session, run_id, read_to, |event| {
+                if let Some(line) = lines.line(&event)
+                    && event.seq > *shown_after
+                {
+                    renderer.show(run_id.as_str(), *depth, &line);
+                }
+            })
+            .await?;
+            let (children, depth) = (lines.take_children(), *depth + 1);
+            self.tails
+                .extend(children.into_iter().map(|child| Tail::new(child, 0, depth)));
+            index += 1;
+        }
+        self.renderer.show_summary(&*self.tails[0].lines);
+        Ok(())
+    }
+}
+
 impl Tail {
     fn new(run_id: RunId, after_seq: u64, depth: usize) -> Self {
         Self {
             run_id,
-            after_seq,
+            read_to: after_seq,
+            shown_after: after_seq,
             depth,
-            teller: Box::new(Narrator::default()),
-        }
-    }
-
-    /// Tells what has happened since.
-    async fn read(
-        &mut self,
-        session: &Session,
-        renderer: &mut Renderer<'_>,
-    ) -> Result<Vec<Event>, Problem> {
-        let mut all = Vec::new();
-        loop {
-            let events = session
-                .engine()
-                .store
-                .events(&self.run_id, self.after_seq, PAGE)
-                .await?;
-            let Some(last) = events.last() else {
-                return Ok(all);
-            };
-            self.after_seq = last.seq;
-            for event in &events {
-                if let Some(line) = self.teller.tell(event) {
-                    renderer.show(self.run_id.as_str(), self.depth, &line);
-                }
-            }
-            all.extend(events);
+            lines: Box::new(RunLines::default()),
         }
     }
 }
 
-fn redacted(session: &Session, event: Event) -> EventView {
-    let mut view = EventView::from(event);
-    view.payload = session
-        .engine()
-        .redactor
-        .redact_value(view.payload.value())
-        .into();
-    view
-}
-
-fn interrupted(session: &Session, run: &RunView, was_driver: bool) -> Problem {
-    let run_id = &run.run_id;
+async fn interrupted(
+    session: &Session,
+    run_id: &RunId,
+    program: &str,
+    was_driver: bool,
+) -> Problem {
     let (what, next) = match session.engine().lease.holder().filter(|_| !was_driver) {
         Some(process) => (
-            format!("process {process} goes on with it"),
-            format!("windlass runs watch {run_id}"),
+            format!("process {process} continues run {run_id}"),
+            format!("{program} watch {run_id}"),
         ),
         None => (
-            "it goes on when something drives it".to_owned(),
-            format!("windlass runs resume {run_id}"),
+            format!("run {run_id} continues when a process drives it"),
+            format!("{program} resume {run_id}"),
         ),
     };
-    Problem::new(
-        &code::INTERRUPTED,
-        format!("stopped watching; run {run_id} stays as it is, {what}"),
-    )
-    .with("run_id", run_id.as_str())
-    .with("state", run.state.as_str())
-    .next(next)
+    let problem = Problem::new(&code::INTERRUPTED, format!("interrupted; {what}"))
+        .with("run_id", run_id.as_str())
+        .next(next);
+    match session
+        .engine()
+        .visible_run(session.principal(), run_id)
+        .await
+    {
+        Ok(run) => problem.with("state", run.state.as_str()),
+        Err(_) => problem,
+    }
 }

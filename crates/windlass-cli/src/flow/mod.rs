@@ -6,22 +6,25 @@ mod ask;
 mod change;
 mod conclude;
 mod drive;
+mod event_lines;
 mod follow;
-mod narrate;
+mod journal;
 mod render;
 mod run_ref;
 mod settle;
 mod steer;
 
 pub(crate) use ask::{confirm, type_exactly};
-pub(crate) use change::{Applied, ApplyArgs, ChangeOperations, apply, apply_change, plan};
+pub(crate) use change::{
+    Applied, ApplyArgs, ChangeOperations, apply, apply_change, detached, plan, stalled,
+};
 pub(crate) use conclude::{Wanted, conclude, shortfall};
-pub(crate) use drive::{Driving, keep_driving};
-pub(crate) use follow::{Channel, Follow, Followed, Telling};
-pub(crate) use narrate::{Line, Tell, Weight};
-pub(crate) use render::Renderer;
+pub(crate) use drive::{Call, Driving, keep_driving};
+pub(crate) use event_lines::{EventLines, Line, LineKind, percent_of};
+pub(crate) use follow::{Channel, Drive, Follow};
+pub(crate) use journal::shown_events;
 pub(crate) use run_ref::{RunArg, find_run};
-pub(crate) use settle::is_settled;
+pub(crate) use settle::{Rest, asks_a_person, wait_for_rest};
 pub(crate) use steer::{SteerArgs, steer};
 
 #[cfg(test)]

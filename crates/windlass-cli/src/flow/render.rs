@@ -1,4 +1,4 @@
-//! Lines of the story on a screen, in a pipe or as NDJSON.
+//! Lines about a run on a screen, in a pipe or as NDJSON.
 
 use crate::{
     output::{LogLevel, Mode, Paint, Printer, Progress, Tone, duration, one_line},
@@ -6,42 +6,54 @@ use crate::{
 };
 
 use super::{
+    event_lines::{EventLines, Line, LineKind},
     follow::Channel,
-    narrate::{Line, Weight},
 };
 
+/// The columns of a summary where the terminal does not say.
+const USUAL_COLUMNS: usize = 80;
+
 /// Shows lines as they come.
-pub(crate) struct Renderer<'a> {
+pub(super) struct Renderer<'a> {
     session: &'a Session,
     channel: Channel,
     progress: Progress,
+    /// Whether a summary stands in for the moving line.
+    has_summary: bool,
 }
 
 impl<'a> Renderer<'a> {
-    pub(super) fn new(session: &'a Session, channel: Channel) -> Self {
+    pub(super) fn new(session: &'a Session, channel: Channel, has_summary: bool) -> Self {
+        let progress = if has_summary {
+            Progress::board(&session.printer)
+        } else {
+            Progress::new(&session.printer)
+        };
         Self {
             session,
             channel,
-            progress: Progress::new(&session.printer),
+            progress,
+            has_summary,
         }
     }
 
-    /// The same, with lines of the caller's own in the place of the moving one.
-    pub(crate) fn with_board(session: &'a Session, channel: Channel) -> Self {
-        Self {
-            session,
-            channel,
-            progress: Progress::board(&session.printer),
+    /// Shows where the run stands.
+    pub(super) fn show_summary(&self, lines: &dyn EventLines) {
+        let printer = &self.session.printer;
+        if self.has_summary && printer.animates() {
+            // The spinner and a blank stand before the first line.
+            let columns = printer
+                .notice_width()
+                .unwrap_or(USUAL_COLUMNS)
+                .saturating_sub(3);
+            let now = self.session.engine().now();
+            let summary = lines.summary(printer.notice_paint(), columns, now);
+            self.progress.message(&self.session.redact(&summary));
         }
-    }
-
-    /// Says where things stand.
-    pub(crate) fn board(&self, text: &str) {
-        self.progress.message(text);
     }
 
     /// Shows one line of a run at that depth below the followed one.
-    pub(crate) fn show(&mut self, source: &str, depth: usize, line: &Line) {
+    pub(super) fn show(&mut self, source: &str, depth: usize, line: &Line) {
         let source = line.source.as_deref().unwrap_or(source);
         // Texts come from inputs and from outside: neither a secret nor an escape sequence
         // may reach the terminal.
@@ -54,8 +66,10 @@ impl<'a> Renderer<'a> {
                 if let Some(percent) = line.percent.filter(|_| depth == 0) {
                     self.progress.percent(percent);
                 }
-                if line.weight == Weight::Passing {
-                    self.progress.message(&text);
+                if line.kind == LineKind::Passing {
+                    if !self.has_summary {
+                        self.progress.message(&text);
+                    }
                     return;
                 }
                 let paint = match self.channel {
@@ -77,21 +91,21 @@ impl<'a> Renderer<'a> {
 }
 
 fn human(paint: Paint, depth: usize, line: &Line, text: &str) -> String {
-    let (symbol, tone) = match line.weight {
-        Weight::Done => ("✓", Tone::Good),
-        Weight::Failed => ("✗", Tone::Bad),
-        Weight::Begun | Weight::Passing => ("▸", Tone::Active),
-        Weight::Paused => ("⏸", Tone::Warn),
-        Weight::Undone => ("↶", Tone::Warn),
-        Weight::Note => ("·", Tone::Dim),
-        Weight::Caution => ("!", Tone::Warn),
+    let (symbol, tone) = match line.kind {
+        LineKind::Done => ("✓", Tone::Good),
+        LineKind::Failed => ("✗", Tone::Bad),
+        LineKind::Begun | LineKind::Passing => ("▸", Tone::Active),
+        LineKind::Paused => ("⏸", Tone::Warn),
+        LineKind::Undone => ("↶", Tone::Warn),
+        LineKind::Note => ("·", Tone::Dim),
+        LineKind::Caution => ("!", Tone::Warn),
     };
     let indent = "  ".repeat(depth);
     let took = match line.took {
         Some(took) => paint.text(Tone::Dim, &format!("  {}", duration(took))),
         None => String::new(),
     };
-    let text = if line.weight == Weight::Note {
+    let text = if line.kind == LineKind::Note {
         paint.text(Tone::Dim, text)
     } else {
         text.to_owned()
@@ -104,19 +118,19 @@ fn tell_agent(printer: &Printer, source: &str, line: &Line, text: &str) {
         Some(took) => format!("{text} ({})", duration(took)),
         None => text.to_owned(),
     };
-    match line.weight {
-        Weight::Failed => printer
+    match line.kind {
+        LineKind::Failed => printer
             .ndjson()
             .log(source, LogLevel::Error, &text, line.at),
-        Weight::Paused => {
+        LineKind::Paused => {
             printer
                 .ndjson()
                 .progress(&line.phase, &text, line.at, line.percent);
             printer.ndjson().log(source, LogLevel::Warn, &text, line.at);
         }
-        Weight::Note => printer.ndjson().log(source, LogLevel::Info, &text, line.at),
-        Weight::Caution => printer.ndjson().log(source, LogLevel::Warn, &text, line.at),
-        Weight::Done | Weight::Begun | Weight::Undone | Weight::Passing => {
+        LineKind::Note => printer.ndjson().log(source, LogLevel::Info, &text, line.at),
+        LineKind::Caution => printer.ndjson().log(source, LogLevel::Warn, &text, line.at),
+        LineKind::Done | LineKind::Begun | LineKind::Undone | LineKind::Passing => {
             printer
                 .ndjson()
                 .progress(&line.phase, &text, line.at, line.percent);
@@ -133,37 +147,32 @@ mod tests {
     use super::*;
     use crate::output::Captured;
 
-    fn line(weight: Weight, text: &str) -> Line {
+    fn line(kind: LineKind, text: &str) -> Line {
         Line {
-            weight,
-            text: text.to_owned(),
-            took: (weight == Weight::Done).then(|| Duration::from_millis(12)),
-            phase: "applying".to_owned(),
-            percent: None,
-            at: Timestamp::EPOCH,
-            source: None,
+            took: (kind == LineKind::Done).then(|| Duration::from_millis(12)),
+            ..Line::new(kind, text.to_owned(), "applying", Timestamp::EPOCH)
         }
     }
 
     #[test]
     fn symbols_for_people() {
         let captured = Captured::new(Mode::Human);
-        let weights = [
-            Weight::Begun,
-            Weight::Done,
-            Weight::Note,
-            Weight::Paused,
-            Weight::Failed,
-            Weight::Undone,
+        let kinds = [
+            LineKind::Begun,
+            LineKind::Done,
+            LineKind::Note,
+            LineKind::Paused,
+            LineKind::Failed,
+            LineKind::Undone,
         ];
-        let shown: Vec<String> = weights
+        let shown: Vec<String> = kinds
             .into_iter()
             .enumerate()
-            .map(|(depth, weight)| {
+            .map(|(depth, kind)| {
                 human(
                     captured.printer.paint(),
                     depth / 4,
-                    &line(weight, "write a.txt"),
+                    &line(kind, "write a.txt"),
                     "write a.txt",
                 )
             })
@@ -181,14 +190,14 @@ mod tests {
     #[test]
     fn kinds_of_line_for_machines() {
         let captured = Captured::new(Mode::Agent);
-        for weight in [
-            Weight::Passing,
-            Weight::Done,
-            Weight::Failed,
-            Weight::Paused,
-            Weight::Note,
+        for kind in [
+            LineKind::Passing,
+            LineKind::Done,
+            LineKind::Failed,
+            LineKind::Paused,
+            LineKind::Note,
         ] {
-            tell_agent(&captured.printer, "demo", &line(weight, "x"), "x");
+            tell_agent(&captured.printer, "demo", &line(kind, "x"), "x");
         }
         let kinds: Vec<String> = captured
             .stdout()

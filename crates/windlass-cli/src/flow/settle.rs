@@ -3,17 +3,58 @@
 //! A record alone does not tell: an answer that was given but not yet taken up leaves the run
 //! waiting, and following must not stop there. The journal tells.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use windlass_engine::run::{RunView, SIGNAL_CANCEL};
-use windlass_types::{Body, Event, Problem, RunState};
+use windlass_types::{Body, Event, Problem, RunId, RunState};
 
+use super::journal::read_events;
 use crate::session::Session;
 
-const PAGE: usize = 1000;
+/// How long nothing may be heard before the record is read again.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// When a run counts as followed to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// It has ended, is held, or waits for a person who has not answered.
+    Settled,
+    /// It has ended.
+    Ended,
+}
+
+/// Waits until a run rests.
+pub(crate) async fn wait_for_rest(
+    session: &Session,
+    run_id: &RunId,
+    rest: Rest,
+) -> Result<RunView, Problem> {
+    let engine = session.engine();
+    let mut changes = engine.store.changes();
+    loop {
+        changes.mark_unchanged();
+        let run = RunView::from(engine.visible_run(session.principal(), run_id).await?);
+        let rests = match rest {
+            Rest::Settled => is_settled(session, &run).await?,
+            Rest::Ended => run.state.is_final(),
+        };
+        if rests {
+            return Ok(run);
+        }
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() {
+                return Err(Problem::internal("store", "the store was closed"));
+            },
+            () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}
+        }
+    }
+}
 
 /// Whether nothing happens until a person acts.
-pub(crate) async fn is_settled(session: &Session, run: &RunView) -> Result<bool, Problem> {
+async fn is_settled(session: &Session, run: &RunView) -> Result<bool, Problem> {
     if run.state.is_final() {
         return Ok(true);
     }
@@ -21,23 +62,15 @@ pub(crate) async fn is_settled(session: &Session, run: &RunView) -> Result<bool,
         return Ok(false);
     }
     let mut heard = Heard::default();
-    let mut after_seq = 0;
-    loop {
-        let events = session
-            .engine()
-            .store
-            .events(&run.run_id, after_seq, PAGE)
-            .await?;
-        let Some(last) = events.last() else { break };
-        after_seq = last.seq;
-        events.iter().for_each(|event| heard.listen(event));
-    }
+    let mut read_to = 0;
+    let hear = |event: Event| heard.listen(&event);
+    read_events(session, &run.run_id, &mut read_to, hear).await?;
     // The journal went on after the record was read: what it waited for may be over.
-    Ok(after_seq <= run.last_seq && !heard.something_is_pending(run))
+    Ok(read_to <= run.last_seq && !heard.something_is_pending(run))
 }
 
-/// Whether the run waits for somebody rather than for time or another run.
-pub(super) fn asks_a_person(run: &RunView) -> bool {
+/// Whether the run waits for a person rather than for time or another run.
+pub(crate) fn asks_a_person(run: &RunView) -> bool {
     run.state == RunState::Waiting && names(run).next().is_some()
 }
 

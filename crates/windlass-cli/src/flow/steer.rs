@@ -2,14 +2,13 @@
 
 use clap::Args;
 use serde_json::Value;
-use windlass_engine::run::RunView;
 use windlass_types::Problem;
 
 use super::{
     change::detached,
     conclude::{Wanted, conclude},
     drive::Driving,
-    follow::{Channel, Follow},
+    follow::Follow,
     run_ref::find_run,
 };
 use crate::session::{Report, Session};
@@ -32,28 +31,23 @@ pub(crate) async fn steer(
     wanted: Wanted,
 ) -> Result<Report, Problem> {
     let run_id = find_run(session, run).await?;
-    let before = RunView::from(
-        session
-            .engine()
-            .visible_run(session.principal(), &run_id)
-            .await?,
-    );
+    let before = session
+        .engine()
+        .visible_run(session.principal(), &run_id)
+        .await?;
     if let Some(map) = input.as_object_mut() {
         map.insert("run_id".to_owned(), Value::from(run_id.as_str()));
     }
     if args.detach {
         let answer = session.call(operation, input).await?;
-        return Ok(detached(session, &run_id, answer.output));
+        return Ok(detached(session, "windlass runs", &run_id, answer.output));
     }
     // Driving begins before the run is told: a held run is taken up only by a driver that
     // hears the signal.
     let mut driving = Driving::new(session.engine());
     let follow = Follow {
-        run_id: &run_id,
         after_seq: before.last_seq,
-        beside: None,
-        channel: Channel::Notice,
-        drive: true,
+        ..Follow::new(&run_id)
     };
     let followed = async {
         driving.ensure().await?;
@@ -62,5 +56,5 @@ pub(crate) async fn steer(
     }
     .await;
     driving.stop().await;
-    conclude(session, &followed?.run, wanted)
+    conclude(session, &followed?, wanted)
 }

@@ -7,6 +7,7 @@ mod call;
 mod catalogue;
 mod change;
 mod define;
+mod fields;
 mod permit;
 mod reply;
 mod schema;
@@ -18,6 +19,7 @@ pub(crate) use catalogue::WeakCatalogue;
 pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
 pub use define::{OperationBuilder, operation};
+pub use fields::{Field, fields};
 pub use permit::{Grant, Permit};
 pub use reply::{
     Answer, AnswerWhen, Awaited, Begun, Explain, Pending, ProposedRun, Render, Reply, Timing,
@@ -54,6 +56,17 @@ impl Flow {
     /// Whether nothing is changed, so that there is nothing that could wait for an approval.
     pub const fn is_reading(self) -> bool {
         matches!(self, Self::Query | Self::Plan)
+    }
+
+    /// The name, as on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Plan => "plan",
+            Self::Apply => "apply",
+            Self::Signal => "signal",
+            Self::Command => "command",
+        }
     }
 }
 

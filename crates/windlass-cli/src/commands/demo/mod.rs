@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
+use windlass_text::shell_word;
 use windlass_types::Problem;
 
 use crate::{
@@ -110,8 +111,9 @@ impl DemoArgs {
 
     /// The same arguments as words to type.
     fn words(&self) -> String {
-        let mut words = vec!["--dir".to_owned(), quoted(&self.dir.to_string_lossy())];
-        let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
+        let mut words = vec!["--dir".to_owned(), shell_word(&self.dir.to_string_lossy())];
+        let mut option =
+            |name: &str, value: &str| words.extend([name.to_owned(), shell_word(value)]);
         self.files.iter().for_each(|file| option("--file", file));
         self.delete.iter().for_each(|name| option("--delete", name));
         if self.pause > 0.0 {
@@ -138,15 +140,6 @@ fn absolute(path: &Path) -> Result<String, Problem> {
                 format!("{} is not a usable path", path.display()),
             )
         })
-}
-
-/// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! `windlass launch`: products on sites, from two repositories to a pull request (contract 004).
 //!
-//! One file per command. `live` goes along with a run, `story` tells its journal, `show` prints
+//! One file per command. `live` follows a run, `event_lines` describes its events, `show` prints
 //! where it stands, `advice` says what to do about a failure.
 
 mod advice;
 mod artifact;
 mod cancel;
 mod config;
+mod event_lines;
 mod fix;
 mod list;
 mod live;
@@ -15,7 +16,6 @@ mod resume;
 mod show;
 mod start;
 mod status;
-mod story;
 mod validate;
 mod view;
 mod watch;
@@ -37,7 +37,7 @@ const LATEST: &str = "latest";
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum LaunchCommand {
-    /// Start a launch and go along until it waits or ends.
+    /// Start a launch and follow it until it waits or ends.
     ///
     /// Reads commits, never working files: what is not committed is not part of the launch. The
     /// run reads both repositories, plans and writes pages, and has every gate look at them. It

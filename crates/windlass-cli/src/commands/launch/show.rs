@@ -7,7 +7,7 @@ use windlass_types::{Problem, RunId};
 
 use super::{
     advice::shortfall,
-    story::words,
+    event_lines::words,
     view::{GateReport, Issue, OpenIssue, Severity, Status, member},
 };
 use crate::{

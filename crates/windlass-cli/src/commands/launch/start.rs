@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, builder::PossibleValuesParser};
 use serde_json::{Map, Value, json};
+use windlass_text::shell_word;
 use windlass_types::{Problem, RunId};
 
 use super::{
     config::{self, Flags},
-    live::{Drive, Live, settled},
+    live::{PROGRAM, follow},
     show::{ask_status, conclude},
     view::member,
 };
 use crate::{
-    commands::demo::quoted,
-    flow::Channel,
+    flow::detached,
     session::{Report, Session},
 };
 
@@ -88,16 +88,9 @@ impl StartArgs {
                 .notice(&format!("The key has started {run_id} before."));
         }
         if self.no_wait {
-            return Ok(detached(session, &run_id, answer));
+            return Ok(detached(session, PROGRAM, &run_id, answer));
         }
-        let live = Live {
-            session,
-            run_id: &run_id,
-            after_seq: 0,
-            channel: Channel::Notice,
-            drive: Drive::Here,
-        };
-        live.accompany(settled(session, &run_id)).await?;
+        follow(&run_id).run(session).await?;
         let (now, status) = ask_status(session, &run_id).await?;
         answer["state"] = json!(status.state);
         answer["status"] = now["status"].clone();
@@ -143,7 +136,7 @@ impl StartArgs {
         if suggested.is_empty() {
             return problem.next("repeat the command with --allow PATH");
         }
-        let paths: Vec<String> = suggested.iter().map(|path| quoted(path)).collect();
+        let paths: Vec<String> = suggested.iter().map(|path| shell_word(path)).collect();
         problem
             .with("suggested_paths", json!(suggested))
             .next(format!("{} --allow {}", self.words(), paths.join(" ")))
@@ -167,7 +160,7 @@ impl StartArgs {
             words.extend(
                 value
                     .iter()
-                    .map(|value| format!("{flag} {}", quoted(value))),
+                    .map(|value| format!("{flag} {}", shell_word(value))),
             );
         }
         words.extend(self.max_fixes.map(|count| format!("--max-fixes {count}")));
@@ -176,18 +169,6 @@ impl StartArgs {
         }
         words.join(" ")
     }
-}
-
-fn detached(session: &Session, run_id: &RunId, answer: Value) -> Report {
-    let printer = &session.printer;
-    printer.data(run_id.as_str());
-    if session.engine().lease.holder().is_some() {
-        printer.hint(&format!("windlass launch watch {run_id}"));
-    } else {
-        printer.notice("No process drives this home; the run waits for one.");
-        printer.hint(&format!("windlass launch resume {run_id}"));
-    }
-    Report::new(format!("run {run_id} goes on by itself"), answer)
 }
 
 #[cfg(test)]

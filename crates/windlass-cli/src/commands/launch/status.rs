@@ -7,11 +7,13 @@ use windlass_types::Problem;
 
 use super::{
     LaunchArg,
+    event_lines::words,
+    live::PROGRAM,
     show::{ask_report, ask_status, hints, issue_table, state_tone, summary},
-    story::words,
     view::{Status, plural},
 };
 use crate::{
+    flow::stalled,
     output::{Table, Tone},
     session::{Report, Session},
 };
@@ -37,18 +39,13 @@ impl StatusArgs {
                 printer.data("");
                 printer.table(&issue_table(&issues, report.as_ref()));
             }
-            if stands_still(session, &status) {
-                printer.notice("No process drives this home; the run stands still until one does.");
+            let could_go_on = !status.parked && !status.has_ended();
+            if !stalled(session, PROGRAM, &status.run_id, could_go_on) {
+                hints(session, &status);
             }
-            hints(session, &status);
         }
         Ok(Report::new(summary(&status), answer))
     }
-}
-
-/// Whether the run would go on if only something drove it.
-fn stands_still(session: &Session, status: &Status) -> bool {
-    !status.parked && !status.has_ended() && session.engine().lease.holder().is_none()
 }
 
 /// Sections in the order they are written in; any other behind them.

@@ -108,7 +108,7 @@ impl Status {
             let issues = self.open_issues.iter();
             issues.filter(|issue| issue.severity == severity).count() as u64
         };
-        super::story::tally(
+        super::event_lines::tally(
             count(Severity::Blocker),
             count(Severity::Error),
             count(Severity::Warn),

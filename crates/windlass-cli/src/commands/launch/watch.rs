@@ -5,11 +5,11 @@ use windlass_types::Problem;
 
 use super::{
     LaunchArg,
-    live::{Drive, Live, Rest, until},
+    live::{PROGRAM, follow},
     show::{ask_status, conclude},
 };
 use crate::{
-    flow::Channel,
+    flow::{Channel, Drive, Follow, Rest, stalled},
     session::{Report, Session},
 };
 
@@ -29,21 +29,20 @@ impl WatchArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = self.run.find(session).await?;
         let (_, before) = ask_status(session, &run_id).await?;
-        let printer = &session.printer;
-        let goes_on = !before.has_ended() && !before.parked;
-        if goes_on && session.engine().lease.holder().is_none() {
-            printer.notice("No process drives this home; the run stands still until one does.");
-            printer.hint(&format!("windlass launch resume {run_id}"));
-        }
-        let live = Live {
-            session,
-            run_id: &run_id,
+        let could_go_on = !before.has_ended() && !before.parked;
+        stalled(session, PROGRAM, run_id.as_str(), could_go_on);
+        let follow = Follow {
             after_seq: self.after,
             channel: Channel::Data,
             drive: Drive::Elsewhere,
+            rest: if self.stay {
+                Rest::Ended
+            } else {
+                Rest::Settled
+            },
+            ..follow(&run_id)
         };
-        let rest = if self.stay { Rest::Ended } else { Rest::Told };
-        live.accompany(until(session, &run_id, rest)).await?;
+        follow.run(session).await?;
         let (answer, status) = ask_status(session, &run_id).await?;
         conclude(session, &run_id, answer, &status).await
     }

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use windlass_engine::{
     envelope::EnvelopeContext,
     operation::{Answer, Flow, OperationInfo},
+    run::RunView,
 };
-use windlass_types::{Problem, RunId, RunState, code};
+use windlass_types::{Problem, RunState, code};
 
 use crate::{
     dispatch::Failure,
-    flow::{Channel, Driving, Follow, Followed, shortfall},
+    flow::{Call, Drive, Driving, Follow, shortfall},
     output::Mode,
     session::{Report, Session},
 };
@@ -40,10 +41,20 @@ impl CallArgs {
         let asked = info.input_for_envelope(&input);
         let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
             call_and_follow(session, info, input).await
-        } else if info.flow == Flow::Command {
-            call_and_drive(session, info, input).await
         } else {
-            session.call(&info.name, input).await
+            // A command may wait for a run of its own.
+            let drive = match info.flow {
+                Flow::Command => Drive::Here,
+                _ => Drive::Elsewhere,
+            };
+            let call = Call {
+                operation: &info.name,
+                input,
+                drive,
+                waiting: &info.title,
+                interrupted: "interrupted; a run that was started stays as it is",
+            };
+            call.answer(session).await
         };
         let answer = outcome.map_err(|problem| Failure {
             problem: guided(problem, info),
@@ -73,19 +84,6 @@ fn guided(problem: Problem, info: &OperationInfo) -> Problem {
     problem
 }
 
-/// A command may wait for a run of its own, which somebody has to drive.
-async fn call_and_drive(
-    session: &Session,
-    info: &OperationInfo,
-    input: Value,
-) -> Result<Answer, Problem> {
-    let mut driving = Driving::new(session.engine());
-    driving.ensure().await?;
-    let outcome = session.call(&info.name, input).await;
-    driving.stop().await;
-    outcome
-}
-
 async fn call_and_follow(
     session: &Session,
     info: &OperationInfo,
@@ -98,12 +96,12 @@ async fn call_and_follow(
         let Some(run_id) = answer.run_id.clone() else {
             return Ok(answer);
         };
-        let followed = follow(session, &run_id, &mut driving).await?;
-        if info.flow == Flow::Apply && followed.run.state != RunState::Completed {
-            return Err(shortfall(&followed.run));
+        let run = Follow::new(&run_id).run_with(session, &mut driving).await?;
+        if info.flow == Flow::Apply && run.state != RunState::Completed {
+            return Err(shortfall(&run));
         }
         Ok(Answer {
-            output: refresh(answer.output, &followed),
+            output: refresh(answer.output, &run),
             run_id: Some(run_id),
             ticket: None,
         })
@@ -113,33 +111,14 @@ async fn call_and_follow(
     outcome
 }
 
-async fn follow(
-    session: &Session,
-    run_id: &RunId,
-    driving: &mut Driving<'_>,
-) -> Result<Followed, Problem> {
-    Follow {
-        run_id,
-        after_seq: 0,
-        beside: None,
-        channel: Channel::Notice,
-        drive: true,
-    }
-    .run_with(session, driving)
-    .await
-}
-
 /// Puts the run as it stands now where the answer showed it as it was.
-fn refresh(mut output: Value, followed: &Followed) -> Value {
+fn refresh(mut output: Value, run: &RunView) -> Value {
     if let Some(map) = output.as_object_mut()
-        && map.get("run").and_then(|run| run.get("run_id")) == Some(&json!(followed.run.run_id))
+        && map.get("run").and_then(|shown| shown.get("run_id")) == Some(&json!(run.run_id))
     {
-        map.insert("run".to_owned(), json!(followed.run));
+        map.insert("run".to_owned(), json!(run));
         if map.contains_key("next_actions") {
-            map.insert(
-                "next_actions".to_owned(),
-                json!(followed.run.next_actions()),
-            );
+            map.insert("next_actions".to_owned(), json!(run.next_actions()));
         }
     }
     output

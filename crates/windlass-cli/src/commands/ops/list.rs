@@ -36,7 +36,7 @@ impl ListArgs {
             table.toned_row([
                 (Tone::Plain, info.name.clone()),
                 (effect_tone(info.effect), info.effect.as_str().to_owned()),
-                (Tone::Dim, super::describe::flow_name(info.flow)),
+                (Tone::Dim, info.flow.as_str().to_owned()),
                 (Tone::Plain, info.title.clone()),
             ]);
         }

@@ -5,7 +5,6 @@ mod describe;
 mod list;
 
 pub(crate) use call::read_stdin;
-pub(crate) use describe::{call_line, fields, flow_name};
 pub(crate) use list::known_toolset;
 
 use clap::Subcommand;

@@ -1,10 +1,7 @@
 //! What each command asks of which operation, and what people read of the answer. The operations
 //! here only write down their input and give the answer the test made up.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use clap::Parser as _;
 use serde_json::{Value, json};
@@ -12,16 +9,16 @@ use windlass_config::{Environment, Home, Settings};
 use windlass_engine::{
     Domain, Engine, WeakEngine,
     envelope::Envelope,
-    operation::{Catalogue, Operation, operation},
+    operation::{Operation, operation},
     run::RunKind,
 };
-use windlass_ports::BoxFuture;
 use windlass_testkit::{TestWorld, local};
 
 use super::*;
 use crate::{
-    HttpRequest, Interrupt, McpRequest, OpenOptions, Opened, TuiRequest,
+    Interrupt, OpenOptions, Opened,
     cli::{Cli, Command},
+    no_host::NoHost,
     output::{Captured, Mode},
     session::Ending,
 };
@@ -91,42 +88,6 @@ impl Domain for Notebook {
                 })
         });
         made.collect()
-    }
-}
-
-struct NoHost;
-
-impl Host for NoHost {
-    fn open<'a>(&'a self, _: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>> {
-        Box::pin(async { Err(Problem::internal("test", "not here")) })
-    }
-
-    fn serve_stdio<'a>(&'a self, _: Opened, _: McpRequest) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn serve_http<'a>(&'a self, _: Opened, _: HttpRequest) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn show_tui<'a>(&'a self, _: Opened, _: TuiRequest) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn run_dev_manager<'a>(
-        &'a self,
-        _: &'a OpenOptions,
-        _: &'a Path,
-    ) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn generate(&self, _: &Catalogue) -> Result<Vec<(PathBuf, String)>, Problem> {
-        Ok(Vec::new())
     }
 }
 

@@ -1,12 +1,11 @@
 //! What a pack command works with: calls with a yes that was really given, a driver while
 //! something durable is written, and a moving line when it takes long.
 
-use std::{cell::RefCell, collections::BTreeSet, pin::pin, time::Duration};
+use std::{cell::RefCell, collections::BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use windlass_engine::operation::Answer;
-use windlass_types::{Problem, code};
+use windlass_types::Problem;
 
 use super::{
     PackOptions,
@@ -15,15 +14,10 @@ use super::{
 };
 use crate::{
     OpenOptions,
-    flow::{Driving, confirm},
-    output::{Printer, Progress},
+    flow::{Call, Drive, confirm},
+    output::Printer,
     session::{Report, Session},
 };
-
-/// A call that lasts longer gets a moving line.
-const PATIENCE: Duration = Duration::from_millis(400);
-/// How often a long call looks whether the process that drives is gone.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What a write touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +61,8 @@ impl Context<'_> {
 
     /// Calls an operation that changes nothing.
     pub(super) async fn read(&self, operation: &str, own: Value) -> Result<Value, Problem> {
-        self.call(operation, self.options.input(own)?, false).await
+        self.call(operation, self.options.input(own)?, Drive::Elsewhere)
+            .await
     }
 
     /// Calls an operation that writes and of which people are not asked first; the early refusal
@@ -131,60 +126,25 @@ impl Context<'_> {
             own.insert("yes".to_owned(), json!(yes));
             own.insert("dry_run".to_owned(), json!(dry_run));
         }
-        let drive = touches == Touches::Targets && !dry_run;
+        let drive = match touches {
+            Touches::Targets if !dry_run => Drive::Here,
+            _ => Drive::Elsewhere,
+        };
         self.call(operation, self.options.input(own)?, drive).await
     }
 
-    async fn call(&self, operation: &str, input: Value, drive: bool) -> Result<Value, Problem> {
-        let mut driving = Driving::new(self.session.engine());
-        let outcome = async {
-            if drive {
-                driving.ensure().await?;
-            }
-            let answer = self.answer(operation, input, drive, &mut driving).await?;
-            driving.linger(answer.run_id.as_ref()).await?;
-            Ok(answer.output)
-        }
-        .await;
-        driving.stop().await;
-        outcome
-    }
-
-    async fn answer(
-        &self,
-        operation: &str,
-        input: Value,
-        drive: bool,
-        driving: &mut Driving<'_>,
-    ) -> Result<Answer, Problem> {
-        let engine = self.session.engine();
-        let mut call = pin!(self.session.call(operation, input));
-        let mut progress = None;
-        loop {
-            let pause = if progress.is_none() {
-                PATIENCE
-            } else {
-                LOOK_AGAIN
-            };
-            tokio::select! {
-                answer = &mut call => return answer,
-                () = engine.clock.sleep_until(engine.now().after(pause)) => {}
-                () = self.session.interrupt.wait() => return Err(interrupted()),
-            }
-            progress.get_or_insert_with(|| {
-                let progress = Progress::new(self.printer());
-                progress.message(if drive {
-                    "writing to the targets"
-                } else {
-                    "comparing the repository with the targets"
-                });
-                progress
-            });
-            if drive {
-                // The process that drives may have died meanwhile.
-                driving.ensure().await?;
-            }
-        }
+    async fn call(&self, operation: &str, input: Value, drive: Drive) -> Result<Value, Problem> {
+        let call = Call {
+            operation,
+            input,
+            drive,
+            waiting: match drive {
+                Drive::Here => "writing to the targets",
+                Drive::Elsewhere => "comparing the repository with the targets",
+            },
+            interrupted: "interrupted; the next command finishes or undoes what was started",
+        };
+        Ok(call.answer(self.session).await?.output)
     }
 
     /// The report on an answer with changes, where only programs read it: nothing of it has to
@@ -241,13 +201,6 @@ impl Context<'_> {
 pub(super) fn may_ask(printer: &Printer) -> bool {
     use std::io::IsTerminal as _;
     printer.sees_questions() && std::io::stdin().is_terminal()
-}
-
-fn interrupted() -> Problem {
-    Problem::new(
-        &code::INTERRUPTED,
-        "interrupted; the next command finishes or undoes what was begun",
-    )
 }
 
 /// An answer as a type.

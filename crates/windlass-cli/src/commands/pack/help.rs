@@ -9,9 +9,9 @@ use windlass_types::{Problem, code};
 
 use super::{Program, consent::MUTATING, context::report, guided::TARGETS, program::Agentpack};
 use crate::{
+    Host,
     cli::Cli,
     output::{Mode, Printer},
-    reference,
     session::Report,
 };
 
@@ -35,12 +35,17 @@ pub(crate) struct HelpArgs {
 }
 
 impl HelpArgs {
-    pub(super) fn run(&self, printer: &Printer, program: Program) -> Result<Report, Problem> {
+    pub(super) fn run(
+        &self,
+        host: &dyn Host,
+        printer: &Printer,
+        program: Program,
+    ) -> Result<Report, Problem> {
         let mut root = tree(program);
         let found = find(&mut root, &self.command)?;
         let markdown = self
             .markdown
-            .then(|| reference::markdown(found, program.pack_command()));
+            .then(|| host.command_page(found, program.pack_command()));
         if printer.mode() == Mode::Human {
             match &markdown {
                 Some(page) => printer.raw(page),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::output::Captured;
+use crate::{no_host::NoHost, output::Captured};
 
 fn command(id: &str) -> Value {
     let described = describe();
@@ -135,7 +135,7 @@ fn people_get_text_or_markdown() {
             command: words.iter().map(|word| (*word).to_owned()).collect(),
             markdown,
         };
-        args.run(&captured.printer, program)
+        args.run(&NoHost, &captured.printer, program)
             .map(|_| captured.stdout())
     };
     let text = shown(Program::Agentpack, &[], false).unwrap();
@@ -146,7 +146,7 @@ fn people_get_text_or_markdown() {
         "{text}"
     );
     let page = shown(Program::Agentpack, &[], true).unwrap();
-    assert!(page.contains("## `agentpack plan`"), "{page}");
+    assert_eq!(page, "page of agentpack: agentpack");
     let problem = shown(Program::Agentpack, &["evlove"], false).unwrap_err();
     assert_eq!(problem.details()["reason_code"], "usage");
 }

@@ -187,11 +187,12 @@ impl PackArgs {
     /// Everything that can be answered or must be refused before anything is opened or read.
     pub(crate) fn before_opening(
         &self,
+        host: &dyn Host,
         printer: &Printer,
         program: Program,
     ) -> Result<Option<Report>, Problem> {
         match &self.command {
-            PackCommand::Help(args) => return args.run(printer, program).map(Some),
+            PackCommand::Help(args) => return args.run(host, printer, program).map(Some),
             PackCommand::Schema(args) => return Ok(Some(args.run(printer))),
             PackCommand::Completions(args) => return Ok(Some(args.run(printer, program))),
             PackCommand::Init(args) => args.needs_a_terminal(printer)?,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value};
+use windlass_text::shell_word;
 use windlass_types::Problem;
 
 // Flags of every pack command.
@@ -72,20 +73,10 @@ impl PackOptions {
             ("--machine", self.machine.as_deref(), ""),
         ] {
             if let Some(value) = value.filter(|value| *value != default) {
-                line.push_str(&format!(" {flag} {}", quoted(value)));
+                line.push_str(&format!(" {flag} {}", shell_word(value)));
             }
         }
         format!("{line} {words}")
-    }
-}
-
-/// A word as a POSIX shell takes it back.
-fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-:@%+=,".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -5,6 +5,7 @@ use clap::Parser as _;
 use super::*;
 use crate::{
     cli::{Cli, Command},
+    no_host::NoHost,
     output::{Captured, Mode},
 };
 
@@ -208,7 +209,7 @@ fn must_6_without_a_terminal_rollback_needs_a_yes_and_the_repository_does_not() 
 fn questions_need_a_terminal() {
     let captured = Captured::new(Mode::Json);
     let problem = pack("init --guided")
-        .before_opening(&captured.printer, Program::Windlass)
+        .before_opening(&NoHost, &captured.printer, Program::Windlass)
         .unwrap_err();
     assert_eq!(problem.code().name, "E_TTY_REQUIRED");
     assert_eq!(problem.details()["reason_code"], "tty_required");
@@ -225,7 +226,7 @@ fn help_and_schema_are_answered_without_opening_anything() {
         let captured = Captured::new(Mode::Json);
         let args = pack(line);
         let report = args
-            .before_opening(&captured.printer, Program::Agentpack)
+            .before_opening(&NoHost, &captured.printer, Program::Agentpack)
             .unwrap()
             .unwrap();
         let document = args.wire(Program::Agentpack).success_document(report.data);

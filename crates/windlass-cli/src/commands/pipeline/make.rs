@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    call_and_drive, count,
+    count, make,
     spec::{SpecArg, earlier},
     text, tree,
 };
@@ -38,9 +38,7 @@ impl StrategizeArgs {
                 "budget_tier": self.budget,
             },
         });
-        let output = call_and_drive(session, "pipeline.strategize", input)
-            .await?
-            .output;
+        let output = make(session, "pipeline.strategize", input).await?;
         let printer = &session.printer;
         for kind in ["functional", "non_functional", "constraints"] {
             let items = output.pointer(&format!("/requirements/{kind}"));
@@ -90,9 +88,7 @@ impl ArchitectureArgs {
             "requirements": self.requirements.as_deref().map(earlier).transpose()?,
             "stack_preference": self.stack,
         });
-        let output = call_and_drive(session, "pipeline.design_architecture", input)
-            .await?
-            .output;
+        let output = make(session, "pipeline.design_architecture", input).await?;
         session.printer.data(text(&output, "architecture_markdown"));
         let message = format!(
             "{} entities, {} endpoints, {} policies",
@@ -128,9 +124,7 @@ impl UxArgs {
             "architecture": self.architecture.as_deref().map(earlier).transpose()?,
             "style_preference": self.style,
         });
-        let output = call_and_drive(session, "pipeline.design_ux", input)
-            .await?
-            .output;
+        let output = make(session, "pipeline.design_ux", input).await?;
         session.printer.data(text(&output, "ux_markdown"));
         let message = format!(
             "{} pages, {} flows",
@@ -175,9 +169,7 @@ impl CodeArgs {
             "framework": self.framework,
             "target_files": self.files,
         });
-        let output = call_and_drive(session, "pipeline.generate_code", input)
-            .await?
-            .output;
+        let output = make(session, "pipeline.generate_code", input).await?;
         let printer = &session.printer;
         let message = match &self.out {
             Some(directory) => {

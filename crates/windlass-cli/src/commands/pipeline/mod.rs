@@ -12,13 +12,13 @@ mod watch;
 
 use clap::Subcommand;
 use serde_json::Value;
-use windlass_engine::{envelope::Envelope, operation::Answer};
+use windlass_engine::envelope::Envelope;
 use windlass_types::Problem;
 
 use crate::{
     cli::Need,
     dispatch::Failure,
-    flow::Driving,
+    flow::{Call, Drive},
     session::{Report, Session},
 };
 
@@ -76,16 +76,15 @@ impl PipelineCommand {
 }
 
 /// Calls an operation that waits for a job, which this process drives where no other does.
-async fn call_and_drive(
-    session: &Session,
-    operation: &str,
-    input: Value,
-) -> Result<Answer, Problem> {
-    let mut driving = Driving::new(session.engine());
-    driving.ensure().await?;
-    let outcome = session.call(operation, input).await;
-    driving.stop().await;
-    outcome
+async fn make(session: &Session, operation: &str, input: Value) -> Result<Value, Problem> {
+    let call = Call {
+        operation,
+        input,
+        drive: Drive::Here,
+        waiting: "working on the spec",
+        interrupted: "interrupted; the same command continues the job",
+    };
+    Ok(call.answer(session).await?.output)
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {

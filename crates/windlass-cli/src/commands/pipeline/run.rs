@@ -8,7 +8,7 @@ use windlass_types::{Problem, RunId};
 
 use super::{spec::SpecArg, text, tree};
 use crate::{
-    flow::{Channel, Driving, Follow},
+    flow::Follow,
     session::{Report, Session},
 };
 
@@ -87,18 +87,7 @@ pub(super) async fn accompany(session: &Session, job: &str) -> Result<Value, Pro
     let job_id: RunId = job
         .parse()
         .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is no job id")))?;
-    let mut driving = Driving::new(session.engine());
-    let followed = Follow {
-        run_id: &job_id,
-        after_seq: 0,
-        beside: None,
-        channel: Channel::Notice,
-        drive: true,
-    }
-    .run_with(session, &mut driving)
-    .await;
-    driving.stop().await;
-    followed?;
+    Follow::new(&job_id).run(session).await?;
     let status = session
         .call("pipeline.get_status", json!({ "job_id": job }))
         .await?;

@@ -1,19 +1,18 @@
 //! `windlass runs show`.
 
 use clap::Args;
-use serde_json::{Value, json};
-use windlass_engine::run::{EventView, RunView};
+use serde_json::json;
+use windlass_engine::run::RunView;
 use windlass_types::{ArtifactRef, Problem, RunId, RunState};
 
 use super::{artifacts, state_tone, steps::Steps};
 use crate::{
     commands::field,
-    flow::{RunArg, find_run},
+    flow::{RunArg, asks_a_person, find_run, shown_events, stalled},
     output::{age, shorten},
     session::{Report, Session},
 };
 
-const PAGE: usize = 1000;
 const LONGEST_OUTPUT: usize = 400;
 
 #[derive(Args, Debug)]
@@ -34,7 +33,10 @@ impl ShowArgs {
         let printer = &session.printer;
         if printer.is_human() {
             show(session, &run);
-            if let Some(table) = steps(session, &run_id).await?.table() {
+            let mut steps = Steps::default();
+            let events = shown_events(session, &run_id, 0).await?;
+            events.iter().for_each(|event| steps.apply(event));
+            if let Some(table) = steps.table() {
                 printer.data("");
                 printer.table(&table);
             }
@@ -42,10 +44,9 @@ impl ShowArgs {
                 printer.data("");
                 printer.table(&artifacts::table(&kept));
             }
-            if stands_still(session, &run) {
-                printer.notice("No process drives this home; the run stands still until one does.");
-                printer.hint(&format!("windlass runs resume {run_id}"));
-            } else {
+            let could_go_on =
+                !run.state.is_final() && run.state != RunState::Held && !asks_a_person(&run);
+            if !stalled(session, "windlass runs", run_id.as_str(), could_go_on) {
                 next_actions.iter().for_each(|action| printer.hint(action));
             }
         }
@@ -54,16 +55,6 @@ impl ShowArgs {
             answer.output,
         ))
     }
-}
-
-/// Whether the run would go on if only something drove it.
-fn stands_still(session: &Session, run: &RunView) -> bool {
-    let asks = run
-        .waiting_on
-        .iter()
-        .any(|on| on.what != "timer" && on.what != "child");
-    let goes_on = !run.state.is_final() && run.state != RunState::Held && !asks;
-    goes_on && session.engine().lease.holder().is_none()
 }
 
 fn show(session: &Session, run: &RunView) {
@@ -136,23 +127,4 @@ fn surface(run: &RunView) -> String {
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))
         .unwrap_or_default()
-}
-
-async fn steps(session: &Session, run_id: &RunId) -> Result<Steps, Problem> {
-    let mut steps = Steps::default();
-    let mut after_seq = 0;
-    loop {
-        let input = json!({ "run_id": run_id, "after_seq": after_seq, "limit": PAGE });
-        let answer = session.call("runs.watch", input).await?;
-        let events: Vec<EventView> = field(&answer.output, "events")?;
-        events.iter().for_each(|event| steps.apply(event));
-        after_seq = answer
-            .output
-            .get("next_after_seq")
-            .and_then(Value::as_u64)
-            .unwrap_or(after_seq);
-        if events.len() < PAGE {
-            return Ok(steps);
-        }
-    }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use windlass_types::{Problem, RunState};
 
 use crate::{
-    flow::{Channel, Follow, RunArg, Wanted, conclude, find_run},
+    flow::{Channel, Drive, Follow, RunArg, Wanted, conclude, find_run, shown_events, stalled},
     output::Mode,
     session::{Report, Session},
 };
@@ -26,27 +26,20 @@ impl WatchArgs {
             .engine()
             .visible_run(session.principal(), &run_id)
             .await?;
-        let goes_on = !record.state.is_final() && record.state != RunState::Held;
-        if goes_on && session.engine().lease.holder().is_none() {
-            session
-                .printer
-                .notice("No process drives this home; the run stands still until one does.");
-            session
-                .printer
-                .hint(&format!("windlass runs resume {run_id}"));
-        }
+        let could_go_on = !record.state.is_final() && record.state != RunState::Held;
+        stalled(session, "windlass runs", run_id.as_str(), could_go_on);
         let follow = Follow {
-            run_id: &run_id,
             after_seq: self.after,
-            beside: None,
             channel: Channel::Data,
-            drive: false,
+            drive: Drive::Elsewhere,
+            ..Follow::new(&run_id)
         };
-        let followed = follow.run(session).await?;
-        let outcome = conclude(session, &followed.run, Wanted::Completed);
+        let run = follow.run(session).await?;
+        let outcome = conclude(session, &run, Wanted::Completed);
         if session.printer.mode() == Mode::Json {
             // Whatever became of the run, its events are the answer.
-            let document = json!({ "run": followed.run, "events": followed.events });
+            let events = shown_events(session, &run_id, self.after).await?;
+            let document = json!({ "run": run, "events": events });
             return match outcome {
                 Ok(report) => Ok(Report::new(report.message, document)),
                 Err(problem) => Err(problem.with("watched", document)),

@@ -5,6 +5,7 @@
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use windlass_text::shell_word;
 use windlass_types::Problem;
 
 // Which stack, where, as whom, for how long.
@@ -147,6 +148,12 @@ pub(super) fn filled<const COUNT: usize>(
             "'{word}' is one word too many: everything is named already"
         ))),
     }
+}
+
+/// Words of a command as one text for a shell that takes it apart again.
+pub(super) fn joined(words: &[String]) -> Option<String> {
+    let quoted: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    (!quoted.is_empty()).then(|| quoted.join(" "))
 }
 
 /// Arguments that make no sense together.

@@ -5,9 +5,12 @@ use std::{future::Future, time::Duration};
 use serde_json::Value;
 use windlass_types::{Problem, RunId, code};
 
-use super::{arguments::Request, story::Story};
+use super::{
+    arguments::Request,
+    event_lines::{Reader, StackLines},
+};
 use crate::{
-    flow::{Channel, Driving, Follow, Telling},
+    flow::{Driving, Follow},
     output::Mode,
     session::Session,
 };
@@ -68,18 +71,12 @@ async fn followed(
     let engine = session.engine();
     let deadline = engine.now().after(limit);
     let follow = Follow {
-        run_id: &run_id,
-        after_seq: 0,
-        beside: None,
-        channel: Channel::Notice,
-        drive: true,
-    };
-    let telling = Telling {
-        teller: Box::new(Story::new(voice(session))),
+        lines: Box::new(StackLines::new(reader(session))),
         goes_on_unread: true,
+        ..Follow::new(&run_id)
     };
     let rested = tokio::select! {
-        followed = follow.told_by(session, driving, telling) => followed,
+        followed = follow.run_with(session, driving) => followed,
         () = engine.clock.sleep_until(deadline) => Err(too_late(&run_id, limit)),
     };
     rested.map_err(|problem| named(problem, &run_id))?;
@@ -91,13 +88,12 @@ async fn followed(
     Ok(answer.output)
 }
 
-/// How lines are told to whoever reads.
-fn voice(session: &Session) -> super::story::Voice {
-    use super::story::Voice;
+/// Who reads the lines.
+fn reader(session: &Session) -> Reader {
     match session.printer.mode() {
-        Mode::Human if session.printer.animates() => Voice::Screen,
-        Mode::Human => Voice::Lines,
-        Mode::Json | Mode::Agent => Voice::Stream,
+        Mode::Human if session.printer.animates() => Reader::Screen,
+        Mode::Human => Reader::Lines,
+        Mode::Json | Mode::Agent => Reader::Stream,
     }
 }
 

@@ -4,11 +4,10 @@ use clap::Args;
 use windlass_types::Problem;
 
 use super::{
-    arguments::{Deployed, Request, Yes, filled, usage},
+    arguments::{Deployed, Request, Yes, filled, joined, usage},
     consent::{Way, call_with_consent},
     report,
     show::{Screen, text},
-    words,
 };
 use crate::session::{Report, Session};
 
@@ -41,7 +40,7 @@ pub(crate) struct ExecArgs {
 impl ExecArgs {
     pub(super) fn request(&self) -> Result<Request, Problem> {
         let [resource] = filled([self.resource_name.as_deref()], &[&self.resource])?;
-        let command = match (&self.command, words::joined(&self.words)) {
+        let command = match (&self.command, joined(&self.words)) {
             (Some(_), Some(_)) => {
                 return Err(usage("the command is given twice: --command and after --"));
             }

@@ -1,7 +1,7 @@
 //! `windlass stack`: AWS stacks from one config (contract 000).
 //!
 //! One file per command: its arguments, the operation it calls, what people are shown. `call`
-//! follows runs, `story` tells them, `consent` asks, `show` draws, `advice` names flags.
+//! follows runs, `event_lines` describes them, `consent` asks, `show` draws, `advice` names flags.
 
 mod advice;
 mod alarms;
@@ -15,6 +15,7 @@ mod dev;
 mod docs;
 mod drift;
 mod dynamodb;
+mod event_lines;
 mod exec;
 mod info;
 mod init;
@@ -28,10 +29,8 @@ mod script;
 mod secret;
 mod show;
 mod sql;
-mod story;
 mod template;
 mod validate;
-mod words;
 
 use clap::Subcommand;
 use serde_json::{Map, Value};

@@ -5,10 +5,9 @@ use serde_json::Value;
 use windlass_types::Problem;
 
 use super::{
-    arguments::{Deployed, Request, usage},
+    arguments::{Deployed, Request, joined, usage},
     call, report,
     show::{Screen, is, list, shown},
-    words,
 };
 use crate::{
     output::Tone,
@@ -77,7 +76,7 @@ impl RedisArgs {
             Some(_) => 0,
         };
         let said = if slot == 3 {
-            words::joined(&rest)
+            joined(&rest)
         } else {
             if let Some(word) = rest.get(1) {
                 return Err(usage(format!("'{word}' is one word too many")));

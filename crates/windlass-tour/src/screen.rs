@@ -1,0 +1,43 @@
+//! Where the tour is shown: lines of text, painted by meaning.
+
+use anstyle::{AnsiColor, Style};
+
+/// What a piece of text means.
+#[derive(Clone, Copy)]
+pub(crate) enum Tone {
+    /// Headings.
+    Strong,
+    /// Details that may be skipped.
+    Dim,
+    /// Something that was killed.
+    Bad,
+    /// Something that can be typed.
+    Active,
+}
+
+/// Takes the lines of the tour.
+pub struct Screen<'a> {
+    /// Prints one line.
+    pub line: &'a dyn Fn(&str),
+    /// Whether lines are painted.
+    pub colour: bool,
+}
+
+impl Screen<'_> {
+    pub(crate) fn line(&self, text: &str) {
+        (self.line)(text);
+    }
+
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let style = match tone {
+            Tone::Strong => Style::new().bold(),
+            Tone::Dim => Style::new().dimmed(),
+            Tone::Bad => AnsiColor::Red.on_default().bold(),
+            Tone::Active => AnsiColor::Cyan.on_default(),
+        };
+        format!("{style}{text}{style:#}")
+    }
+}
