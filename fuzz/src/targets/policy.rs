@@ -1,11 +1,9 @@
 //! The policy file: any text is understood wholly or refused with a place in the file.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_policy::{Policy, Request, Verdict};
 use windlass_types::{EffectClass, Principal};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -24,4 +22,4 @@ fuzz_target!(|data: &[u8]| {
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}
