@@ -21,7 +21,7 @@ pub(crate) const MOST_ITEMS: u32 = 20;
 /// Documentation that can be asked.
 pub struct Docs<'a> {
     pages: &'a [Page],
-    index: OnceLock<Result<Index<'a>, String>>,
+    index: OnceLock<Index<'a>>,
 }
 
 impl Docs<'static> {
@@ -48,11 +48,9 @@ impl<'a> Docs<'a> {
         {
             return Ok(answer::unsupported(self.pages, &feature));
         }
-        let index = self.index()?;
+        let index = self.index();
         let concepts = concepts(&query.query, index.vocabulary());
-        let hits = index
-            .search(&concepts, about)
-            .map_err(|error| Problem::internal("docs index", error))?;
+        let hits = index.search(&concepts, about);
         let ranked = rank(index, &query.query, &concepts, hits);
         let best_is_about_stacks = ranked
             .first()
@@ -67,9 +65,9 @@ impl<'a> Docs<'a> {
         Ok(answer::compose(index, query, &concepts, &ranked))
     }
 
-    /// Makes the index now, for whoever wants the first question to be as fast as the others.
-    pub fn prepare(&self) -> Result<(), Problem> {
-        self.index().map(|_| ())
+    /// Builds the index now, so that the first question is as fast as the others.
+    pub fn prepare(&self) {
+        self.index();
     }
 
     /// Path, title and kind of every page, sorted by path.
@@ -101,11 +99,8 @@ impl<'a> Docs<'a> {
         })
     }
 
-    fn index(&self) -> Result<&Index<'a>, Problem> {
-        self.index
-            .get_or_init(|| Index::build(self.pages).map_err(|error| error.to_string()))
-            .as_ref()
-            .map_err(|error| Problem::internal("docs index", error))
+    fn index(&self) -> &Index<'a> {
+        self.index.get_or_init(|| Index::build(self.pages))
     }
 
     /// Refuses what cannot be asked; gives the resource type to keep to.

@@ -4,16 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use tantivy::{
-    Index as Tantivy, IndexReader, IndexSettings, ReloadPolicy, TantivyDocument, Term,
-    collector::TopDocs,
-    directory::RamDirectory,
-    query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Occur, Query, TermQuery},
-    schema::{Field, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions},
-    tokenizer::WhitespaceTokenizer,
-};
-
 use crate::{
+    bm25::Field,
     chunk::{Chunk, Passage},
     concepts::Concept,
     page::Page,
@@ -27,8 +19,6 @@ const BODY_WEIGHT: f32 = 1.0;
 
 /// More than any answer looks at; ranking happens among these.
 const CANDIDATES: usize = 200;
-const MEMORY: usize = 64 << 20;
-const TERMS: &str = "terms";
 
 /// A chunk and what is known of it without the index.
 pub(crate) struct Entry<'a> {
@@ -82,46 +72,16 @@ impl Vocabulary {
     }
 }
 
-struct Fields {
-    title: Field,
-    tags: Field,
-    heading: Field,
-    body: Field,
-    about: Field,
-}
-
 pub(crate) struct Index<'a> {
     entries: Vec<Entry<'a>>,
     vocabulary: Vocabulary,
-    reader: IndexReader,
-    fields: Fields,
+    /// Title, tags, heading and text, each with what a word in it is worth.
+    fields: [(Field, f32); 4],
 }
 
 impl<'a> Index<'a> {
-    pub(crate) fn build(pages: &'a [Page]) -> tantivy::Result<Self> {
-        let mut schema = Schema::builder();
-        let text = TextOptions::default().set_indexing_options(
-            TextFieldIndexing::default()
-                .set_tokenizer(TERMS)
-                .set_index_option(IndexRecordOption::WithFreqs),
-        );
-        let fields = Fields {
-            title: schema.add_text_field("title", text.clone()),
-            tags: schema.add_text_field("tags", text.clone()),
-            heading: schema.add_text_field("heading", text.clone()),
-            body: schema.add_text_field("body", text),
-            about: schema.add_text_field("about", STRING),
-        };
-        let index = Tantivy::create(
-            RamDirectory::create(),
-            schema.build(),
-            IndexSettings::default(),
-        )?;
-        // Terms are made by `words`; the index only has to take them apart again.
-        index
-            .tokenizers()
-            .register(TERMS, WhitespaceTokenizer::default());
-        let mut writer = index.writer_with_num_threads::<TantivyDocument>(1, MEMORY)?;
+    pub(crate) fn build(pages: &'a [Page]) -> Self {
+        let [mut titles, mut tag_lists, mut headings, mut bodies] = [(); 4].map(|()| Field::new());
         let mut analyzer = Analyzer::new();
         let mut vocabulary = Vocabulary::default();
         let mut entries = Vec::new();
@@ -131,16 +91,11 @@ impl<'a> Index<'a> {
             for chunk in &page.chunks {
                 let heading = analyzer.terms(&heading_text(page, chunk));
                 let body = analyzer.terms(&body_text(chunk));
-                let mut document = TantivyDocument::default();
-                document.add_text(fields.title, title.join(" "));
-                document.add_text(fields.tags, tags.join(" "));
-                document.add_text(fields.heading, heading.join(" "));
-                document.add_text(fields.body, body.join(" "));
-                for name in page.resource_type.iter().chain(&page.tags) {
-                    document.add_text(fields.about, name);
-                }
-                writer.add_document(document)?;
-                let own: HashSet<String> = heading.iter().chain(&body).cloned().collect();
+                titles.push(&title);
+                tag_lists.push(&tags);
+                headings.push(&heading);
+                bodies.push(&body);
+                let own: HashSet<String> = heading.into_iter().chain(body).collect();
                 let mut terms = own.clone();
                 terms.extend(title.iter().chain(&tags).cloned());
                 for term in &terms {
@@ -156,18 +111,16 @@ impl<'a> Index<'a> {
         }
         vocabulary.chunks = entries.len();
         vocabulary.written = analyzer.into_words();
-        writer.commit()?;
-        writer.wait_merging_threads()?;
-        let reader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()?;
-        Ok(Self {
+        Self {
             entries,
             vocabulary,
-            reader,
-            fields,
-        })
+            fields: [
+                (titles, TITLE_WEIGHT),
+                (tag_lists, TAGS_WEIGHT),
+                (headings, HEADING_WEIGHT),
+                (bodies, BODY_WEIGHT),
+            ],
+        }
     }
 
     pub(crate) fn entries(&self) -> &[Entry<'a>] {
@@ -183,70 +136,47 @@ impl<'a> Index<'a> {
     }
 
     /// Chunks that hold any of the concepts, best first. `about` leaves only pages about that type.
-    pub(crate) fn search(
-        &self,
-        concepts: &[Concept],
-        about: Option<&str>,
-    ) -> tantivy::Result<Vec<Hit>> {
-        let wanted: Vec<Box<dyn Query>> = concepts
-            .iter()
-            .map(|concept| self.clause(concept))
-            .collect();
-        if wanted.is_empty() {
-            return Ok(Vec::new());
+    pub(crate) fn search(&self, concepts: &[Concept], about: Option<&str>) -> Vec<Hit> {
+        let mut scores = vec![0.0; self.entries.len()];
+        for concept in concepts {
+            self.add_scores(concept, &mut scores);
         }
-        let mut query: Box<dyn Query> = Box::new(BooleanQuery::union(wanted));
-        if let Some(about) = about {
-            let only = self.term(self.fields.about, about, 0.0);
-            query = Box::new(BooleanQuery::new(vec![
-                (Occur::Must, only),
-                (Occur::Must, query),
-            ]));
-        }
-        let found = self
-            .reader
-            .searcher()
-            .search(&query, &TopDocs::with_limit(CANDIDATES).order_by_score())?;
-        // One writer thread, one segment: documents are numbered in the order they were added.
-        Ok(found
+        let mut hits: Vec<Hit> = scores
             .into_iter()
-            .map(|(score, address)| Hit {
-                entry: address.doc_id as usize,
-                score,
+            .enumerate()
+            .filter(|(entry, score)| {
+                *score > 0.0 && about.is_none_or(|about| is_about(self.entries[*entry].page, about))
             })
-            .collect())
+            .map(|(entry, score)| Hit { entry, score })
+            .collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.entry.cmp(&b.entry)));
+        hits.truncate(CANDIDATES);
+        hits
     }
 
     /// The best of a concept's alternatives counts; in it, every field.
-    fn clause(&self, concept: &Concept) -> Box<dyn Query> {
-        let alternatives = concept
-            .alternatives
-            .iter()
-            .map(|alternative| {
-                let fields = [
-                    (self.fields.title, TITLE_WEIGHT),
-                    (self.fields.tags, TAGS_WEIGHT),
-                    (self.fields.heading, HEADING_WEIGHT),
-                    (self.fields.body, BODY_WEIGHT),
-                ]
-                .into_iter()
-                .map(|(field, weight)| {
-                    self.term(field, &alternative.term, weight * alternative.weight)
-                })
-                .collect();
-                Box::new(BooleanQuery::union(fields)) as Box<dyn Query>
-            })
-            .collect();
-        Box::new(DisjunctionMaxQuery::new(alternatives))
+    fn add_scores(&self, concept: &Concept, scores: &mut [f32]) {
+        let mut best: HashMap<usize, f32> = HashMap::new();
+        for alternative in &concept.alternatives {
+            let mut of_this: HashMap<usize, f32> = HashMap::new();
+            for (field, weight) in &self.fields {
+                for (entry, score) in field.scores(&alternative.term) {
+                    *of_this.entry(entry).or_default() += score * weight * alternative.weight;
+                }
+            }
+            for (entry, score) in of_this {
+                let best = best.entry(entry).or_default();
+                *best = best.max(score);
+            }
+        }
+        for (entry, score) in best {
+            scores[entry] += score;
+        }
     }
+}
 
-    fn term(&self, field: Field, text: &str, weight: f32) -> Box<dyn Query> {
-        let query = TermQuery::new(
-            Term::from_field_text(field, text),
-            IndexRecordOption::WithFreqs,
-        );
-        Box::new(BoostQuery::new(Box::new(query), weight))
-    }
+fn is_about(page: &Page, name: &str) -> bool {
+    page.resource_type.as_deref() == Some(name) || page.tags.iter().any(|tag| tag == name)
 }
 
 /// The heading and those above it. A page's own heading repeats its title and counts there.

@@ -8,6 +8,7 @@
 mod abstain;
 mod answer;
 mod asked;
+mod bm25;
 mod chunk;
 mod concepts;
 mod config_ref;

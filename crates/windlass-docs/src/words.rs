@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-use tantivy::tokenizer::{Language, Stemmer, TextAnalyzer, TokenStream as _, WhitespaceTokenizer};
+use frostem::{Algorithm, Stemmer};
 
 use crate::synonyms;
 
@@ -93,16 +93,14 @@ pub(crate) fn is_stop(word: &str) -> bool {
 
 /// Makes terms, and remembers them: a corpus has few words and uses each often.
 pub(crate) struct Analyzer {
-    stemmer: TextAnalyzer,
+    stemmer: Stemmer,
     known: HashMap<String, String>,
 }
 
 impl Analyzer {
     pub(crate) fn new() -> Self {
         Self {
-            stemmer: TextAnalyzer::builder(WhitespaceTokenizer::default())
-                .filter(Stemmer::new(Language::English))
-                .build(),
+            stemmer: Stemmer::new(Algorithm::English),
             known: HashMap::new(),
         }
     }
@@ -112,11 +110,7 @@ impl Analyzer {
         if let Some(term) = self.known.get(word) {
             return term.clone();
         }
-        let mut stream = self.stemmer.token_stream(word);
-        let term = match stream.next() {
-            Some(token) => token.text.clone(),
-            None => word.to_owned(),
-        };
+        let term = self.stemmer.stem(word).into_owned();
         self.known.insert(word.to_owned(), term.clone());
         term
     }

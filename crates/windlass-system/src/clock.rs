@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use windlass_ports::{BoxFuture, Clock};
 use windlass_types::Timestamp;
 
-/// Timers run on monotonic time, deadlines are wall-clock times: when somebody sets the
-/// clock or the machine sleeps, a long wait notices after at most this long.
+/// Timers run on monotonic time, deadlines are wall-clock times: when the clock is set or the
+/// machine sleeps, a long wait notices after at most this long.
 const RECHECK: Duration = Duration::from_secs(1);
 
 /// The operating system's clock.
@@ -30,18 +30,22 @@ impl Clock for SystemClock {
 
     fn sleep_until(&self, deadline: Timestamp) -> BoxFuture<'static, ()> {
         let clock = *self;
-        Box::pin(sleep_by(move || clock.now(), deadline))
+        Box::pin(sleep_by(move || clock.now(), tokio::time::sleep, deadline))
     }
 }
 
 /// Sleeps until `now` says that the deadline has come.
-async fn sleep_by(now: impl Fn() -> Timestamp, deadline: Timestamp) {
+async fn sleep_by<S: Future<Output = ()>>(
+    now: impl Fn() -> Timestamp,
+    sleep: impl Fn(Duration) -> S,
+    deadline: Timestamp,
+) {
     loop {
         let left = deadline.since(now());
         if left.is_zero() {
             return;
         }
-        tokio::time::sleep(left.min(RECHECK)).await;
+        sleep(left.min(RECHECK)).await;
     }
 }
 
@@ -66,36 +70,28 @@ mod tests {
         SystemClock.sleep_until(Timestamp::EPOCH).await;
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_clock_set_forward_ends_a_long_sleep_within_a_second() {
-        // A wall clock that jumps an hour ahead at its third reading.
-        let readings = AtomicI64::new(0);
-        let now = || {
-            let reading = readings.fetch_add(1, Ordering::Relaxed);
-            Timestamp::from_millis(if reading < 2 {
-                reading * 1_000
-            } else {
-                3_600_000
-            })
+    /// How long a sleep takes in all, in milliseconds, when the wall clock says `wall(elapsed)`.
+    async fn time_slept(wall: impl Fn(i64) -> i64, deadline: i64) -> i64 {
+        let elapsed = AtomicI64::new(0);
+        let now = || Timestamp::from_millis(wall(elapsed.load(Ordering::Relaxed)));
+        let sleep = |time: Duration| {
+            elapsed.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
+            std::future::ready(())
         };
-        let started = tokio::time::Instant::now();
-        sleep_by(now, Timestamp::from_millis(3_600_000)).await;
-        assert_eq!(started.elapsed(), Duration::from_secs(2));
+        sleep_by(now, sleep, Timestamp::from_millis(deadline)).await;
+        elapsed.into_inner()
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
+    async fn a_clock_set_forward_ends_a_long_sleep_within_a_second() {
+        let an_hour = 3_600_000;
+        let wall = |elapsed| if elapsed < 2_000 { elapsed } else { an_hour };
+        assert_eq!(time_slept(wall, an_hour).await, 2_000);
+    }
+
+    #[tokio::test]
     async fn a_clock_set_back_prolongs_the_sleep() {
-        let started = tokio::time::Instant::now();
-        let now = || {
-            let elapsed = started.elapsed();
-            let set_back = if elapsed >= Duration::from_secs(2) {
-                10_000
-            } else {
-                0
-            };
-            Timestamp::from_millis(i64::try_from(elapsed.as_millis()).unwrap() - set_back)
-        };
-        sleep_by(now, Timestamp::from_millis(3_000)).await;
-        assert_eq!(started.elapsed(), Duration::from_secs(13));
+        let wall = |elapsed| elapsed - if elapsed < 2_000 { 0 } else { 10_000 };
+        assert_eq!(time_slept(wall, 3_000).await, 13_000);
     }
 }

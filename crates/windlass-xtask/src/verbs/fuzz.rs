@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz`: build the fuzz targets and run each for a while.
+//! `cargo xtask fuzz`: build the fuzz program and run each of its targets for a while.
 //!
-//! The targets are the `[[bin]]` entries of `fuzz/Cargo.toml`, a workspace of its own.
-//! They are built with the compiler's coverage passes, address checking and libFuzzer,
-//! which is what cargo-fuzz does, so the stable toolchain is enough and nothing is
-//! installed. Not here: the targets.
+//! The program is the workspace in `fuzz`; each file in `fuzz/src/targets` is a target, and an
+//! environment variable names the one to run. It is built with the compiler's coverage passes,
+//! address checking and libFuzzer, which is what cargo-fuzz does, so the stable toolchain is
+//! enough and nothing is installed. Not here: the targets.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,15 +22,15 @@ use crate::tools::require_cxx;
 const USAGE: &str = "\
 Usage: cargo xtask fuzz [--seconds N] [TARGET]...
 
-Runs the named fuzz targets, or all, for N seconds each (60 unless told).
+Runs the named fuzz targets, or all, for N seconds each (default: 60).
 Found inputs are kept in fuzz/artifacts; put a fixed one into fuzz/seeds/TARGET.";
 
 const DEFAULT_SECONDS: u64 = 60;
 /// One input that takes longer than this is a finding.
 const INPUT_LIMIT_SECONDS: u64 = 10;
 const MEMORY_LIMIT_MB: u64 = 2048;
-/// These read what strangers send and get the whole time; the others read files of the user's
-/// and get a third of it.
+/// These read input from untrusted clients and get the whole time; the others read the user's own
+/// files and get a third of it.
 const EXPOSED: [&str; 6] = [
     "json_rpc_line",
     "model_stream",
@@ -41,18 +41,32 @@ const EXPOSED: [&str; 6] = [
 ];
 /// From the root of the checkout.
 pub const MANIFEST: &str = "fuzz/Cargo.toml";
+const TARGETS: &str = "fuzz/src/targets";
+const PROGRAM: &str = "windlass-fuzz";
+/// Names the target to run; `fuzz/src/main.rs` reads it.
+const VARIABLE: &str = "WINDLASS_FUZZ_TARGET";
 
-/// Coverage feedback for libFuzzer, overflow checks as in a debug build, address checking.
-const FLAGS: [&str; 9] = [
+/// For every crate: address checking, and the checks of a debug build.
+const FLAGS: [&str; 3] = ["-Zsanitizer=address", "-Cdebug-assertions", "--cfg=fuzzing"];
+/// Feedback for libFuzzer. It doubles what a crate costs to build, and every counter is read
+/// after every input, so only code that parses gets it.
+const COVERAGE: [&str; 5] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Cdebug-assertions",
-    "-Ccodegen-units=4",
-    "-Zsanitizer=address",
-    "--cfg=fuzzing",
+];
+/// Libraries that parse for us; our own crates are found in the manifest.
+const PARSER_LIBRARIES: [&str; 8] = [
+    "granit-parser",
+    "pulldown-cmark",
+    "serde-saphyr",
+    "serde_json",
+    "similar",
+    "toml",
+    "toml_edit",
+    "toml_parser",
 ];
 
 pub fn run(mut args: Args) -> Result<()> {
@@ -68,9 +82,9 @@ pub fn run(mut args: Args) -> Result<()> {
 
 /// Builds and runs the chosen targets, or all; also a stage of `cargo xtask test`.
 pub fn fuzz(repo: &Repo, seconds: u64, chosen: &[String]) -> Result<String> {
-    let known = targets(repo)?;
+    let known = targets(&repo.root)?;
     if known.is_empty() {
-        bail!("{MANIFEST} declares no target; add a [[bin]] with its name and path");
+        bail!("there is no target in {TARGETS}");
     }
     if let Some(unknown) = chosen.iter().find(|name| !known.contains(name)) {
         bail!(
@@ -79,11 +93,11 @@ pub fn fuzz(repo: &Repo, seconds: u64, chosen: &[String]) -> Result<String> {
         );
     }
     let targets = if chosen.is_empty() { &known } else { chosen };
-    let programs = build(repo, targets)?;
+    let program = build(repo)?;
     let logs = repo.scratch("fuzz")?;
     let job = Job {
         repo,
-        programs: &programs,
+        program: &program,
         logs: &logs,
         seconds,
     };
@@ -102,50 +116,68 @@ pub fn fuzz(repo: &Repo, seconds: u64, chosen: &[String]) -> Result<String> {
         bail!("findings in {}", findings.join(", "));
     }
     Ok(format!(
-        "{seconds} s each ({} s for what reads the user's files), no finding: {}",
-        time_for("", seconds),
-        targets.join(", ")
+        "{} targets, {seconds} s each ({} s for those that read the user's files), no finding",
+        targets.len(),
+        time_for("", seconds)
     ))
 }
 
-/// The names of all fuzz targets.
-pub fn targets(repo: &Repo) -> Result<Vec<String>> {
-    targets_in(&fs_err::read_to_string(repo.root.join(MANIFEST))?)
+/// The names of all fuzz targets, sorted.
+fn targets(root: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs_err::read_dir(root.join(TARGETS))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        match name.strip_suffix(".rs") {
+            Some("mod") | None => {}
+            Some(target) => names.push(target.to_owned()),
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
-fn targets_in(manifest: &str) -> Result<Vec<String>> {
-    let manifest: Table = manifest
-        .parse()
-        .with_context(|| format!("{MANIFEST} is not valid TOML"))?;
-    Ok(manifest
-        .get("bin")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(|bin| bin.get("name")?.as_str())
-        .map(str::to_owned)
-        .collect())
-}
-
-/// Builds the targets and returns the folder of the programs.
-fn build(repo: &Repo, targets: &[String]) -> Result<PathBuf> {
+/// Builds the program and returns its path.
+pub fn build(repo: &Repo) -> Result<PathBuf> {
     require_cxx()?;
     let triple = host_triple(repo)?;
     let target_folder = repo.target.join("fuzz");
-    let mut command = repo.cargo();
-    command
-        .args(["build", "--quiet", "--release", "--manifest-path", MANIFEST])
-        // Naming the target keeps the flags away from build scripts and macros.
-        .args(["--target", &triple, "--target-dir"])
-        .arg(&target_folder)
-        .env("RUSTFLAGS", FLAGS.join(" "))
-        // Address checking is an unstable flag of the stable compiler.
-        .env("RUSTC_BOOTSTRAP", "1");
-    for target in targets {
-        command.args(["--bin", target]);
+    let manifest = fs_err::read_to_string(repo.root.join(MANIFEST))?;
+    let config = target_folder.join("coverage.toml");
+    fs_err::create_dir_all(&target_folder)?;
+    fs_err::write(&config, coverage_config(&manifest)?)?;
+    process::run(
+        repo.cargo()
+            .args(["build", "--quiet", "--release", "--manifest-path", MANIFEST])
+            .arg("--config")
+            .arg(&config)
+            // Naming the target keeps the flags away from build scripts and macros.
+            .args(["--target", &triple, "--target-dir"])
+            .arg(&target_folder)
+            .env("RUSTFLAGS", FLAGS.join(" "))
+            // Address checking and flags per crate are unstable features of the stable toolchain.
+            .env("RUSTC_BOOTSTRAP", "1"),
+    )?;
+    Ok(target_folder.join(triple).join("release").join(PROGRAM))
+}
+
+/// A configuration for Cargo that gives coverage to the program, the crates it names by path and
+/// the libraries that parse.
+fn coverage_config(manifest: &str) -> Result<String> {
+    let manifest: Table = manifest
+        .parse()
+        .with_context(|| format!("{MANIFEST} is not valid TOML"))?;
+    let own = manifest
+        .get("dependencies")
+        .and_then(Value::as_table)
+        .into_iter()
+        .flatten()
+        .filter(|(_, dependency)| dependency.get("path").is_some())
+        .map(|(name, _)| name.as_str());
+    let mut config = "[unstable]\nprofile-rustflags = true\n".to_owned();
+    for package in [PROGRAM].into_iter().chain(own).chain(PARSER_LIBRARIES) {
+        config += &format!("[profile.release.package.{package}]\nrustflags = {COVERAGE:?}\n");
     }
-    process::run(&mut command)?;
-    Ok(target_folder.join(triple).join("release"))
+    Ok(config)
 }
 
 fn host_triple(repo: &Repo) -> Result<String> {
@@ -165,7 +197,7 @@ fn host_triple(repo: &Repo) -> Result<String> {
 /// What is the same for every target of one run.
 struct Job<'a> {
     repo: &'a Repo,
-    programs: &'a Path,
+    program: &'a Path,
     logs: &'a Path,
     seconds: u64,
 }
@@ -216,9 +248,9 @@ fn run_one(job: &Job<'_>, target: &str) -> Result<String> {
     for made in [&corpus, &artifacts] {
         fs_err::create_dir_all(made)?;
     }
-    let program = job.programs.join(target);
-    let mut command = Command::new(&program);
+    let mut command = Command::new(job.program);
     command
+        .env(VARIABLE, target)
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-timeout={INPUT_LIMIT_SECONDS}"))
         .arg(format!("-rss_limit_mb={MEMORY_LIMIT_MB}"))
@@ -235,10 +267,10 @@ fn run_one(job: &Job<'_>, target: &str) -> Result<String> {
     fs_err::write(&log, &output.stderr)?;
     if !output.status.success() {
         bail!(
-            "{}\n    whole log: {}\n    reproduce: {} {}",
+            "{}\n    whole log: {}\n    reproduce: {VARIABLE}={target} {} {}",
             finding(&output.stderr),
             log.display(),
-            program.display(),
+            job.program.display(),
             artifact(&output.stderr).unwrap_or("FILE"),
         );
     }
@@ -281,12 +313,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_the_binaries_of_the_manifest() {
-        let manifest = "[workspace]\n[[bin]]\nname = \"line\"\npath = \"line.rs\"\n\
-                        [[bin]]\nname = \"token\"\npath = \"token.rs\"\n";
-        assert_eq!(targets_in(manifest).unwrap(), ["line", "token"]);
-        assert!(targets_in("[workspace]\n").unwrap().is_empty());
-        assert!(targets_in("[workspace").is_err());
+    fn each_file_of_the_folder_is_a_target() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join(TARGETS);
+        fs_err::create_dir_all(&folder).unwrap();
+        for file in ["token.rs", "mod.rs", "line.rs", "notes.md"] {
+            fs_err::write(folder.join(file), "").unwrap();
+        }
+        assert_eq!(targets(root.path()).unwrap(), ["line", "token"]);
+    }
+
+    #[test]
+    fn the_program_and_what_parses_get_coverage() {
+        let manifest = "[dependencies]\nserde = \"1\"\nwindlass-text = { path = \"../text\" }\n";
+        let config: Table = coverage_config(manifest).unwrap().parse().unwrap();
+        let packages = config["profile"]["release"]["package"].as_table().unwrap();
+        for name in ["windlass-fuzz", "windlass-text", "serde_json"] {
+            let flags = packages[name]["rustflags"].as_array().unwrap();
+            assert_eq!(flags.len(), COVERAGE.len(), "{name}");
+        }
+        assert!(!packages.contains_key("serde"));
+        assert!(coverage_config("[dependencies").is_err());
+    }
+
+    #[test]
+    fn the_exposed_targets_and_every_folder_of_seeds_exist() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let known = targets(&root).unwrap();
+        for name in EXPOSED {
+            assert!(known.iter().any(|known| known == name), "{name}");
+        }
+        for entry in fs_err::read_dir(root.join("fuzz/seeds")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(known.contains(&name), "seeds for no target: {name}");
+        }
     }
 
     #[test]

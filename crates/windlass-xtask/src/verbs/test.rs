@@ -219,15 +219,13 @@ fn fmt(context: &Context) -> Result<String> {
     tools::require_rustfmt(&context.repo)?;
     process::run(context.repo.cargo().args(["fmt", "--all", "--check"]))?;
     // The fuzz targets are a workspace of their own, which `--all` does not reach.
-    if !fuzz::targets(&context.repo)?.is_empty() {
-        process::run(
-            context
-                .repo
-                .cargo()
-                .args(["fmt", "--check"])
-                .args(["--manifest-path", fuzz::MANIFEST]),
-        )?;
-    }
+    process::run(
+        context
+            .repo
+            .cargo()
+            .args(["fmt", "--check"])
+            .args(["--manifest-path", fuzz::MANIFEST]),
+    )?;
     Ok(String::new())
 }
 

@@ -1,10 +1,8 @@
 //! A page taken apart: every place lies in the page, and every marker is one of its comments.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_launch_model::markdown::{Document, marker_claim};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(page) = std::str::from_utf8(data) else {
         return;
     };
@@ -41,4 +39,4 @@ fuzz_target!(|data: &[u8]| {
             }
         }
     }
-});
+}

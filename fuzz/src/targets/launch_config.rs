@@ -1,10 +1,8 @@
 //! Run configurations: refused with a pointer, or accepted into a form that means the same.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_launch_model::config::{Accepted, Caller};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(given) = serde_json::from_slice::<serde_json::Value>(data) else {
         return;
     };
@@ -21,4 +19,4 @@ fuzz_target!(|data: &[u8]| {
         assert!(accepted.allowed().admit(".git/config").is_err());
         assert!(accepted.allowed().admit("../outside").is_err());
     }
-});
+}

@@ -1,8 +1,6 @@
 //! Patches and merges: any text is a patch or refused; a difference leads from one text to the
 //! other; a merge loses no side.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_text::{Merge, MergeLabels, merge3, parse_patch, unified};
 
 const LABELS: MergeLabels<'_> = MergeLabels {
@@ -10,7 +8,7 @@ const LABELS: MergeLabels<'_> = MergeLabels {
     theirs: "theirs",
 };
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -53,4 +51,4 @@ fuzz_target!(|data: &[u8]| {
         merge3(base, base, theirs, LABELS),
         Merge::Clean(theirs.to_owned())
     );
-});
+}

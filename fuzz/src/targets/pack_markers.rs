@@ -1,7 +1,5 @@
 //! The marked forms of instructions: what is taken apart is put together again as the same.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_pack_deploy::render::{aggregate, split_aggregate, unwrap_cursor_rule, wrap_cursor_rule};
 
 fn ended(text: &str) -> String {
@@ -11,7 +9,7 @@ fn ended(text: &str) -> String {
     }
 }
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -35,4 +33,4 @@ fuzz_target!(|data: &[u8]| {
     let rule = wrap_cursor_rule("instructions:\"a\"", text);
     let body = unwrap_cursor_rule(&rule).expect("a rule that was just made");
     assert!(body == text || body == ended(text));
-});
+}

@@ -1,16 +1,14 @@
 //! Source specs and path patterns, as typed: what is taken leads where it says.
-#![no_main]
 
 use std::path::Path;
 
-use libfuzzer_sys::fuzz_target;
 use windlass_pack_deploy::PathPattern;
 use windlass_pack_model::{
     ModuleType, Source,
     source::{OutsidePaths, default_module_id, leaves_repository, parse_source},
 };
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -37,4 +35,4 @@ fuzz_target!(|data: &[u8]| {
     if found {
         assert!(PathPattern::new(pattern).matches(&Path::new(path).join("below")));
     }
-});
+}

@@ -1,11 +1,9 @@
 //! Read-only SQL: any text, no panic; what passes still passes with a comment before it and
 //! never with a second statement, a write or a denied call after it.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_stack_diagnose::guard::sql::{SqlEngine, StatementKind, check};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -25,4 +23,4 @@ fuzz_target!(|data: &[u8]| {
             assert!(check(engine, &format!("with t as (delete from users) {text}")).is_err());
         }
     }
-});
+}

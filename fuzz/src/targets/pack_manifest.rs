@@ -1,12 +1,10 @@
 //! The YAML files of a pack: any text is understood wholly or refused with a place in the file.
-#![no_main]
 
 use std::collections::HashSet;
 
-use libfuzzer_sys::fuzz_target;
 use windlass_pack_model::{Frontmatter, org::parse_org, parse_manifest};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -27,4 +25,4 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(frontmatter) = Frontmatter::parse(text) {
         assert!(text.ends_with(frontmatter.body));
     }
-});
+}

@@ -1,8 +1,6 @@
 //! Keys in shared JSON and TOML files: setting and removing one gives the file back, and in
 //! between every other value is what it was.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 use windlass_pack_deploy::keys::Document;
 use windlass_pack_model::KeyFormat;
@@ -74,10 +72,10 @@ fn unended(format: KeyFormat, text: &str) -> String {
     }
 }
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
     check(KeyFormat::Json, text);
     check(KeyFormat::Toml, text);
-});
+}

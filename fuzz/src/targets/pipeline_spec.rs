@@ -1,14 +1,12 @@
 //! A product spec read: every piece lies in the text, nothing is left out, what is found has a
 //! place, and the same text given back with its own requirements says the same.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_pipeline_design::model::analysis::SpanClass;
 use windlass_pipeline_design::spec::{
     SpecContext, analyse, colour, from_requirements, requirements, requirements_as_spec, strategy,
 };
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(spec) = std::str::from_utf8(data) else {
         return;
     };
@@ -48,4 +46,4 @@ fuzz_target!(|data: &[u8]| {
         strategy(&analysis, &context),
         requirements_as_spec(&required),
     );
-});
+}

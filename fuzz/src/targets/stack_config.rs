@@ -1,14 +1,12 @@
 //! A stack config: read without a panic; faults lie in the text; what is accepted survives being
 //! written; directives that are read print to what is read again.
-#![no_main]
 
 use std::path::Path;
 
-use libfuzzer_sys::fuzz_target;
 use windlass_stack_config::directive::syntax;
 use windlass_stack_config::{Config, ConfigText, Context, LoadFailure, NoLookups, load};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -53,4 +51,4 @@ fuzz_target!(|data: &[u8]| {
         }
         Err(LoadFailure::Lookup(_)) => {}
     }
-});
+}

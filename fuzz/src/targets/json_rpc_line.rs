@@ -1,8 +1,6 @@
 //! The JSON-RPC line reader: any bytes, in any chunks, give the same frames and no panic.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use windlass_mcp::wire::FrameReader;
+use crate::parsers::wire::FrameReader;
 
 const LIMIT: usize = 512;
 
@@ -21,11 +19,11 @@ fn frames(chunks: impl Iterator<Item = Vec<u8>>) -> Vec<String> {
     seen
 }
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Some((size, bytes)) = data.split_first() else {
         return;
     };
     let whole = frames(std::iter::once(bytes.to_vec()));
     let pieces = frames(bytes.chunks(usize::from(*size).max(1)).map(<[u8]>::to_vec));
     assert_eq!(whole, pieces, "framing depends on how the bytes arrive");
-});
+}

@@ -1,7 +1,5 @@
 //! Edits of `agentpack.yaml` in place: what is handed out reads back, and no other line changes.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_pack_model::{
     Module, ModuleType, Profile, Source,
     edit::{add_module, add_profile, remove_module},
@@ -34,7 +32,7 @@ fn keeps_lines(fewer: &str, more: &str) -> bool {
         .all(|line| rest.any(|other| other == line))
 }
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -76,4 +74,4 @@ fuzz_target!(|data: &[u8]| {
         assert!(after.profiles.contains_key("the new one"));
         assert!(keeps_lines(text, &edited), "{edited}");
     }
-});
+}

@@ -1,15 +1,13 @@
 //! Front matter changed in place: what is set reads back, and the body stays to the byte.
-#![no_main]
 
 use std::collections::BTreeMap;
 
-use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 use windlass_launch_model::markdown::frontmatter::{
     Format, find, parse, put_key, read, remove_key, set_keys, write,
 };
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(page) = std::str::from_utf8(data) else {
         return;
     };
@@ -45,4 +43,4 @@ fuzz_target!(|data: &[u8]| {
     let written = write(Format::Json, &pairs);
     let (_, again) = read(&written).expect("it reads back").expect("it is there");
     assert_eq!(again, keys);
-});
+}

@@ -1,11 +1,9 @@
 //! The policy file: any text is understood wholly or refused with a place in the file.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use windlass_policy::{Policy, Request, Verdict};
+use windlass_policy::{Policy, Request, Targets, Verdict, WithoutRule};
 use windlass_types::{EffectClass, Principal};
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -15,13 +13,13 @@ fuzz_target!(|data: &[u8]| {
             let decision = policy.decide(&Request {
                 operation: "demo.apply",
                 principal: &principal,
-                target: "/srv/app",
+                targets: Targets::Known(&["/srv/app".to_owned()]),
                 effect: EffectClass::Destructive,
-                confirmed: false,
+                without_rule: WithoutRule::ByEffect,
             });
             // Only a written rule may allow destruction.
             assert!(decision.verdict != Verdict::Allow || decision.rule.starts_with("policy.toml"));
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-});
+}

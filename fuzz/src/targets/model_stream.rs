@@ -1,7 +1,5 @@
 //! A model's stream: any bytes, in any pieces, give the same answer or the same error.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use windlass_llm::{EventReader, ReplyBuilder};
 
 const LIMIT: usize = 512;
@@ -43,11 +41,11 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, String) {
     }
 }
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let Some((size, bytes)) = data.split_first() else {
         return;
     };
     let whole = read(std::iter::once(bytes));
     let pieces = read(bytes.chunks(usize::from(*size).max(1)));
     assert_eq!(whole, pieces, "the answer depends on how the bytes arrive");
-});
+}

@@ -1,15 +1,13 @@
 //! The JSON records of a pack: what is understood is written and read back as the same.
-#![no_main]
 
 use std::path::Path;
 
-use libfuzzer_sys::fuzz_target;
 use windlass_pack_model::{
     Baseline, Lockfile, OverlayConfig, Snapshot, Target, events::EventLog, managed::read_managed,
     org::OrgLockfile,
 };
 
-fuzz_target!(|data: &[u8]| {
+pub fn run(data: &[u8]) {
     let mut log = EventLog::default();
     for line in data.split(|byte| *byte == b'\n') {
         log.take(Ok(line));
@@ -59,4 +57,4 @@ fuzz_target!(|data: &[u8]| {
         let again = OrgLockfile::parse(&lockfile.render()).expect("a policy lock reads back");
         assert_eq!(again, lockfile);
     }
-});
+}
