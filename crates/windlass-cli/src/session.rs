@@ -3,7 +3,7 @@
 use serde_json::Value;
 use windlass_engine::{
     Engine,
-    operation::{Answer, CallContext, CallRequest, Catalogue, Terms},
+    operation::{Answer, Begun, CallContext, CallRequest, Catalogue, Pending, Terms},
 };
 use windlass_ports::entropy::random;
 use windlass_types::{Principal, Problem, Surface};
@@ -107,35 +107,20 @@ impl Session {
         self.catalogue().call(request).await
     }
 
-    /// The same; what takes long answers at once with a ticket.
-    pub(crate) async fn call_deferring(
-        &self,
-        operation: &str,
-        input: Value,
-    ) -> Result<Answer, Problem> {
+    /// The same without waiting for a run.
+    pub(crate) async fn begin(&self, operation: &str, input: Value) -> Result<Begun, Problem> {
         let request = CallRequest {
             operation: operation.to_owned(),
             input,
-            context: self.deferring(),
+            context: self.context(Terms::default()),
         };
-        self.catalogue().call(request).await
+        self.catalogue().begin(request).await
     }
 
-    /// The answer a ticket was given for, once it is there.
-    pub(crate) async fn settled(
-        &self,
-        operation: &str,
-        ticket: &str,
-    ) -> Result<Option<Answer>, Problem> {
-        let context = self.deferring();
-        self.catalogue().settled(operation, context, ticket).await
-    }
-
-    fn deferring(&self) -> CallContext {
-        self.context(Terms {
-            may_defer: true,
-            ..Terms::default()
-        })
+    /// Waits for the answer that a run will have.
+    pub(crate) async fn wait(&self, pending: Pending) -> Result<Answer, Problem> {
+        let context = self.context(Terms::default());
+        self.catalogue().wait(pending, context).await
     }
 
     fn context(&self, terms: Terms) -> CallContext {

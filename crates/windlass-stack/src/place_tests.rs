@@ -85,7 +85,7 @@ fn a_call_says_where_it_points() {
 }
 
 #[test]
-fn policy_is_asked_about_the_stack_as_far_as_it_is_known() {
+fn the_stack_is_named_as_far_as_its_text_tells() {
     let folder = tempfile::tempdir().unwrap();
     let named = json!({ "projectName": "shop", "stage": "dev" });
     let unnamed = json!({ "stage": "dev" });
@@ -103,8 +103,8 @@ fn policy_is_asked_about_the_stack_as_far_as_it_is_known() {
     for (config, arguments, target) in cases {
         fs_err::write(folder.path().join("stacktape.yml"), config).unwrap();
         let place = read(folder.path(), arguments.clone()).unwrap();
-        assert_eq!(place.policy_target(), target, "{config:?} {arguments}");
+        assert_eq!(place.shown_stack(), target, "{config:?} {arguments}");
     }
     let nowhere = read(Path::new("/nonexistent"), unnamed).unwrap();
-    assert_eq!(nowhere.policy_target(), "*-dev");
+    assert_eq!(nowhere.shown_stack(), "*-dev");
 }

@@ -54,6 +54,13 @@ impl Engine {
         }
     }
 
+    /// Creates a job without asking the gate: for tests of the tiers. The tidy check refuses it
+    /// everywhere else.
+    #[doc(hidden)]
+    pub async fn create_job_ungated(&self, new: NewRun) -> Result<RunId, Problem> {
+        self.create_job(new).await
+    }
+
     /// The tier of a key's holder; absent for callers who are not limited.
     async fn tier_of(&self, principal: &Principal) -> Result<Option<Tier>, Problem> {
         if principal.kind != PrincipalKind::Key {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windlass_engine::confirm::TokenPurpose;
 use windlass_testkit::{Moment, Process, local, program::Op};
-use windlass_types::{Plan, Principal, Problem, RunId, RunState, Scope};
+use windlass_types::{Digest, Plan, Principal, Problem, RunId, RunState, Scope};
 
 use super::support::{Scene, ended, run, scene};
 
@@ -75,15 +76,14 @@ async fn refusals_say_why_and_what_to_do() {
         .as_str()
         .unwrap()
         .to_owned();
-    let payload = json!({ "program": [] });
-    let elsewhere = Plan {
+    let elsewhere = TokenPurpose {
         operation: "ledger.erase".to_owned(),
-        effect: windlass_types::EffectClass::Write,
-        target: "a".to_owned(),
-        changes: Vec::new(),
-        payload,
+        plan_digest: Digest::of(b"a plan"),
+        targets: vec!["a".to_owned()],
+        note: Value::Null,
     };
-    let elsewhere = process.engine.seal(&local(), &elsewhere).unwrap().token;
+    let elsewhere = process.engine.issue_token(&local(), elsewhere).await;
+    let elsewhere = elsewhere.unwrap().token;
     let used = token(&process, "c", 1).await;
     ended(
         &process,

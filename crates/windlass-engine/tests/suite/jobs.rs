@@ -56,18 +56,30 @@ async fn jobs_at_once_are_limited_and_callers_without_a_key_are_not() {
     let process = world.driving().await;
     let engine = &process.engine;
     let free = holder(&process, "free").await;
-    let first = engine.create_job(job(&free, Some("k"))).await.unwrap();
-    let refused = engine.create_job(job(&free, None)).await.unwrap_err();
+    let first = engine
+        .create_job_ungated(job(&free, Some("k")))
+        .await
+        .unwrap();
+    let refused = engine
+        .create_job_ungated(job(&free, None))
+        .await
+        .unwrap_err();
     insta::assert_snapshot!(refusal(&refused), @r#"RATE_LIMITED {"allowed":1,"limit":"concurrent_jobs","retry_after_seconds":10}"#);
-    let again = engine.create_job(job(&free, Some("k"))).await.unwrap();
+    let again = engine
+        .create_job_ungated(job(&free, Some("k")))
+        .await
+        .unwrap();
     assert_eq!(again, first, "a repeated call finds its job");
     let other = holder(&process, "free").await;
-    engine.create_job(job(&other, None)).await.unwrap();
+    engine.create_job_ungated(job(&other, None)).await.unwrap();
     for _ in 0..5 {
-        engine.create_job(job(&local(), None)).await.unwrap();
+        engine
+            .create_job_ungated(job(&local(), None))
+            .await
+            .unwrap();
     }
     cancel(&process, &first).await;
-    engine.create_job(job(&free, None)).await.unwrap();
+    engine.create_job_ungated(job(&free, None)).await.unwrap();
 }
 
 #[tokio::test]
@@ -78,8 +90,8 @@ async fn two_calls_at_once_make_one_job() {
     for _ in 0..10 {
         let free = holder(&process, "free").await;
         let (one, two) = tokio::join!(
-            process.engine.create_job(job(&free, None)),
-            elsewhere.engine.create_job(job(&free, None)),
+            process.engine.create_job_ungated(job(&free, None)),
+            elsewhere.engine.create_job_ungated(job(&free, None)),
         );
         assert!(one.is_ok() != two.is_ok(), "{one:?} {two:?}");
     }
@@ -92,21 +104,33 @@ async fn pipelines_in_an_hour_are_limited_by_a_sliding_window() {
     let engine = &process.engine;
     let free = holder(&process, "free").await;
     for _ in 0..5 {
-        let run_id = engine.create_job(job(&free, None)).await.unwrap();
+        let run_id = engine.create_job_ungated(job(&free, None)).await.unwrap();
         cancel(&process, &run_id).await;
         world.clock.advance(Duration::from_secs(600)).await;
     }
-    let refused = engine.create_job(job(&free, None)).await.unwrap_err();
+    let refused = engine
+        .create_job_ungated(job(&free, None))
+        .await
+        .unwrap_err();
     insta::assert_snapshot!(refusal(&refused), @r#"RATE_LIMITED {"allowed":5,"limit":"pipelines_per_hour","retry_after_seconds":600}"#);
     world.clock.advance(Duration::from_secs(599)).await;
-    let refused = engine.create_job(job(&free, None)).await.unwrap_err();
+    let refused = engine
+        .create_job_ungated(job(&free, None))
+        .await
+        .unwrap_err();
     assert_eq!(refused.details()["retry_after_seconds"], 1);
     world.clock.advance(Duration::from_secs(1)).await;
-    engine.create_job(job(&free, None)).await.unwrap();
+    engine.create_job_ungated(job(&free, None)).await.unwrap();
     let enterprise = holder(&process, "enterprise").await;
     for _ in 0..20 {
-        engine.create_job(job(&enterprise, None)).await.unwrap();
+        engine
+            .create_job_ungated(job(&enterprise, None))
+            .await
+            .unwrap();
     }
-    let refused = engine.create_job(job(&enterprise, None)).await.unwrap_err();
+    let refused = engine
+        .create_job_ungated(job(&enterprise, None))
+        .await
+        .unwrap_err();
     assert_eq!(refused.details()["limit"], "concurrent_jobs");
 }

@@ -117,7 +117,6 @@ async fn look(engine: &Engine, run_id: &RunId, seen: u64, patience: Duration) ->
     }
 }
 
-
 /// What to tell about an event; nothing for those that mean nothing to a reader.
 fn describe(event: &Event) -> Option<(LoggingLevel, String)> {
     use LoggingLevel::{Error, Info, Notice, Warning};

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use windlass_engine::operation::{
     Answer, AnswerWhen, CallContext, Operation, ProposedRun, Render, Reply,
 };
-use windlass_pipeline_design::model::{ArchitectureOutput, CodeOutput, Phase, StrategyOutput, UxOutput};
+use windlass_pipeline_design::model::{
+    ArchitectureOutput, CodeOutput, Phase, StrategyOutput, UxOutput,
+};
 use windlass_types::{Problem, RunId, RunRecord, RunState, code};
 
 use super::{Desk, schemas, tool};

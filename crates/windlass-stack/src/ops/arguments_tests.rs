@@ -158,27 +158,6 @@ fn what_is_refused_from_the_arguments_alone() {
 }
 
 #[test]
-fn policy_is_asked_about_the_stack() {
-    let cases = [
-        (
-            Verb::Change(Kind::Delete),
-            json!({ "project-name": "shop", "stage": "dev" }),
-            "shop-dev",
-        ),
-        (Verb::Compile, json!({ "stage": "dev" }), "*-dev"),
-        (Verb::Init, json!({}), ""),
-    ];
-    for (verb, input, target) in cases {
-        let read = read(verb, &input).unwrap();
-        assert_eq!(
-            check(verb, &context(), &read, now()).unwrap(),
-            target,
-            "{input}"
-        );
-    }
-}
-
-#[test]
 fn a_question_is_asked_without_what_only_the_tool_takes() {
     let verb = Verb::Ask(windlass_stack_diagnose::Operation::InfoWhoami);
     let given =

@@ -12,7 +12,10 @@ fn record() -> RunRecord {
     let work = |process: windlass_testkit::Process| async move {
         let input = program::input(&[Op::set("a", 1)]);
         let run_id = process.start(program::KIND, input).await;
-        process.engine.settle(&run_id, Duration::ZERO).await
+        process
+            .engine
+            .settle(&run_id, std::time::Duration::ZERO)
+            .await
     };
     world.life(world.disk.open_again(), work).unwrap().unwrap()
 }
@@ -20,10 +23,7 @@ fn record() -> RunRecord {
 fn waits_for(key: &str, what: &str) -> RunRecord {
     let on = WaitingOn {
         what: what.to_owned(),
-        prompt: None,
-        plan_digest: None,
-        question: None,
-        until: None,
+        ..WaitingOn::default()
     };
     RunRecord {
         waiting_on: vec![(key.to_owned(), on)],
@@ -75,9 +75,8 @@ fn a_cancelled_run_says_what_remains() {
 #[test]
 fn a_caller_without_patience_is_told_how_to_go_on() {
     let record = record();
-    let problem = unfinished(&record, Duration::from_secs(90));
+    let problem = unfinished(&record);
     assert_eq!(problem.code().name, "TIMEOUT");
-    assert!(problem.message().contains("after 90 seconds"), "{problem}");
     assert_eq!(problem.details()["runId"], record.run_id.as_str());
     assert_eq!(unknown_run("run_x").code().name, "RUN_NOT_FOUND");
 }

@@ -443,6 +443,8 @@ fn any_body() -> impl Strategy<Value = Body> {
             question: None,
             prompt: Some("go on?".into()),
             plan_digest: Some(Digest::of(b"plan")),
+            approvers: vec!["local:boss".into()],
+            lines: vec!["+ a.txt".into()],
             deadline: Some(at(7)),
         })),
         key.clone().prop_map(|key| WaitCompleted {

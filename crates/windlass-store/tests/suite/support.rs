@@ -36,6 +36,7 @@ pub(crate) fn created() -> RunCreated {
         plan_digest: None,
         confirm_token: None,
         approval: None,
+        subject: None,
         title: "a demo".into(),
     }
 }

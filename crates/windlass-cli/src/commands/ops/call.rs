@@ -1,19 +1,19 @@
 //! `windlass ops call`: any operation, with JSON input.
 
-use std::io::Read as _;
+use std::{io::Read as _, time::Duration};
 
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::{
     envelope::EnvelopeContext,
-    operation::{Answer, Flow, OperationInfo},
+    operation::{Answer, AnswerWhen, Begun, Flow, OperationInfo},
     run::RunView,
 };
 use windlass_types::{Problem, RunState, code};
 
 use crate::{
     dispatch::Failure,
-    flow::{Call, Drive, Driving, Follow, shortfall},
+    flow::{Driving, Follow, shortfall},
     output::Mode,
     session::{Report, Session},
 };
@@ -39,23 +39,7 @@ impl CallArgs {
             .ok_or_else(|| catalogue.unknown(&self.name))?;
         let input = read_input(&self.input)?;
         let asked = info.input_for_envelope(&input);
-        let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
-            call_and_follow(session, info, input).await
-        } else {
-            // A command may wait for a run of its own.
-            let drive = match info.flow {
-                Flow::Command => Drive::Here,
-                _ => Drive::Elsewhere,
-            };
-            let call = Call {
-                operation: &info.name,
-                input,
-                drive,
-                waiting: &info.title,
-                interrupted: "interrupted; a run that was started stays as it is",
-            };
-            call.answer(session).await
-        };
+        let outcome = call(session, info, input, self.detach).await;
         let answer = outcome.map_err(|problem| Failure {
             problem: guided(problem, info),
             envelope: info.envelope,
@@ -84,31 +68,69 @@ fn guided(problem: Problem, info: &OperationInfo) -> Problem {
     problem
 }
 
-async fn call_and_follow(
+/// Calls the operation. A run that it starts or steers is driven and followed here, whatever the
+/// operation's flow, unless the caller does not want to wait.
+async fn call(
     session: &Session,
     info: &OperationInfo,
     input: Value,
+    detach: bool,
 ) -> Result<Answer, Problem> {
     let mut driving = Driving::new(session.engine());
-    let outcome = async {
-        driving.ensure().await?;
-        let answer = session.call(&info.name, input).await?;
-        let Some(run_id) = answer.run_id.clone() else {
-            return Ok(answer);
-        };
-        let run = Follow::new(&run_id).run_with(session, &mut driving).await?;
-        if info.flow == Flow::Apply && run.state != RunState::Completed {
-            return Err(shortfall(&run));
-        }
-        Ok(Answer {
-            output: refresh(answer.output, &run),
-            run_id: Some(run_id),
-            ticket: None,
-        })
-    }
-    .await;
+    let outcome = call_with(session, info, input, detach, &mut driving).await;
     driving.stop().await;
     outcome
+}
+
+async fn call_with(
+    session: &Session,
+    info: &OperationInfo,
+    input: Value,
+    detach: bool,
+    driving: &mut Driving<'_>,
+) -> Result<Answer, Problem> {
+    let called = session.begin(&info.name, input);
+    let begun = tokio::select! {
+        begun = called => begun?,
+        () = session.interrupt.wait() => {
+            return Err(Problem::new(&code::INTERRUPTED, "interrupted"));
+        }
+    };
+    let steers = matches!(info.flow, Flow::Apply | Flow::Signal);
+    match begun {
+        Begun::Answered(answer) => match answer.run_id.clone().filter(|_| steers && !detach) {
+            Some(run_id) => {
+                let run = Follow::new(&run_id).run_with(session, driving).await?;
+                rested(info, answer, &run)
+            }
+            None => Ok(answer),
+        },
+        Begun::Pending(mut pending) if detach => {
+            pending.awaited.timeout = Duration::ZERO;
+            session.wait(pending).await
+        }
+        Begun::Pending(pending) if pending.answer_when == AnswerWhen::Polled => {
+            let run_id = pending.awaited.run_id.clone();
+            let run = Follow::new(&run_id).run_with(session, driving).await?;
+            rested(info, session.wait(pending).await?, &run)
+        }
+        Begun::Pending(pending) => {
+            let run_id = pending.awaited.run_id.clone();
+            let answer = session.wait(pending);
+            Follow::new(&run_id).during(session, driving, answer).await
+        }
+    }
+}
+
+/// The answer with the run as it stands now.
+fn rested(info: &OperationInfo, answer: Answer, run: &RunView) -> Result<Answer, Problem> {
+    if info.flow == Flow::Apply && run.state != RunState::Completed {
+        return Err(shortfall(run));
+    }
+    Ok(Answer {
+        output: refresh(answer.output, run),
+        ..answer
+    })
 }
 
 /// Puts the run as it stands now where the answer showed it as it was.

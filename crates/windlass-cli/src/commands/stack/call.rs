@@ -1,8 +1,9 @@
 //! Calling operations: short ones until they answer, long ones by following their run.
 
-use std::{future::Future, time::Duration};
+use std::future::Future;
 
 use serde_json::Value;
+use windlass_engine::operation::Begun;
 use windlass_types::{Problem, RunId, code};
 
 use super::{
@@ -14,14 +15,6 @@ use crate::{
     output::Mode,
     session::Session,
 };
-
-/// What a run of an operation may take unless the caller says otherwise.
-fn patience(operation: &str) -> Duration {
-    match operation {
-        "stack.preview_changes" => Duration::from_secs(5 * 60),
-        _ => Duration::from_secs(60 * 60),
-    }
-}
 
 /// Waits for something that may be dropped at any moment.
 pub(super) async fn until_interrupted<T>(
@@ -56,36 +49,19 @@ async fn followed(
     driving: &mut Driving<'_>,
 ) -> Result<Value, Problem> {
     let Request { operation, input } = request;
-    let limit = input
-        .get("timeoutSeconds")
-        .and_then(Value::as_u64)
-        .map_or_else(|| patience(operation), Duration::from_secs);
-    if input.get("wait") == Some(&Value::Bool(false)) {
-        return ask(session, Request { operation, input }).await;
-    }
-    let called = session.call_deferring(operation, input);
-    let answer = until_interrupted(session, called).await?;
-    let (Some(ticket), Some(run_id)) = (answer.ticket, answer.run_id) else {
-        return Ok(answer.output);
+    let called = session.begin(operation, input);
+    let pending = match until_interrupted(session, called).await? {
+        Begun::Answered(answer) => return Ok(answer.output),
+        Begun::Pending(pending) => pending,
     };
-    let engine = session.engine();
-    let deadline = engine.now().after(limit);
+    let run_id = pending.awaited.run_id.clone();
     let follow = Follow {
         lines: Box::new(StackLines::new(reader(session))),
         goes_on_unread: true,
         ..Follow::new(&run_id)
     };
-    let rested = tokio::select! {
-        followed = follow.run_with(session, driving) => followed,
-        () = engine.clock.sleep_until(deadline) => Err(too_late(&run_id, limit)),
-    };
-    rested.map_err(|problem| named(problem, &run_id))?;
-    let settled = session.settled(operation, &ticket).await?;
-    let answer = settled.ok_or_else(|| {
-        Problem::internal(operation, "the run rests and has no answer")
-            .with("runId", run_id.as_str())
-    })?;
-    Ok(answer.output)
+    let answer = follow.during(session, driving, session.wait(pending)).await;
+    Ok(answer.map_err(|problem| named(problem, &run_id))?.output)
 }
 
 /// Who reads the lines.
@@ -95,20 +71,6 @@ fn reader(session: &Session) -> Reader {
         Mode::Human => Reader::Lines,
         Mode::Json | Mode::Agent => Reader::Stream,
     }
-}
-
-fn too_late(run_id: &RunId, limit: Duration) -> Problem {
-    Problem::new(
-        &code::TIMEOUT,
-        format!(
-            "not done after {} seconds; run {run_id} is not cancelled",
-            limit.as_secs()
-        ),
-    )
-    .with("reason", "timeout")
-    .with("timeoutSeconds", limit.as_secs())
-    .next(format!("windlass runs resume {run_id}"))
-    .next(format!("windlass runs cancel {run_id}"))
 }
 
 /// The contract spells the run's id its own way.

@@ -6,12 +6,12 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 use windlass_engine::{
     Domain, Engine, WeakEngine,
-    operation::{Answer, CallContext, Operation, OperationInfo, operation},
+    operation::{Answer, Awaited, CallContext, Operation, OperationInfo, Reply, operation},
     run::RunKind,
 };
 use windlass_ports::BoxFuture;
 use windlass_testkit::{Process, TestWorld, local};
-use windlass_types::{Problem, code};
+use windlass_types::{Problem, RunId, code};
 
 use super::super::{StackCommand, arguments::Request, call};
 use crate::{
@@ -31,7 +31,7 @@ impl Domain for Pretend {
         Vec::new()
     }
 
-    fn operations(&self, _engine: &Engine) -> Vec<Arc<dyn Operation>> {
+    fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         let plain = |verb: &str| {
             operation("stack", verb)
                 .describe("x", "x")
@@ -49,7 +49,7 @@ impl Domain for Pretend {
                 }
                 Ok(json!({ "stackName": "shop-dev", "message": "deleted" }))
             }),
-            plain("deploy").by(|info| Deferring { info }),
+            plain("deploy").by(|info| Deferring { info, engine: engine.clone() }),
         ]
     }
 }
@@ -57,6 +57,7 @@ impl Domain for Pretend {
 /// Answers with a ticket for a run that exists already; its answer is there once the run rests.
 struct Deferring {
     info: OperationInfo,
+    engine: Engine,
 }
 
 impl Operation for Deferring {
@@ -66,17 +67,14 @@ impl Operation for Deferring {
 
     fn call<'a>(
         &'a self,
-        context: CallContext,
+        _context: CallContext,
         input: Value,
-    ) -> BoxFuture<'a, Result<Answer, Problem>> {
+    ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
-            assert!(context.terms.may_defer);
-            let run = input["configPath"].as_str().unwrap_or_default().to_owned();
-            Ok(Answer {
-                output: json!({}),
-                run_id: run.parse().ok(),
-                ticket: Some(run),
-            })
+            let run: RunId = input["configPath"].as_str().unwrap().parse().unwrap();
+            let timeout = input["timeoutSeconds"].as_u64().unwrap_or(3600);
+            let timeout = std::time::Duration::from_secs(timeout);
+            Ok(Reply::Await(Awaited::run(run, timeout)))
         })
     }
 
@@ -85,7 +83,11 @@ impl Operation for Deferring {
         _context: CallContext,
         ticket: &'a str,
     ) -> BoxFuture<'a, Result<Option<Answer>, Problem>> {
-        Box::pin(async move { Ok(Some(Answer::plain(json!({ "runId": ticket })))) })
+        Box::pin(async move {
+            let record = self.engine.store.run(&ticket.parse().unwrap()).await?;
+            let rests = record.is_some_and(|record| record.state.is_final());
+            Ok(rests.then(|| Answer::plain(json!({ "runId": ticket }))))
+        })
     }
 }
 

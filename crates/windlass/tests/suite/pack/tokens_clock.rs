@@ -131,6 +131,7 @@ async fn a_token_of_another_operation_is_none() {
     let purpose = TokenPurpose {
         operation: "pack.uninstall".to_owned(),
         plan_digest: Digest::of(b"a plan"),
+        targets: Vec::new(),
         note: json!({}),
     };
     let issued = process.engine.issue_token(&local(), purpose).await.unwrap();
