@@ -10,8 +10,9 @@ use serde_json::Value;
 use super::{Crate, Dependency, DependencyKind, SourceFile, Tree};
 use crate::repo::Repo;
 
-/// Folders that hold what was built, fetched or found, never what was written.
-const SKIPPED_FOLDERS: [&str; 3] = [".git", "node_modules", "target"];
+/// What holds what was built, fetched or found, never what was written. In a linked checkout `.git`
+/// is a file.
+const SKIPPED_NAMES: [&str; 3] = [".git", "node_modules", "target"];
 /// Inputs the fuzzer collects; arbitrary bytes by design.
 const SKIPPED_PATHS: [&str; 2] = ["fuzz/corpus", "fuzz/artifacts"];
 
@@ -35,13 +36,12 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) -> Result<()> 
         } else {
             format!("{prefix}/{name}")
         };
+        if SKIPPED_NAMES.contains(&name.as_str()) || SKIPPED_PATHS.contains(&path.as_str()) {
+            continue;
+        }
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            let skip =
-                SKIPPED_FOLDERS.contains(&name.as_str()) || SKIPPED_PATHS.contains(&path.as_str());
-            if !skip {
-                walk(&entry.path(), &path, files)?;
-            }
+            walk(&entry.path(), &path, files)?;
         } else if kind.is_file() {
             let bytes = fs_err::read(entry.path())?;
             files.push(SourceFile {
