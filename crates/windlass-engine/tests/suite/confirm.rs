@@ -128,7 +128,7 @@ async fn refusals_say_why_and_what_to_do() {
     not a token: CONFIRM_TOKEN_MISMATCH "token_invalid" → call ledger.plan and review the plan; call ledger.apply with the new confirm_token
     expired: CONFIRM_TOKEN_EXPIRED "token_expired" → call ledger.plan and review the plan; call ledger.apply with the new confirm_token
     also expired: CONFIRM_TOKEN_EXPIRED "token_expired" → call ledger.plan and review the plan; call ledger.apply with the new confirm_token
-    another caller's: CONFIRM_TOKEN_MISMATCH "principal_mismatch" → call ledger.plan and review the plan; call ledger.apply with the new confirm_token
+    another caller's: CONFIRM_TOKEN_MISMATCH "token_invalid" → call ledger.plan and review the plan; call ledger.apply with the new confirm_token
     another operation's: CONFIRM_TOKEN_MISMATCH "operation_mismatch" → call ledger.plan and review the plan; call ledger.apply with the new confirm_token
     another input: CONFIRM_TOKEN_MISMATCH "plan_changed" → call ledger.plan and review what differs
     the world changed: CONFIRM_TOKEN_MISMATCH "plan_changed" → call ledger.plan and review what differs
