@@ -60,6 +60,27 @@ pub fn normalise(path: &str) -> Result<Vec<&str>, PathFault> {
     Ok(components)
 }
 
+/// The path that another one means in a folder, with `.` and `..` taken out; none when it leads
+/// out of the repository. Any name counts, also one that no repository takes.
+pub fn resolve(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The folder a file is in; empty at the top.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// Checks a folder named in a configuration: relative, no `..`, no empty component. `.` is the
 /// repository itself; one trailing slash does no harm.
 pub fn check_folder(path: &str) -> Result<(), PathFault> {
@@ -190,6 +211,23 @@ mod tests {
         }
         assert_eq!(normalise(&"a".repeat(256)), Err(PathFault::TooLong));
         assert_eq!(normalise(&"a/".repeat(3000)), Err(PathFault::TooLong));
+    }
+
+    #[test]
+    fn links_are_resolved_in_their_folder() {
+        for (folder, path, expected) in [
+            ("", "a/./b/../c", Some("a/c")),
+            ("", "a/../../b", None),
+            ("docs", "../a/./b", Some("a/b")),
+            ("docs", "../../a", None),
+        ] {
+            assert_eq!(
+                resolve(folder, path).as_deref(),
+                expected,
+                "{folder} {path}"
+            );
+        }
+        assert_eq!((folder("a/b.md"), folder("b.md")), ("a", ""));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use windlass_launch_model::{ConflictReason, Patch, PatchBundle, PatchConflict};
 
 use crate::{
     patch::{Outcome, apply_row, conflict},
-    site::{Refusal, SiteDir, SiteTree, normal_path},
+    site::{Refusal, SiteDir, SiteReader, normal_path},
 };
 
 /// What applying a bundle did.

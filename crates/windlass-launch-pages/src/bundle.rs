@@ -1,6 +1,6 @@
 //! All patches a launch needs: `patch_bundle.json`, with what stands in their way.
 //!
-//! Reads the site through [`SiteTree`]; writes nothing. A new page is created, a page of an
+//! Reads the site through [`SiteReader`]; writes nothing. A new page is created, a page of an
 //! earlier launch is revised part by part, and a page somebody else wrote is a conflict.
 
 use windlass_launch_model::{
@@ -12,7 +12,7 @@ use crate::{
     draft::Draft,
     patch::{as_text, conflict, create_file, patch_id},
     revise,
-    site::{SiteTree, normal_path},
+    site::{SiteReader, normal_path},
 };
 
 /// A bundle and what stands in its way.
@@ -32,7 +32,7 @@ pub struct Bundled {
 /// fixed order, then paths.
 pub fn build_bundle(
     drafts: &[Draft],
-    site: &dyn SiteTree,
+    site: &dyn SiteReader,
     allowed: &dyn Fn(&str) -> bool,
 ) -> Bundled {
     let mut ordered: Vec<&Draft> = drafts.iter().collect();
@@ -76,7 +76,7 @@ fn patch_draft(
     draft: &Draft,
     first: usize,
     twice: bool,
-    site: &dyn SiteTree,
+    site: &dyn SiteReader,
     allowed: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Patched>, PatchConflict> {
     let create = create_file(&patch_id(first), &draft.output_path, &draft.text);

@@ -39,7 +39,7 @@ pub use plan::{PlanInput, PlanSettings, Planned, plan_pages};
 pub use pull_request::{PrBodyInput, pr_body};
 pub use review::{ReviewInput, review};
 pub use ruleset::Ruleset;
-pub use site::{SiteDir, SiteTree};
+pub use site::{SiteDir, SiteReader};
 
 #[cfg(test)]
 mod sample;

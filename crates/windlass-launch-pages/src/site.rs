@@ -24,12 +24,12 @@ use crate::patch::LARGEST_FILE;
 pub type Refusal = (ConflictReason, String);
 
 /// Something that has files by path.
-pub trait SiteTree {
+pub trait SiteReader {
     /// A file's content; none when there is no file.
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Refusal>;
 }
 
-impl SiteTree for BTreeMap<String, Vec<u8>> {
+impl SiteReader for BTreeMap<String, Vec<u8>> {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
         Ok(self.get(path).cloned())
     }
@@ -49,7 +49,7 @@ pub struct SiteDir {
     root: Dir,
 }
 
-impl SiteTree for SiteDir {
+impl SiteReader for SiteDir {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
         let Some((parent, name)) = self.open_parent(path, false)? else {
             return Ok(None);

@@ -1,6 +1,8 @@
 //! What a path says about a file: its language, and whether it is documentation, an example, a
 //! test or source. Looks at names alone.
 
+pub(crate) use windlass_launch_model::site_path::folder;
+
 use crate::input::ScoutInput;
 
 /// File name endings and the language they mean, as a fence names it.
@@ -98,11 +100,6 @@ pub(crate) enum Use {
 /// The last component of a path.
 pub(crate) fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// The folder of a path; empty for the root.
-pub(crate) fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The ending of a file's name, lower-case.

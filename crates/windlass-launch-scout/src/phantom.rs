@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, ops::Range, sync::LazyLock};
 
 use regex::Regex;
-use windlass_launch_model::inventory::PhantomPath;
+use windlass_launch_model::{inventory::PhantomPath, site_path::resolve};
 
 use crate::{
     input::ScoutInput,
@@ -84,7 +84,7 @@ fn missing_target(tree: &Tree, source: &str, target: &str) -> Option<String> {
     if path.is_empty() || path.starts_with('/') || path.contains([':', '\\', '{', '$']) {
         return None;
     }
-    let resolved = normalise(folder(source), path)?;
+    let resolved = resolve(folder(source), path)?;
     let counts = is_document(&resolved) || is_beside_source(&resolved);
     (counts && !exists(tree, source, path)).then_some(resolved)
 }
@@ -101,7 +101,7 @@ fn is_part_of_more(line: &str, start: usize) -> bool {
 }
 
 fn exists(tree: &Tree, source: &str, claimed: &str) -> bool {
-    let candidates: Vec<String> = [normalise("", claimed), normalise(folder(source), claimed)]
+    let candidates: Vec<String> = [resolve("", claimed), resolve(folder(source), claimed)]
         .into_iter()
         .flatten()
         .collect();
@@ -111,21 +111,6 @@ fn exists(tree: &Tree, source: &str, claimed: &str) -> bool {
         || candidates
             .iter()
             .any(|path| tree.exists(path) || tree.exists(&format!("{path}.md")))
-}
-
-/// A path with `.` and `..` resolved; `None` when it leaves the root.
-fn normalise(base: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 #[cfg(test)]
@@ -199,11 +184,5 @@ mod tests {
             .map(|one| (one.claimed_path.as_str(), one.source_line))
             .collect();
         assert_eq!(found, [("docs/sub/b.md", 2)]);
-    }
-
-    #[test]
-    fn dots_are_resolved_and_the_root_is_not_left() {
-        assert_eq!(normalise("docs", "../a/./b").as_deref(), Some("a/b"));
-        assert_eq!(normalise("docs", "../../a"), None);
     }
 }

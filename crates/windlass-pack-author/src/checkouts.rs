@@ -33,6 +33,23 @@ pub struct GitCheckouts<'a> {
     scratch: Option<Scratch>,
 }
 
+/// No checkouts, for those who read local sources only.
+pub(crate) struct NoCheckouts;
+
+impl Checkouts for NoCheckouts {
+    fn checkout(
+        &self,
+        module_id: &str,
+        _: &GitSource,
+        _: Option<&str>,
+    ) -> Result<PathBuf, Problem> {
+        Err(Problem::internal(
+            "pack.checkouts",
+            format!("no git source is read here, so {module_id} is not checked out"),
+        ))
+    }
+}
+
 /// A temporary directory that is made when it is needed.
 struct Scratch {
     parent: PathBuf,

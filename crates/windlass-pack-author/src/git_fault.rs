@@ -58,8 +58,8 @@ fn located(problem: Problem, cwd: &Path) -> Problem {
         .with("cwd_posix", fault::posix(cwd))
 }
 
-/// The error with everything behind it.
-fn chain(error: &GitError) -> String {
+/// A failure with all its causes.
+pub(crate) fn chain(error: &GitError) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

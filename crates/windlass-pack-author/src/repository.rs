@@ -8,8 +8,11 @@ use std::{
 use fs_err as fs;
 use windlass_pack_deploy::state::{After, FileAction};
 use windlass_pack_model::{
-    FileWarning, Lockfile, Manifest, SnapshotOp, fault, lockfile::LOCKFILE,
-    manifest::MANIFEST_FILE, parse_manifest,
+    FileWarning, Lockfile, Manifest, SnapshotOp,
+    fault::{self, is_absent},
+    lockfile::LOCKFILE,
+    manifest::MANIFEST_FILE,
+    parse_manifest,
 };
 use windlass_types::{Digest, Problem};
 
@@ -117,14 +120,6 @@ pub(crate) fn is_free(path: &Path) -> Result<bool, Problem> {
         Err(error) if is_absent(&error) => Ok(true),
         Err(error) => Err(fault::io("look at", path, &error)),
     }
-}
-
-/// Whether an error says that nothing has this name.
-pub(crate) fn is_absent(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-    )
 }
 
 /// The action that writes a file of no target.

@@ -7,11 +7,11 @@ use serde::Serialize;
 use windlass_pack_model::{
     PackHome,
     events::{EventLog, ModuleScore, ReadStats},
-    fault,
+    fault::{self, is_absent},
 };
 use windlass_types::Problem;
 
-use crate::{Authored, repository::is_absent};
+use crate::Authored;
 
 /// The `data` of `score`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -18,7 +18,7 @@ use crate::{
 const SAMPLES: usize = 20;
 
 /// Which files that are not pack's it may take over.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Adoption {
     /// All of them.
     pub all: bool,

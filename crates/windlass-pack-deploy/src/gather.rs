@@ -11,7 +11,10 @@ use std::{
     sync::Arc,
 };
 
-use windlass_pack_model::{Desired, FileMode, HashCache, fault};
+use windlass_pack_model::{
+    Desired, FileMode, HashCache,
+    fault::{self, is_absent},
+};
 use windlass_types::{Digest, Problem};
 
 use crate::{
@@ -204,14 +207,6 @@ fn unreadable(path: &Path, error: &io::Error) -> OnDisk {
     } else {
         OnDisk::Unreadable(cannot_read(path, error))
     }
-}
-
-/// A file where a directory would have to be: the path is not there either.
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Problem {

@@ -3,90 +3,91 @@
 
 use std::path::Path;
 
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Longer than a pattern for the longest path needs to be. Compiling one without end would panic.
+const LONGEST: usize = 16 * 1024;
+
 /// A pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathPattern {
-    components: Vec<String>,
+#[derive(Clone, Debug)]
+pub struct PathPattern(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Nothing,
+    /// `**` alone.
+    Everything,
+    /// Meets paths without their first `/`.
+    Glob(GlobMatcher),
 }
 
 impl PathPattern {
     /// Reads an absolute pattern; `.` components and doubled slashes do not count.
     pub fn new(pattern: &str) -> Self {
-        Self {
-            components: pattern
-                .replace('\\', "/")
-                .split('/')
-                .filter(|component| !component.is_empty() && *component != ".")
-                .map(str::to_owned)
-                .collect(),
+        let pattern = pattern.replace('\\', "/");
+        let mut components: Vec<String> = pattern
+            .split('/')
+            .filter(|component| !component.is_empty() && *component != ".")
+            .map(glob_component)
+            .collect();
+        // An empty pattern would mean everything; nobody types that on purpose.
+        if components.is_empty() {
+            return Self(Kind::Nothing);
         }
+        // What is below a match is covered anyway.
+        while components.last().is_some_and(|last| last == "**") {
+            components.pop();
+        }
+        if components.is_empty() {
+            return Self(Kind::Everything);
+        }
+        components.dedup_by(|next, before| next == "**" && before == "**");
+        Self(compile(&components.join("/")).map_or(Kind::Nothing, Kind::Glob))
     }
 
     /// Whether a path is meant.
     pub fn matches(&self, path: &Path) -> bool {
+        let glob = match &self.0 {
+            Kind::Nothing => return false,
+            Kind::Everything => return true,
+            Kind::Glob(glob) => glob,
+        };
         let text = path.to_string_lossy().replace('\\', "/");
-        let names: Vec<&str> = text.split('/').filter(|name| !name.is_empty()).collect();
-        // An empty pattern would mean everything; nobody types that on purpose.
-        !self.components.is_empty() && covers(&self.components, &names)
+        let mut reached = String::with_capacity(text.len());
+        text.split('/').filter(|name| !name.is_empty()).any(|name| {
+            if !reached.is_empty() {
+                reached.push('/');
+            }
+            reached.push_str(name);
+            glob.is_match(&reached)
+        })
     }
 }
 
-/// Walks pattern and path with one place to come back to, so no pattern takes long.
-fn covers(pattern: &[String], names: &[&str]) -> bool {
-    let (mut at, mut name) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        if at == pattern.len() {
-            // All of the pattern is used up: the path itself, or something below it.
-            return true;
-        }
-        if pattern[at] == "**" {
-            retry = Some((at + 1, name));
-            at += 1;
-        } else if name < names.len() && fits(pattern[at].as_bytes(), names[name].as_bytes()) {
-            at += 1;
-            name += 1;
-        } else {
-            match retry {
-                Some((after, from)) if from < names.len() => {
-                    retry = Some((after, from + 1));
-                    at = after;
-                    name = from + 1;
-                }
-                _ => return false,
-            }
-        }
+fn compile(pattern: &str) -> Option<GlobMatcher> {
+    if pattern.len() > LONGEST {
+        return None;
     }
+    let glob = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build();
+    // Everything that could be malformed is escaped.
+    glob.ok().map(|glob| glob.compile_matcher())
 }
 
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut byte) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while byte < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                retry = Some((at + 1, byte));
-                at += 1;
-            }
-            Some(b'?') => {
-                at += 1;
-                byte += 1;
-            }
-            Some(literal) if *literal == name[byte] => {
-                at += 1;
-                byte += 1;
-            }
-            _ => match retry {
-                Some((after, from)) => {
-                    retry = Some((after, from + 1));
-                    at = after;
-                    byte = from + 1;
-                }
-                None => return false,
-            },
+/// A component as a glob says it: brackets and braces mean themselves, and only a component that
+/// is `**` as a whole stands for several.
+fn glob_component(component: &str) -> String {
+    let mut glob = String::with_capacity(component.len());
+    for letter in component.chars() {
+        match letter {
+            '*' if glob.ends_with('*') && component != "**" => {}
+            '[' | ']' | '{' | '}' => glob.extend(['\\', letter]),
+            other => glob.push(other),
         }
     }
-    pattern[at..].iter().all(|rest| *rest == b'*')
+    glob
 }
 
 #[cfg(test)]
@@ -112,6 +113,14 @@ mod tests {
             ("/", "/h/a.md", false),
             ("/h/./a.md", "/h/a.md", true),
             ("/**/a/b", "/a/a/b", true),
+            ("/h/**", "/h", true),
+            ("/**", "/h", true),
+            ("/*", "/", false),
+            ("/h/a**c", "/h/abc", true),
+            ("/h/a**c", "/h/a/c", false),
+            ("/h/[ab].md", "/h/[ab].md", true),
+            ("/h/[ab].md", "/h/a.md", false),
+            ("/h/{a,b}", "/h/a", false),
         ] {
             assert_eq!(
                 PathPattern::new(pattern).matches(Path::new(path)),

@@ -81,6 +81,13 @@ pub fn posix(path: &std::path::Path) -> String {
     }
 }
 
+/// Whether an error says that nothing is at the path; a file where a directory would have to be
+/// counts as nothing.
+pub fn is_absent(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
 /// A failure of the file system at a path, by its cause.
 pub fn io(action: &str, path: &std::path::Path, error: &std::io::Error) -> Problem {
     use std::io::ErrorKind;

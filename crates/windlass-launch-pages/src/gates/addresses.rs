@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_launch_model::SiteKind;
-
-use crate::gates::{
-    input::GateInput,
-    site::{folder, is_page, normalise},
+use windlass_launch_model::{
+    SiteKind,
+    site_path::{folder, resolve},
 };
+
+use crate::gates::{input::GateInput, site::is_page};
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl<'a> Addresses<'a> {
         if let Some(page) = self.page_at(path) {
             return Some(page.to_owned());
         }
-        let clean = normalise(path)?;
+        let clean = resolve("", path)?;
         let root = self.input.context.content_root.trim_matches('/');
         let folders: &[&str] = match self.input.context.site_kind {
             SiteKind::Hugo => &["static", root, "assets"],
@@ -112,19 +112,18 @@ impl<'a> Addresses<'a> {
         };
         folders
             .iter()
-            .filter_map(|folder| normalise(&format!("{folder}/{clean}")))
+            .filter_map(|folder| resolve(folder, &clean))
             .find_map(|candidate| self.file(&candidate))
     }
 
     fn relative(&self, from: &str, path: &str) -> Option<String> {
-        let by_file = normalise(&format!("{}/{path}", folder(from)))
-            .and_then(|candidate| self.file(&candidate));
+        let by_file = resolve(folder(from), path).and_then(|candidate| self.file(&candidate));
         by_file.or_else(|| {
             // A browser resolves it against the page's address.
             let own = default_addresses(self.input, from).into_iter().next()?;
             let planned = self.input.planned(from).map(|page| plain(&page.url_path));
             let base = planned.unwrap_or(own);
-            let address = normalise(&format!("{base}/{path}"))?;
+            let address = resolve(&base, path)?;
             self.page_at(&address)
                 .map(str::to_owned)
                 .or_else(|| self.file(&format!("static/{address}")))

@@ -128,26 +128,6 @@ pub fn is_page(path: &str) -> bool {
     matches!(extension(path), Some("md" | "markdown"))
 }
 
-/// A path with `.` and `..` resolved; none when it leaves the site.
-pub fn normalise(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            other => parts.push(other),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// The folder a file is in; empty at the top.
-pub fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,12 +151,5 @@ mod tests {
             Some((7, true))
         );
         assert!(tree.has_folder("content") && !tree.has_folder("cont"));
-    }
-
-    #[test]
-    fn paths_are_normalised() {
-        assert_eq!(normalise("a/./b/../c").as_deref(), Some("a/c"));
-        assert_eq!(normalise("a/../../b"), None);
-        assert_eq!(folder("a/b.md"), "a");
     }
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{MAX_NESTING, Source, Symbol, SymbolKind, children, doc, qualified};
+use super::{MAX_NESTING, Source, Symbol, SymbolKind, add_with_members, children, doc, qualified};
 
 pub(super) fn symbols(root: Node<'_>, source: &Source<'_>) -> Vec<Symbol> {
     let mut found = Vec::new();
@@ -47,7 +47,7 @@ fn walk(
                 .any(|part| part.kind() == "modifier" && source.text_of(*part) == word)
         };
         let name = qualified(outer, ".", source.field(child, "name"));
-        let mut symbol = source.symbol(kind, name.clone(), child);
+        let mut symbol = source.symbol(kind, name, child);
         symbol.is_public = says("public") || (in_interface && !says("private"));
         symbol.is_test = kind == SymbolKind::Function
             && parts.iter().any(|part| {
@@ -59,18 +59,14 @@ fn walk(
                     )
             });
         symbol.doc = doc::xml_comments(source, symbol.line);
-        let is_open = symbol.is_public;
-        found.push(symbol);
-        let body = child.child_by_field_name("body");
-        if let (SymbolKind::Class, Some(body), true) = (kind, body, depth < MAX_NESTING) {
-            let from = found.len();
-            let is_interface = child.kind() == "interface_declaration";
-            walk(body, source, &name, is_interface, depth + 1, found);
-            if !is_open {
-                for inner in &mut found[from..] {
-                    inner.is_public = false;
-                }
-            }
-        }
+        add_with_members(
+            symbol,
+            child,
+            depth,
+            found,
+            |body, name, in_interface, found| {
+                walk(body, source, name, in_interface, depth + 1, found);
+            },
+        );
     }
 }

@@ -96,6 +96,30 @@ fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.named_children(&mut cursor).collect()
 }
 
+/// Adds a symbol and, where it is a type, the members `walk` finds in its body: given the body,
+/// the type's name and whether it is an interface. Members of a hidden type are hidden.
+fn add_with_members(
+    symbol: Symbol,
+    node: Node<'_>,
+    depth: usize,
+    found: &mut Vec<Symbol>,
+    walk: impl FnOnce(Node<'_>, &str, bool, &mut Vec<Symbol>),
+) {
+    let (kind, name, is_public) = (symbol.kind, symbol.name.clone(), symbol.is_public);
+    found.push(symbol);
+    let body = node.child_by_field_name("body");
+    if let (SymbolKind::Class, Some(body), true) = (kind, body, depth < MAX_NESTING) {
+        let from = found.len();
+        let is_interface = node.kind() == "interface_declaration";
+        walk(body, &name, is_interface, found);
+        if !is_public {
+            for inner in &mut found[from..] {
+                inner.is_public = false;
+            }
+        }
+    }
+}
+
 /// `Outer.inner`, or `inner` where there is nothing around it.
 fn qualified(outer: &str, separator: &str, name: &str) -> String {
     if outer.is_empty() {

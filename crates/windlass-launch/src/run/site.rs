@@ -9,7 +9,7 @@ use std::{
 
 use windlass_launch_model::{ConflictReason, Patch, PatchBundle};
 use windlass_launch_pages::{
-    Change, SiteDir, SiteTree as _, apply_bundle,
+    Change, SiteDir, SiteReader as _, apply_bundle,
     gates::SiteTree,
     patch::{Edit, create_file, delete_file, edit_file, file_hash, patch_id},
 };

@@ -6,14 +6,15 @@ use std::{
 };
 
 use windlass_pack_model::{
-    Layer, fault,
+    Layer,
+    fault::{self, is_absent},
     module_id::overlay_keys,
     overlay::{METADATA_DIR, layer_dir},
 };
 use windlass_types::Problem;
 
 use super::DoctorInput;
-use crate::repository::{is_absent, read_bytes};
+use crate::repository::read_bytes;
 
 /// What is odd about the overlays of the manifest's modules.
 pub(super) fn examine(input: &DoctorInput<'_>) -> Result<Vec<String>, Problem> {

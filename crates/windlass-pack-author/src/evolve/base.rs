@@ -9,7 +9,10 @@ use windlass_pack_model::{GitSource, Module, RelPath, Upstream, fault};
 use windlass_ports::git::GitError;
 use windlass_types::{Digest, Problem};
 
-use crate::evolve::{context::Context, fault_git, read};
+use crate::{
+    evolve::{context::Context, fault_git, read},
+    git_fault::chain,
+};
 
 /// A file that is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +156,7 @@ fn in_history(
                 module,
                 &format!(
                     "commit {revision} of the config repository cannot be read: {}",
-                    fault_git::chain(&error)
+                    chain(&error)
                 ),
             )
             .with("revision", revision),

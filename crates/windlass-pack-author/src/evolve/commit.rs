@@ -11,10 +11,13 @@ use windlass_pack_model::fault;
 use windlass_ports::git::{Git, GitError, Head, SwitchTo};
 use windlass_types::Problem;
 
-use crate::evolve::{
-    branch::check_branch,
-    fault_git,
-    writes::{Originals, relative_files},
+use crate::{
+    evolve::{
+        branch::check_branch,
+        fault_git,
+        writes::{Originals, relative_files},
+    },
+    git_fault::chain,
 };
 
 /// The message of a proposal's commit.
@@ -199,7 +202,7 @@ impl Visit<'_> {
             .and_then(|()| self.git.delete_branch(self.repo, self.branch));
         match left {
             Ok(()) => problem,
-            Err(error) => self.stuck(&problem, &fault_git::chain(&error)),
+            Err(error) => self.stuck(&problem, &chain(&error)),
         }
     }
 

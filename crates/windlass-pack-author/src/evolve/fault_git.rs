@@ -6,6 +6,8 @@ use windlass_pack_model::fault;
 use windlass_ports::git::GitError;
 use windlass_types::Problem;
 
+use crate::git_fault::chain;
+
 /// The problem of a git call in a directory.
 pub(crate) fn problem(error: &GitError, cwd: &Path) -> Problem {
     match error {
@@ -32,16 +34,4 @@ fn failed(error: &GitError, cwd: &Path) -> Problem {
     fault::unexpected("git_command_failed", &["retry_command"], chain(error))
         .with("cwd", cwd.display().to_string())
         .with("cwd_posix", fault::posix(cwd))
-}
-
-/// A failure with all its causes.
-pub(crate) fn chain(error: &GitError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(next) = cause {
-        text.push_str(": ");
-        text.push_str(&next.to_string());
-        cause = next.source();
-    }
-    text
 }

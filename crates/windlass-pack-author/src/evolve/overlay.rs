@@ -9,7 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use windlass_pack_model::{OverlayConfig, OverlayKind, RelPath, fault, overlay::METADATA_DIR};
+use windlass_pack_model::{
+    OverlayConfig, OverlayKind, RelPath,
+    fault::{self, is_absent},
+    overlay::METADATA_DIR,
+};
 use windlass_types::Problem;
 
 use crate::evolve::{read, scope::Scope};
@@ -168,7 +172,7 @@ fn collect(
     let failed = |error: &std::io::Error| fault::io("read directory", dir, error);
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(error) if read::is_absent(&error) && below.is_empty() => return Ok(()),
+        Err(error) if is_absent(&error) && below.is_empty() => return Ok(()),
         Err(error) => return Err(failed(&error)),
     };
     for entry in entries {

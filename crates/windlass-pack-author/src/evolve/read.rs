@@ -2,7 +2,10 @@
 
 use std::{fs::File, io::Read, path::Path};
 
-use windlass_pack_model::{Body, Content, fault};
+use windlass_pack_model::{
+    Body, Content,
+    fault::{self, is_absent},
+};
 use windlass_types::{Digest, Problem};
 
 /// All bytes of a file.
@@ -56,14 +59,6 @@ pub(crate) fn content(content: &Content) -> Result<Vec<u8>, Problem> {
         ),
         path,
     ))
-}
-
-/// Whether nothing is at the path; a file where a directory would have to be counts as nothing.
-pub(crate) fn is_absent(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-    )
 }
 
 /// The owner's execute bit of a file; false when it cannot be looked at.

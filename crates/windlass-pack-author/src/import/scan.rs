@@ -7,13 +7,13 @@ use std::{
 
 use windlass_pack_deploy::render::{Checkouts, Places, RenderInput, compose_module};
 use windlass_pack_model::{
-    Manifest, Module, ModuleType, NoHashCache, Source, Target, Tree, fault,
+    Manifest, Module, ModuleType, NoHashCache, Source, Target, Tree,
+    fault::{self, is_absent},
     manifest::DEFAULT_PROFILE,
 };
 use windlass_types::Problem;
 
 use super::{ImportRequest, project_name};
-use crate::repository::is_absent;
 
 /// Something that may become a module.
 #[derive(Clone, Debug)]

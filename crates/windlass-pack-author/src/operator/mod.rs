@@ -9,14 +9,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use windlass_pack_deploy::render::{Checkouts, Places, RenderInput, roots};
+use windlass_pack_deploy::render::{Places, RenderInput, roots};
 use windlass_pack_model::{
-    ConfigScope, Content, Desired, DesiredFile, Form, GitSource, Layer, Manifest, NoHashCache,
-    Profile, Project, Target, TargetConfig, TargetRoot, manifest::DEFAULT_PROFILE,
+    ConfigScope, Content, Desired, DesiredFile, Form, Layer, Manifest, NoHashCache, Profile,
+    Project, Target, TargetConfig, TargetRoot, manifest::DEFAULT_PROFILE,
 };
 use windlass_types::Problem;
 
-use crate::templates;
+use crate::{checkouts::NoCheckouts, templates};
 
 /// The name of the skill.
 pub(crate) const SKILL: &str = "agentpack-operator";
@@ -140,7 +140,7 @@ fn operator_roots(input: &OperatorInput<'_>) -> Result<Vec<TargetRoot>, Problem>
         machine_id: "",
         project: input.project,
         places: input.places,
-        checkouts: &NoModules,
+        checkouts: &NoCheckouts,
         lockfile: None,
         hashes: &NoHashCache,
     })
@@ -178,21 +178,4 @@ fn options(target: Target, config: &TargetConfig) -> Option<BTreeMap<String, ser
         }
     }
     Some(options)
-}
-
-/// There is no module, hence no source.
-struct NoModules;
-
-impl Checkouts for NoModules {
-    fn checkout(
-        &self,
-        module_id: &str,
-        _: &GitSource,
-        _: Option<&str>,
-    ) -> Result<PathBuf, Problem> {
-        Err(Problem::internal(
-            "pack.operator",
-            format!("no source of {module_id} is needed"),
-        ))
-    }
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use windlass_pack_deploy::render::{Checkouts, Places, RenderInput, compose_module};
+use windlass_pack_deploy::render::{Places, RenderInput, compose_module};
 use windlass_pack_model::{
-    GitSource, Manifest, NoHashCache, Source, fault,
+    Manifest, NoHashCache, Source, fault,
     manifest::{DEFAULT_PROFILE, MANIFEST_FILE},
     org::{ORG_FILE, OrgConfig, parse_org},
 };
@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     ManifestFile,
+    checkouts::NoCheckouts,
     repository::{is_free, read_manifest, read_text},
 };
 
@@ -134,7 +135,7 @@ fn lint_definitions(repo: &Path, manifest: &Manifest, issues: &mut Vec<Issue>) {
         machine_id: "",
         project: None,
         places: &places,
-        checkouts: &NoClones,
+        checkouts: &NoCheckouts,
         lockfile: None,
         hashes: &NoHashCache,
     };
@@ -151,22 +152,5 @@ fn lint_definitions(repo: &Path, manifest: &Manifest, issues: &mut Vec<Issue>) {
                 Issue::new("module_definition", Path::new(path), problem.message()).with(details),
             );
         }
-    }
-}
-
-/// Lint works with what is there.
-struct NoClones;
-
-impl Checkouts for NoClones {
-    fn checkout(
-        &self,
-        module_id: &str,
-        _: &GitSource,
-        _: Option<&str>,
-    ) -> Result<PathBuf, Problem> {
-        Err(Problem::internal(
-            "pack.lint",
-            format!("{module_id} is not cloned for a lint"),
-        ))
     }
 }

@@ -12,11 +12,11 @@ use std::{
 };
 
 use fs_err as fs;
-use windlass_pack_model::fault;
+use windlass_pack_model::fault::{self, is_absent};
 use windlass_types::{Digest, Problem};
 
 use crate::state::{
-    files::{PRIVATE, create_new, create_private_dir, is_absent, remove_if_there, rename_new},
+    files::{PRIVATE, create_new, create_private_dir, entries, remove_if_there, rename_new},
     observe::read_regular,
     probe::{FaultProbe, Step, Stop, step},
 };
@@ -135,17 +135,6 @@ impl Blobs {
             }
         }
         Ok(swept)
-    }
-}
-
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let io = |error: io::Error| fault::io("list", directory, &error);
-    match std::fs::read_dir(directory) {
-        Ok(entries) => entries
-            .map(|entry| entry.map(|entry| entry.path()).map_err(io))
-            .collect(),
-        Err(error) if is_absent(&error) => Ok(Vec::new()),
-        Err(error) => Err(io(error)),
     }
 }
 

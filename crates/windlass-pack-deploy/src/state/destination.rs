@@ -13,13 +13,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use windlass_pack_model::fault;
+use windlass_pack_model::fault::{self, is_absent};
 use windlass_types::Problem;
 
-use crate::state::{
-    files::is_absent,
-    lock::{LockedRoot, real_path},
-};
+use crate::state::lock::{LockedRoot, real_path};
 
 /// A link that leads to a link that leads to a link: this many and no more.
 const LINK_LIMIT: usize = 40;

@@ -4,8 +4,11 @@ use std::{
     fs::{DirBuilder, File, OpenOptions},
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    path::Path,
+    path::{Path, PathBuf},
 };
+
+use windlass_pack_model::fault::{self, is_absent};
+use windlass_types::Problem;
 
 /// The mode of every file in the pack home that is ours.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -41,6 +44,18 @@ pub(crate) fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// The paths of what is in a directory, in no order; none when there is no such directory.
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let io = |error: io::Error| fault::io("list", directory, &error);
+    match std::fs::read_dir(directory) {
+        Ok(entries) => entries
+            .map(|entry| entry.map(|entry| entry.path()).map_err(io))
+            .collect(),
+        Err(error) if is_absent(&error) => Ok(Vec::new()),
+        Err(error) => Err(io(error)),
+    }
+}
+
 /// Removes a file; one that is not there is fine.
 pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
@@ -59,14 +74,6 @@ pub(crate) fn remove_empty_dir(path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-/// Whether an error says that nothing has this name.
-pub(crate) fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 /// Gives a file another name, which nothing may have yet: one call that looks and acts at once,

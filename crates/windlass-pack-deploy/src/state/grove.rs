@@ -10,11 +10,12 @@ use std::{
 };
 
 use crate::state::{
-    files::{is_absent, rename_new},
+    files::rename_new,
     journal::Journal,
     prepare::changed,
     probe::{FaultProbe, Step, Stop, step},
 };
+use windlass_pack_model::fault::is_absent;
 
 /// Creates the directories of all groves beside their places.
 pub(crate) fn plant(

@@ -4,19 +4,19 @@
 //! One JSON file per transaction, there from just before the first destination changes until
 //! everything is settled. Not a log: what happened is told by snapshots.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use windlass_pack_model::{FileMode, Target, fault};
+use windlass_pack_model::{
+    FileMode, Target,
+    fault::{self, is_absent},
+};
 use windlass_types::{Digest, Problem};
 
 use crate::state::{
-    files::{create_private_dir, is_absent, remove_if_there, rename_new, sync_dir, write_synced},
+    files::{create_private_dir, entries, remove_if_there, rename_new, sync_dir, write_synced},
     lock::LockedRoot,
     observe::Standing,
     pack_state::PackState,
@@ -256,7 +256,7 @@ pub(crate) fn is_undoing(path: &Path) -> bool {
 
 /// Removes what interrupted writes of journals left. The caller knows that nobody writes one.
 pub(crate) fn drop_unfinished(state: &PackState) -> Result<(), Problem> {
-    for path in entries(state)? {
+    for path in entries(&state.home().journal())? {
         if path.extension().is_some_and(|extension| extension == "new") {
             remove_if_there(&path).map_err(|error| fault::io("remove", &path, &error))?;
         }
@@ -278,25 +278,13 @@ fn unusable(path: &Path, cause: &str) -> Problem {
 
 /// The journals there are, in the order of their names.
 pub(crate) fn list(state: &PackState) -> Result<Vec<PathBuf>, Problem> {
-    let mut found = entries(state)?;
+    let mut found = entries(&state.home().journal())?;
     found.retain(|path| {
         path.extension()
             .is_some_and(|extension| extension == "json")
     });
     found.sort();
     Ok(found)
-}
-
-fn entries(state: &PackState) -> Result<Vec<PathBuf>, Problem> {
-    let directory = state.home().journal();
-    let io = |error: io::Error| fault::io("list", &directory, &error);
-    match std::fs::read_dir(&directory) {
-        Ok(entries) => entries
-            .map(|entry| entry.map(|entry| entry.path()).map_err(io))
-            .collect(),
-        Err(error) if is_absent(&error) => Ok(Vec::new()),
-        Err(error) => Err(io(error)),
-    }
 }
 
 /// The journals of transactions on any of these roots.

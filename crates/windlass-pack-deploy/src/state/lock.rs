@@ -16,11 +16,11 @@ use rustix::{
     io::Errno,
 };
 use serde::{Deserialize, Serialize};
-use windlass_pack_model::fault;
+use windlass_pack_model::fault::{self, is_absent};
 use windlass_types::Problem;
 
 use crate::state::{
-    files::{PRIVATE, create_private_dir, is_absent},
+    files::{PRIVATE, create_private_dir},
     journal,
     pack_state::PackState,
     probe::NoFaults,

@@ -6,12 +6,13 @@ use std::{
 };
 
 use windlass_pack_model::{
-    ManagedManifest, Target, fault,
+    ManagedManifest, Target,
+    fault::{self, is_absent},
     managed::{self, LEGACY_NAME, manifest_name, read_managed},
 };
 use windlass_types::{Digest, Problem};
 
-use crate::state::{files::is_absent, observe::read_following};
+use crate::state::observe::read_following;
 
 /// The manifest of a root, as it was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,13 +9,10 @@ use std::{
 
 use rustix::{fs::OFlags, io::Errno};
 use serde::{Deserialize, Serialize};
-use windlass_pack_model::FileMode;
+use windlass_pack_model::{FileMode, fault::is_absent};
 use windlass_types::Digest;
 
-use crate::state::{
-    files::is_absent,
-    journal::{Entry, FileState},
-};
+use crate::state::journal::{Entry, FileState};
 
 /// What is at a path.
 #[derive(Debug, PartialEq, Eq)]

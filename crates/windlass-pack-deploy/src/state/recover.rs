@@ -8,12 +8,11 @@ use std::{
     time::Instant,
 };
 
-use windlass_pack_model::fault;
+use windlass_pack_model::fault::{self, is_absent};
 use windlass_types::Problem;
 
 use crate::state::{
     commit::{Way, apply},
-    files::is_absent,
     journal::{self, Entry, Journal, is_undoing, undoing_name},
     observe::{Standing, standing},
     pack_state::PackState,

@@ -11,11 +11,14 @@ use std::{
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use windlass_pack_model::{Target, fault};
+use windlass_pack_model::{
+    Target,
+    fault::{self, is_absent},
+};
 use windlass_types::{Digest, Problem};
 
 use crate::state::{
-    files::{create_private_dir, is_absent, write_synced},
+    files::{create_private_dir, write_synced},
     pack_state::PackState,
     probe::{FaultProbe, NoFaults, Step, Stop, step},
 };

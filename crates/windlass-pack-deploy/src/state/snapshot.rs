@@ -8,12 +8,13 @@ use std::{
 
 use fs_err as fs;
 use windlass_pack_model::{
-    Snapshot, SnapshotKind, SnapshotOp, Target, fault,
+    Snapshot, SnapshotKind, SnapshotOp, Target,
+    fault::{self, is_absent},
     snapshot::{compare_ids, is_snapshot_id},
 };
 use windlass_types::{Digest, Problem};
 
-use crate::state::{files::is_absent, head, manifest::is_manifest_name, pack_state::PackState};
+use crate::state::{head, manifest::is_manifest_name, pack_state::PackState};
 
 /// What walking through the snapshots gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Integration tests: one binary per crate, and every file of its suite is in it.
 //!
-//! A file that `tests/all.rs` does not declare is never compiled, so its tests pass
-//! by not running. Not here: unit tests, which the compiler reaches through `mod`.
+//! A file that neither `tests/all.rs` nor the `mod.rs` of its folder declares is never compiled,
+//! so its tests pass by not running. Not here: unit tests, which the compiler reaches through `mod`.
 
 use std::collections::BTreeSet;
 
@@ -14,12 +14,14 @@ pub fn check(files: &[SourceFile]) -> Vec<Violation> {
         let Some((package, inside)) = split(&file.path) else {
             continue;
         };
-        if let Some(name) = inside.strip_prefix("suite/").and_then(module_name) {
-            if !declared(files, package).contains(name) {
+        if let Some((folder, name)) = module(inside) {
+            let roots = roots(package, folder);
+            if !declared(files, &roots).contains(name) {
                 violations.push(Violation::new(
                     &file.path,
                     format!(
-                        "not part of any test: declare `mod {name};` in {package}/tests/all.rs"
+                        "not part of any test: declare `mod {name};` in {}",
+                        roots[0]
                     ),
                 ));
             }
@@ -40,28 +42,37 @@ fn split(path: &str) -> Option<(&str, &str)> {
     (!name.contains('/')).then_some((package, inside))
 }
 
-/// The module that a file below `suite/` is: `a.rs` and `a/mod.rs` are both `a`.
-fn module_name(inside: &str) -> Option<&str> {
-    let stem = inside
+/// The folder and the name of the module that a file in `suite/` is: `a.rs` and `a/mod.rs` are
+/// both `a`.
+fn module(inside: &str) -> Option<(&str, &str)> {
+    if !inside.starts_with("suite/") || inside == "suite/mod.rs" {
+        return None;
+    }
+    inside
         .strip_suffix("/mod.rs")
-        .or_else(|| inside.strip_suffix(".rs"))?;
-    (!stem.contains('/') && stem != "mod").then_some(stem)
+        .or_else(|| inside.strip_suffix(".rs"))?
+        .rsplit_once('/')
 }
 
-fn declared<'a>(files: &'a [SourceFile], package: &str) -> BTreeSet<&'a str> {
-    let roots = [
-        format!("{package}/tests/all.rs"),
-        format!("{package}/tests/suite/mod.rs"),
-    ];
+/// The files that may declare the modules of a folder.
+fn roots(package: &str, folder: &str) -> [String; 2] {
+    let own = format!("{package}/tests/{folder}/mod.rs");
+    if folder == "suite" {
+        [format!("{package}/tests/all.rs"), own]
+    } else {
+        [own, format!("{package}/tests/{folder}.rs")]
+    }
+}
+
+fn declared<'a>(files: &'a [SourceFile], roots: &[String]) -> BTreeSet<&'a str> {
     files
         .iter()
         .filter(|file| roots.contains(&file.path))
         .filter_map(|file| file.text.as_deref())
         .flat_map(str::lines)
         .filter_map(|line| {
-            let line = line.trim();
-            let line = line.strip_prefix("pub ").unwrap_or(line);
-            line.strip_prefix("mod ")?.strip_suffix(';')
+            let (visibility, name) = line.trim().strip_suffix(';')?.rsplit_once("mod ")?;
+            (visibility.is_empty() || visibility.starts_with("pub")).then_some(name)
         })
         .collect()
 }
@@ -77,14 +88,20 @@ mod tests {
         let files = [
             file("crates/windlass-engine/tests/all.rs", all),
             file("crates/windlass-engine/tests/suite/resume.rs", ""),
-            file("crates/windlass-engine/tests/suite/kill/mod.rs", ""),
+            file(
+                "crates/windlass-engine/tests/suite/kill/mod.rs",
+                "pub(crate) mod cases;",
+            ),
             file("crates/windlass-engine/tests/suite/kill/cases.rs", ""),
+            file("crates/windlass-engine/tests/suite/kill/lost.rs", ""),
             file("crates/windlass-engine/tests/suite/lost.rs", ""),
             file("crates/windlass-mcp/tests/suite/resume.rs", ""),
         ];
         assert_eq!(
             messages(&check(&files)),
             [
+                "crates/windlass-engine/tests/suite/kill/lost.rs: not part of any test: declare \
+                 `mod lost;` in crates/windlass-engine/tests/suite/kill/mod.rs",
                 "crates/windlass-engine/tests/suite/lost.rs: not part of any test: declare \
                  `mod lost;` in crates/windlass-engine/tests/all.rs",
                 "crates/windlass-mcp/tests/suite/resume.rs: not part of any test: declare \
