@@ -1,44 +1,49 @@
-//! Asking a person yes or no. Only where a terminal is at both ends; everything else is a no.
+//! Asking a person. Only where a terminal is at both ends.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use windlass_types::{Problem, code};
 
-use crate::{output::Tone, session::Session};
+use crate::{
+    output::{Printer, Tone},
+    session::Session,
+};
 
-/// Asks; `None` when there is nobody to ask.
-pub(crate) async fn confirm(session: &Session, question: &str) -> Result<Option<bool>, Problem> {
-    let answer = ask(session, &format!("{question} [y/N]")).await?;
-    Ok(answer.map(|line| is_yes(&line)))
+/// Whether there is a person to ask.
+pub(crate) fn can_ask(printer: &Printer) -> bool {
+    printer.sees_questions() && io::stdin().is_terminal()
 }
 
-/// Asks for a word to be typed; `None` when there is nobody to ask.
-pub(crate) async fn type_exactly(
+/// Asks yes or no. Anything but a clear yes is a no.
+pub(crate) async fn confirm(session: &Session, question: &str) -> Result<bool, Problem> {
+    let answer = read_line(session, &format!("{question} [y/N]")).await?;
+    Ok(answer.is_some_and(|line| is_yes(&line)))
+}
+
+/// Asks for a word to be typed.
+pub(super) async fn type_exactly(
     session: &Session,
     question: &str,
     word: &str,
-) -> Result<Option<bool>, Problem> {
-    let answer = ask(session, question).await?;
-    Ok(answer.map(|line| line.trim() == word))
+) -> Result<bool, Problem> {
+    let answer = read_line(session, question).await?;
+    Ok(answer.is_some_and(|line| line.trim() == word))
 }
 
-/// A line somebody types; empty where the terminal cannot be read.
-async fn ask(session: &Session, question: &str) -> Result<Option<String>, Problem> {
-    if !session.printer.sees_questions() || !io::stdin().is_terminal() {
-        return Ok(None);
-    }
+/// A line that is typed; `None` where the terminal is closed or cannot be read.
+pub(crate) async fn read_line(
+    session: &Session,
+    question: &str,
+) -> Result<Option<String>, Problem> {
     let question = session.printer.notice_paint().text(Tone::Strong, question);
     session.printer.question(&format!("{question} "));
     let answer = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
-        io::stdin().lock().read_line(&mut line).map(|_| line)
+        let read = io::stdin().lock().read_line(&mut line);
+        read.is_ok_and(|bytes| bytes > 0).then_some(line)
     });
     tokio::select! {
-        answer = answer => match answer {
-            Ok(Ok(line)) => Ok(Some(line)),
-            // A terminal that cannot be read has not said yes.
-            Ok(Err(_)) | Err(_) => Ok(Some(String::new())),
-        },
+        answer = answer => Ok(answer.ok().flatten()),
         () = session.interrupt.wait() => {
             Err(Problem::new(&code::INTERRUPTED, "interrupted before an answer; nothing was changed"))
         }

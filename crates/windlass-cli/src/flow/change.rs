@@ -4,15 +4,15 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::run::RunView;
-use windlass_types::{ChangeAction, Digest, EffectClass, Plan, Problem, RunId, Timestamp, code};
+use windlass_types::{ChangeAction, Digest, EffectClass, Plan, Problem, RunId, Timestamp};
 
 use super::{
-    ask::confirm,
     conclude::{Wanted, conclude},
+    consent::{Consent, ConsentView, PolicyView, Question, refused, table_lines},
     follow::{Channel, Follow},
 };
 use crate::{
-    output::{Table, Tone, duration},
+    output::{Table, Tone, counted, counts, duration},
     session::{Report, Session},
 };
 
@@ -49,16 +49,7 @@ struct Planned {
     plan_digest: Digest,
     confirm_token: String,
     confirm_token_expires_at: Timestamp,
-    policy: Policy,
-}
-
-#[derive(Deserialize)]
-struct Policy {
-    verdict: String,
-    rule: String,
-    #[serde(default)]
-    approvers: Vec<String>,
-    caller_may_approve: bool,
+    policy: PolicyView,
 }
 
 /// Plans and shows the plan with its token.
@@ -69,26 +60,23 @@ pub(crate) async fn plan(
     apply_command: &str,
 ) -> Result<Report, Problem> {
     let answer = session.call(operations.plan, input).await?;
-    let planned: Planned = parse(&answer.output)?;
-    show(session, &planned, Channel::Data);
-    if !planned.plan.is_empty() {
-        session
-            .printer
-            .data(&format!("confirm token: {}", planned.confirm_token));
-        let valid = planned
-            .confirm_token_expires_at
-            .since(session.engine().now());
-        session
-            .printer
-            .notice(&format!("The token works once, for {}.", duration(valid)));
-        // Where policy asks and the yes of this user counts, the command that works says it.
-        let asks = planned.policy.verdict == "ask" && planned.policy.caller_may_approve;
-        let yes = if asks { " --yes" } else { "" };
-        session
-            .printer
-            .hint(&format!("{apply_command} --token TOKEN{yes}"));
+    let planned: Planned = parse(answer.output.clone())?;
+    let printer = &session.printer;
+    let view = view(session, &planned, Channel::Data);
+    if planned.plan.is_empty() {
+        printer.data(&view.headline());
+        return Ok(Report::new(view.headline(), answer.output));
     }
-    Ok(Report::new(summary(&planned.plan), answer.output))
+    view.show(session, Channel::Data);
+    printer.data(&format!("confirm token: {}", planned.confirm_token));
+    let now = session.engine().now();
+    let valid = duration(planned.confirm_token_expires_at.since(now));
+    printer.notice(&format!("The token works once, for {valid}."));
+    // Where policy asks and the yes of this user counts, the command that works says it.
+    let asks = planned.policy.verdict == "ask" && planned.policy.caller_may_approve;
+    let yes = if asks { " --yes" } else { "" };
+    printer.hint(&format!("{apply_command} --token TOKEN{yes}"));
+    Ok(Report::new(view.headline(), answer.output))
 }
 
 /// How applying went.
@@ -125,15 +113,14 @@ pub(crate) async fn apply_change(
         Some(token) => (token.clone(), args.yes),
         None => {
             let answer = session.call(operations.plan, input.clone()).await?;
-            let planned: Planned = parse(&answer.output)?;
-            show(session, &planned, Channel::Notice);
+            let planned: Planned = parse(answer.output.clone())?;
+            let view = view(session, &planned, Channel::Notice);
             if planned.plan.is_empty() {
-                return Ok(Applied::Early(Report::new(
-                    summary(&planned.plan),
-                    answer.output,
-                )));
+                session.printer.notice(&view.headline());
+                return Ok(Applied::Early(Report::new(view.headline(), answer.output)));
             }
-            agree(session, &planned, args.yes).await?;
+            let consent = view.ask(session, args.yes).await?;
+            agreed(consent, planned.plan_digest)?;
             (planned.confirm_token, true)
         }
     };
@@ -181,30 +168,17 @@ pub(crate) fn stalled(session: &Session, program: &str, run_id: &str, could_go_o
     is_stalled
 }
 
-async fn agree(session: &Session, planned: &Planned, yes: bool) -> Result<(), Problem> {
-    if yes {
-        return Ok(());
-    }
-    let count = planned.plan.changes.len();
-    let noun = if count == 1 { "change" } else { "changes" };
-    let question = match planned.plan.effect {
-        EffectClass::Destructive => format!("Apply {count} {noun}, some of which remove things?"),
-        EffectClass::Read | EffectClass::Write => format!("Apply {count} {noun}?"),
-    };
-    match confirm(session, &question).await? {
-        Some(true) => Ok(()),
-        Some(false) => Err(Problem::new(
-            &code::CONFIRM_REQUIRED,
-            "not confirmed; nothing was changed",
-        )
-        .next("repeat the command and answer y, or add --yes")),
-        None => Err(Problem::new(
-            &code::CONFIRM_REQUIRED,
-            "the plan needs a yes, and there is no terminal to ask on; nothing was changed",
-        )
-        .with("plan_digest", planned.plan_digest.to_string())
-        .next("repeat the command with --yes")
-        .next("or plan first, review, and pass --token")),
+/// Refuses what was not agreed to.
+fn agreed(consent: Consent, digest: Digest) -> Result<(), Problem> {
+    match consent {
+        Consent::Given => Ok(()),
+        Consent::Declined => {
+            Err(refused(consent).next("repeat the command and answer y, or add --yes"))
+        }
+        Consent::CannotAsk => Err(refused(consent)
+            .with("plan_digest", digest.to_string())
+            .next("repeat the command with --yes")
+            .next("or plan first, review, and pass --token")),
     }
 }
 
@@ -225,22 +199,14 @@ fn with_apply_fields(
     Ok(input)
 }
 
-fn parse(output: &Value) -> Result<Planned, Problem> {
-    serde_json::from_value(output.clone()).map_err(|error| Problem::internal("plan answer", error))
+fn parse(output: Value) -> Result<Planned, Problem> {
+    serde_json::from_value(output).map_err(|error| Problem::internal("plan answer", error))
 }
 
-fn show(session: &Session, planned: &Planned, channel: Channel) {
-    let printer = &session.printer;
-    let say = |text: &str| match channel {
-        Channel::Data => printer.data(text),
-        Channel::Notice => printer.notice(text),
-    };
-    if planned.plan.is_empty() {
-        say(&summary(&planned.plan));
-        return;
-    }
+fn view(session: &Session, planned: &Planned, channel: Channel) -> ConsentView {
+    let plan = &planned.plan;
     let mut table = Table::new(&["ACTION", "TARGET", "DETAIL"]);
-    for change in &planned.plan.changes {
+    for change in &plan.changes {
         let (tone, action) = action(change.action);
         table.toned_row([
             (tone, action.to_owned()),
@@ -248,13 +214,21 @@ fn show(session: &Session, planned: &Planned, channel: Channel) {
             (Tone::Dim, change.summary.clone()),
         ]);
     }
-    match channel {
-        Channel::Data => printer.table(&table),
-        Channel::Notice => printer.notice_table(&table),
+    let changes = counted(plan.changes.len(), "change");
+    let question = match plan.effect {
+        EffectClass::Destructive => format!("Apply {changes}, some of which remove things?"),
+        EffectClass::Read | EffectClass::Write => format!("Apply {changes}?"),
+    };
+    ConsentView {
+        operation: plan.operation.clone(),
+        target: plan.target.clone(),
+        effect: plan.effect,
+        lines: table_lines(session, channel, &table),
+        summary: summary(plan),
+        policy: Some(planned.policy.clone()),
+        digest: Some(planned.plan_digest),
+        question: Question::Yes(question),
     }
-    say(&summary(&planned.plan));
-    say(&format!("policy: {}", verdict(&planned.policy)));
-    say(&format!("plan digest: {}", planned.plan_digest));
 }
 
 fn action(action: ChangeAction) -> (Tone, &'static str) {
@@ -267,42 +241,18 @@ fn action(action: ChangeAction) -> (Tone, &'static str) {
 }
 
 fn summary(plan: &Plan) -> String {
-    if plan.is_empty() {
-        return format!("{} on {}: nothing to do", plan.operation, plan.target);
-    }
-    let words = [
-        (ChangeAction::Create, "create"),
-        (ChangeAction::Update, "update"),
-        (ChangeAction::Delete, "delete"),
-        (ChangeAction::Execute, "execute"),
-    ];
-    let parts: Vec<String> = words
-        .into_iter()
-        .map(|(action, word)| {
-            (
-                plan.changes
-                    .iter()
-                    .filter(|change| change.action == action)
-                    .count(),
-                word,
-            )
-        })
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} to {word}"))
-        .collect();
-    format!(
-        "{} on {}: {}",
-        plan.operation,
-        plan.target,
-        parts.join(", ")
-    )
-}
-
-fn verdict(policy: &Policy) -> String {
-    let approver = match (policy.verdict.as_str(), policy.caller_may_approve) {
-        ("ask", true) => ", your yes counts".to_owned(),
-        ("ask", false) => format!(", one of {} must approve", policy.approvers.join(", ")),
-        _ => String::new(),
+    let count = |action: ChangeAction| {
+        let changes = plan.changes.iter();
+        changes.filter(|change| change.action == action).count() as u64
     };
-    format!("{} ({}){approver}", policy.verdict, policy.rule)
+    let parts = counts(&[
+        (count(ChangeAction::Create), "to create"),
+        (count(ChangeAction::Update), "to update"),
+        (count(ChangeAction::Delete), "to delete"),
+        (count(ChangeAction::Execute), "to execute"),
+    ]);
+    match parts.is_empty() {
+        true => "nothing to do".to_owned(),
+        false => parts,
+    }
 }

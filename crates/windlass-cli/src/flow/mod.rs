@@ -5,6 +5,7 @@
 mod ask;
 mod change;
 mod conclude;
+mod consent;
 mod drive;
 mod event_lines;
 mod follow;
@@ -14,11 +15,12 @@ mod run_ref;
 mod settle;
 mod steer;
 
-pub(crate) use ask::{confirm, type_exactly};
+pub(crate) use ask::{can_ask, confirm, read_line};
 pub(crate) use change::{
     Applied, ApplyArgs, ChangeOperations, apply, apply_change, detached, plan, stalled,
 };
 pub(crate) use conclude::{Wanted, conclude, shortfall};
+pub(crate) use consent::{Consent, ConsentView, Question, refused, table_lines};
 pub(crate) use drive::{Call, Driving, keep_driving};
 pub(crate) use event_lines::{EventLines, Line, LineKind, percent_of};
 pub(crate) use follow::{Channel, Drive, Follow};

@@ -19,7 +19,7 @@ pub(crate) use paint::{Paint, Tone};
 pub(crate) use printer::{Mode, Options, Printer};
 pub(crate) use progress::Progress;
 pub(crate) use table::Table;
-pub(crate) use text::{age, bytes, duration, one_line, shorten};
+pub(crate) use text::{age, bytes, counted, counts, duration, one_line, shorten};
 
 #[cfg(test)]
 pub(crate) use printer::Captured;

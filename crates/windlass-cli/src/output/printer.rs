@@ -186,6 +186,11 @@ impl Printer {
         self.0.out.terminal.is_terminal
     }
 
+    /// The columns of the terminal that data goes to.
+    pub(crate) fn data_width(&self) -> Option<usize> {
+        self.0.out.terminal.width
+    }
+
     /// The columns of the terminal that notices go to.
     pub(crate) fn notice_width(&self) -> Option<usize> {
         self.0.err.terminal.width

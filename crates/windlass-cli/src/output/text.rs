@@ -1,6 +1,6 @@
 //! Small texts for people: durations, ages, sizes, shortened lines.
 
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use windlass_types::Timestamp;
@@ -52,6 +52,21 @@ pub(crate) fn bytes(size: u64) -> String {
         unit = next;
     }
     format!("{}.{} {unit}", tenths / 10, tenths % 10)
+}
+
+/// A count and its noun: `1 file`, `2 files`.
+pub(crate) fn counted<N: Display + From<u8> + PartialEq>(count: N, noun: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// The parts that are not zero: `2 modified, 1 extra`.
+pub(crate) fn counts(parts: &[(u64, &str)]) -> String {
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    parts.join(", ")
 }
 
 /// The columns a text takes on a terminal.

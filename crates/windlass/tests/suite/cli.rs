@@ -122,7 +122,7 @@ fn apply_that_nobody_can_confirm() {
     demo.apply on ROOT/scratch: 1 to create, 1 to update, 1 to delete
     policy: ask (built-in: destructive operations ask), your yes counts
     plan digest: DIGEST
-    error: the plan needs a yes, and there is no terminal to ask on; nothing was changed
+    error: confirmation required, but stdin is not a terminal; nothing was changed
       code: CONFIRM_REQUIRED
       plan_digest: DIGEST
     hint: repeat the command with --yes

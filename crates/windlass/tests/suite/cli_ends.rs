@@ -82,7 +82,7 @@ fn interrupted_by_hand() {
     exit 130
     ── stdout
     ── stderr
-    error: stopped watching; run RUN-1 stays as it is, it goes on when something drives it
+    error: interrupted; run RUN-1 continues when a process drives it
       code: INTERRUPTED
       state: STATE
     hint: windlass runs resume RUN-1

@@ -7,13 +7,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use windlass_types::{Problem, RunId};
 
-use super::{
-    LaunchArg,
-    show::ask_status,
-    view::{member, plural},
-};
+use super::{LaunchArg, show::ask_status, view::member};
 use crate::{
-    output::Table,
+    output::{Table, counted},
     session::{Report, Session},
 };
 
@@ -67,7 +63,7 @@ impl ArtifactArgs {
                         format!("the file cannot be written: {error}"),
                     )
                 })?;
-                let size = plural(bytes.len() as u64, "byte");
+                let size = counted(bytes.len(), "byte");
                 printer.notice(&format!("{size} written to {}", path.display()));
             }
             None if printer.is_human() => {
@@ -81,7 +77,7 @@ impl ArtifactArgs {
             }
             None => {}
         }
-        let size = plural(bytes.len() as u64, "byte");
+        let size = counted(bytes.len(), "byte");
         Ok(Report::new(format!("{name}: {size}"), answer))
     }
 }
@@ -104,7 +100,7 @@ async fn list(session: &Session, run_id: &RunId) -> Result<Report, Problem> {
         printer.table(&table);
         printer.hint(&format!("windlass launch artifact {run_id} NAME"));
     }
-    let message = plural(status.artifacts.len() as u64, "artifact");
+    let message = counted(status.artifacts.len(), "artifact");
     let artifacts = answer.pointer("/status/artifacts").cloned();
     let document = json!({ "run_id": run_id, "artifacts": artifacts });
     Ok(Report::new(message, document))

@@ -8,10 +8,10 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::Value;
 use windlass_types::{Body, Event, Timestamp};
 
-use super::view::{Severity, plural};
+use super::view::Severity;
 use crate::{
     flow::{EventLines, Line, LineKind},
-    output::{Paint, Tone, duration, shorten},
+    output::{Paint, Tone, counted, duration, shorten},
 };
 
 /// How far a run is in each state, for those who show a bar.
@@ -429,7 +429,7 @@ pub(super) fn tally(blockers: u64, errors: u64, warnings: u64) -> String {
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, noun)| plural(count, noun))
+    .map(|(count, noun)| counted(count, noun))
     .collect();
     if parts.is_empty() {
         "nothing that matters".to_owned()

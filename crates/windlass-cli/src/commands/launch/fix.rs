@@ -8,9 +8,12 @@ use super::{
     live::ask,
     resume::go_on,
     show::{ask_status, failing, hints, issue_table},
-    view::{GateReport, member, plural},
+    view::{GateReport, member},
 };
-use crate::session::{Report, Session};
+use crate::{
+    output::counted,
+    session::{Report, Session},
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct FixArgs {
@@ -36,7 +39,7 @@ impl FixArgs {
         let message = if report.ok {
             format!("fixed {fixed} by {}; nothing is left", patches.join(", "))
         } else {
-            let left = plural(left.len() as u64, "issue");
+            let left = counted(left.len(), "issue");
             format!("fixed {fixed} by {}; {left} left", patches.join(", "))
         };
         let printer = &session.printer;

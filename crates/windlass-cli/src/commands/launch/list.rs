@@ -6,10 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     show::state_tone,
-    view::{ListedRun, member, plural},
+    view::{ListedRun, member},
 };
 use crate::{
-    output::{Table, Tone, age, duration},
+    output::{Table, Tone, age, counted, duration},
     session::{Report, Session},
 };
 
@@ -55,7 +55,7 @@ impl ListArgs {
         if let Some(cursor) = answer.get("next_cursor").and_then(Value::as_str) {
             printer.hint(&format!("more: windlass launch list --cursor {cursor}"));
         }
-        let message = plural(runs.len() as u64, "launch").replace("launchs", "launches");
+        let message = counted(runs.len(), "launch").replace("launchs", "launches");
         Ok(Report::new(message, answer))
     }
 }

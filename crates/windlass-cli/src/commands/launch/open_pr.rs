@@ -1,17 +1,17 @@
 //! `windlass launch open-pr`: the one command after which others can see something.
 
 use clap::Args;
-use windlass_types::{Problem, RunId, code};
+use windlass_types::{EffectClass, Problem, RunId};
 
 use super::{
     LaunchArg,
     live::ask,
     show::{ask_status, ask_text},
-    view::{OpenedPr, Status, plural},
+    view::{OpenedPr, Status},
 };
 use crate::{
-    flow::confirm,
-    output::{Table, Tone},
+    flow::{Channel, Consent, ConsentView, Question, refused, table_lines},
+    output::{Table, Tone, counted},
     session::{Report, Session},
 };
 
@@ -58,28 +58,26 @@ impl OpenPrArgs {
         run_id: &RunId,
         status: &Status,
     ) -> Result<(), Problem> {
-        let printer = &session.printer;
-        if status.has_artifact(DIFF) && printer.is_human() {
+        let mut view = ConsentView::new(
+            "launch.open_pr",
+            run_id.as_str(),
+            EffectClass::Write,
+            Question::Yes("Open the pull request?".to_owned()),
+        );
+        if status.has_artifact(DIFF) && session.printer.is_human() {
             let changes = changes(&ask_text(session, run_id, DIFF).await?);
-            printer.notice_table(&table(&changes));
-            printer.notice(&total(&changes));
+            view.lines = table_lines(session, Channel::Notice, &table(&changes));
+            view.summary = total(&changes);
         }
-        if self.yes {
-            return Ok(());
-        }
-        match confirm(session, "Open the pull request?").await? {
-            Some(true) => Ok(()),
-            Some(false) => Err(refused("not confirmed; nothing was opened", run_id)),
-            None => Err(refused(
-                "opening a pull request needs a yes, and there is no terminal to ask on",
-                run_id,
-            )),
+        match view.ask(session, self.yes).await? {
+            Consent::Given => Ok(()),
+            consent => Err(not_opened(consent, run_id)),
         }
     }
 }
 
-fn refused(message: &str, run_id: &RunId) -> Problem {
-    Problem::new(&code::CONFIRM_REQUIRED, message)
+fn not_opened(consent: Consent, run_id: &RunId) -> Problem {
+    refused(consent)
         .with("run_id", run_id.as_str())
         .next(format!("windlass launch artifact {run_id} {DIFF}"))
         .next(format!("windlass launch open-pr {run_id} --yes"))
@@ -140,8 +138,8 @@ fn total(changes: &[Change]) -> String {
     let sum = |lines: fn(&Change) -> u64| changes.iter().map(lines).sum::<u64>();
     format!(
         "{}, {} added, {} removed",
-        plural(changes.len() as u64, "file"),
-        plural(sum(|change| change.added), "line"),
+        counted(changes.len(), "file"),
+        counted(sum(|change| change.added), "line"),
         sum(|change| change.removed)
     )
 }
@@ -169,7 +167,7 @@ mod tests {
     #[test]
     fn without_a_terminal_a_yes_is_needed() {
         let run_id: RunId = "r_1".parse().unwrap();
-        let problem = refused("no", &run_id);
+        let problem = not_opened(Consent::CannotAsk, &run_id);
         assert_eq!(problem.code().exit_code, 4);
         insta::assert_snapshot!(problem.next_actions().join("\n"), @r"
         windlass launch artifact r_1 diff_report.md

@@ -10,11 +10,11 @@ use super::{
     event_lines::words,
     live::PROGRAM,
     show::{ask_report, ask_status, hints, issue_table, state_tone, summary},
-    view::{Status, plural},
+    view::Status,
 };
 use crate::{
     flow::stalled,
-    output::{Table, Tone},
+    output::{Table, Tone, counted},
     session::{Report, Session},
 };
 
@@ -96,7 +96,7 @@ fn show(session: &Session, status: &Status) {
             "artifacts",
             format!(
                 "{} (windlass launch artifact {})",
-                plural(status.artifacts.len() as u64, "artifact"),
+                counted(status.artifacts.len(), "artifact"),
                 status.run_id
             ),
         ),

@@ -189,11 +189,3 @@ pub(super) fn member<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<
     serde_json::from_value(value)
         .map_err(|error| Problem::internal("launch answer", format!("{name}: {error}")))
 }
-
-/// A count and its noun.
-pub(super) fn plural(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_types::Problem;
 
-use super::context::{Context, Touches, parse, report};
+use super::context::Context;
 use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
@@ -53,22 +53,16 @@ impl AddArgs {
             "targets": given(self.targets),
             "allow_outside": self.allow_outside,
         });
-        let data = context.write("pack.add", own, Touches::Repository).await?;
-        let changed: Changed = parse(&data)?;
-        let verb = if context.options.dry_run {
-            "would go"
-        } else {
-            "added"
+        let verb = context.either("would go", "added");
+        let message = |changed: &Changed| {
+            let manifest = context.view.path(&changed.manifest);
+            format!("{} {verb} to {manifest}", changed.module_id)
         };
-        let message = format!(
-            "{} {verb} to {}",
-            changed.module_id,
-            context.view.path(&changed.manifest)
-        );
-        context.say(&context.view.line(Tone::Good, "+", &message));
-        context.warn(&data);
+        let report = context
+            .write_and_say("pack.add", own, (Tone::Good, "+"), message)
+            .await?;
         context.hint("preview --diff");
-        Ok(report(message, data))
+        Ok(report)
     }
 }
 

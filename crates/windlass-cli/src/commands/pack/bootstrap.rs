@@ -5,7 +5,7 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, Touches, report},
+    context::{Context, Touches},
     deploy::{applied, confirm_changes},
 };
 use crate::session::Report;
@@ -38,7 +38,7 @@ impl BootstrapArgs {
             context.warn(&data);
             let message = "status will not suggest bootstrap again";
             context.say(message);
-            return Ok(report(message, data));
+            return Ok(Report::new(message, data));
         }
         let own = json!({ "scope": self.scope, "adopt": self.adopt });
         let confirmed = confirm_changes(context, "pack.bootstrap", own, "bootstrap").await?;

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 use serde_json::json;
 
-use super::{Program, context::report, program::Agentpack};
+use super::{Program, program::Agentpack};
 use crate::{
     cli::Cli,
     output::Printer,
@@ -22,7 +22,7 @@ impl CompletionsArgs {
     pub(super) fn run(&self, printer: &Printer, program: Program) -> Report {
         // A script is what the shell reads, with --json too.
         printer.raw(&script(self.shell, program));
-        let mut report = report(
+        let mut report = Report::new(
             format!("completions for {}", self.shell),
             json!({ "shell": self.shell.to_string() }),
         );

@@ -9,10 +9,13 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    PackArgs, PackCommand, Program, Wire, context::may_ask, evolve::EvolveCommand,
-    overlay::OverlayCommand, policy::PolicyCommand, snapshots::SnapshotsCommand, wire,
+    PackArgs, PackCommand, Program, Wire, evolve::EvolveCommand, overlay::OverlayCommand,
+    policy::PolicyCommand, snapshots::SnapshotsCommand, wire,
 };
-use crate::output::Printer;
+use crate::{
+    flow::{Consent, can_ask},
+    output::Printer,
+};
 
 /// The ids of every writing command: those of 0.9.1 in its order, then newer ones.
 pub(super) const MUTATING: [&str; 23] = [
@@ -84,8 +87,8 @@ impl PackArgs {
         if self.options.yes || self.options.dry_run || mutation.late {
             return Ok(());
         }
-        if !printer.is_human() || mutation.asks && !may_ask(printer) {
-            return Err(wire::confirm_required(mutation.id));
+        if !printer.is_human() || mutation.asks && !can_ask(printer) {
+            return Err(wire::not_confirmed(mutation.id, Consent::CannotAsk));
         }
         Ok(())
     }

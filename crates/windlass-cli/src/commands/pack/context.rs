@@ -5,17 +5,17 @@ use std::{cell::RefCell, collections::BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use super::{
     PackOptions,
-    show::{View, texts, warning},
+    show::{PlanView, View, changes_text, texts, warning},
     wire,
 };
 use crate::{
     OpenOptions,
-    flow::{Call, Drive, confirm},
-    output::Printer,
+    flow::{Call, Channel, Consent, ConsentView, Drive, Question, can_ask},
+    output::{Printer, Tone, counted},
     session::{Report, Session},
 };
 
@@ -28,15 +28,8 @@ pub(super) enum Touches {
     Targets,
 }
 
-/// How a person is asked.
-pub(super) struct Question<'a> {
-    /// The id of the command, as refusals name it.
-    pub(super) command: &'static str,
-    /// The preview, as text.
-    pub(super) show: &'a dyn Fn(&Value) -> Result<String, Problem>,
-    /// What is asked about it; `None` when there is nothing to do.
-    pub(super) ask: &'a dyn Fn(&Value) -> Result<Option<String>, Problem>,
-}
+/// The sign of something that was done.
+pub(super) const DONE: (Tone, &str) = (Tone::Good, "✓");
 
 /// An answer, and whether a person has seen its preview.
 pub(super) struct Confirmed {
@@ -78,39 +71,72 @@ impl Context<'_> {
             .await
     }
 
+    /// Calls an operation that writes, and says in one line what it did.
+    pub(super) async fn write_and_say<T: DeserializeOwned>(
+        &self,
+        operation: &str,
+        own: Value,
+        (tone, sign): (Tone, &str),
+        message: impl FnOnce(&T) -> String,
+    ) -> Result<Report, Problem> {
+        let data = self.write(operation, own, Touches::Repository).await?;
+        let message = message(&parse(&data)?);
+        self.say(&self.view.line(tone, sign, &message));
+        self.warn(&data);
+        Ok(Report::new(message, data))
+    }
+
     /// Shows what an operation would do, asks, and does it. Without a terminal the yes of the
-    /// command line is passed on as it is, and the operation decides.
+    /// command line is passed on as it is, and the operation decides. `command` is the id that
+    /// refusals name; `consent` makes the consent screen of a preview, none where there is
+    /// nothing to do.
     pub(super) async fn confirmed(
         &self,
         operation: &str,
         own: Value,
         touches: Touches,
-        question: Question<'_>,
+        command: &'static str,
+        consent: impl FnOnce(&Value) -> Result<Option<ConsentView>, Problem>,
     ) -> Result<Confirmed, Problem> {
         let (yes, dry_run) = (self.options.yes, self.options.dry_run);
-        if yes || dry_run || !may_ask(self.printer()) {
+        if yes || dry_run || !can_ask(self.printer()) {
             let data = self.send(operation, own, touches, yes, dry_run).await?;
             return Ok(Confirmed { data, seen: false });
         }
         let preview = self
             .send(operation, own.clone(), touches, false, true)
             .await?;
-        let Some(ask) = (question.ask)(&preview)? else {
-            let data = self.send(operation, own, touches, true, false).await?;
-            return Ok(Confirmed { data, seen: false });
-        };
-        self.printer().notice((question.show)(&preview)?.trim_end());
-        self.warn(&preview);
-        if !self.agrees(&ask).await? {
-            return Err(wire::declined(question.command));
+        let view = consent(&preview)?;
+        if let Some(view) = &view {
+            view.show(self.session, Channel::Notice);
+            self.warn(&preview);
+            agreed(command, view.ask_only(self.session).await?)?;
         }
         let data = self.send(operation, own, touches, true, false).await?;
-        Ok(Confirmed { data, seen: true })
+        Ok(Confirmed {
+            data,
+            seen: view.is_some(),
+        })
     }
 
-    /// Asks a person; no without one.
-    pub(super) async fn agrees(&self, question: &str) -> Result<bool, Problem> {
-        Ok(confirm(self.session, question).await? == Some(true))
+    /// The consent screen of a plan: its changes, and a question about them.
+    pub(super) fn plan_consent(
+        &self,
+        operation: &str,
+        plan: &PlanView,
+        question: String,
+    ) -> ConsentView {
+        let effect = if plan.summary.delete > 0 {
+            EffectClass::Destructive
+        } else {
+            EffectClass::Write
+        };
+        let target = plan.targets.join(", ");
+        ConsentView {
+            lines: lines(&changes_text(plan, &self.view)),
+            summary: plan.summed_up(),
+            ..ConsentView::new(operation, &target, effect, Question::Yes(question))
+        }
     }
 
     /// Calls a writing operation with exactly this yes.
@@ -154,11 +180,13 @@ impl Context<'_> {
             return Err(data);
         }
         let changes = data.get("changes").and_then(Value::as_array);
-        let message = match changes.map_or(0, Vec::len) {
-            1 => "1 change".to_owned(),
-            many => format!("{many} changes"),
-        };
-        Ok(report(message, data))
+        let message = counted(changes.map_or(0, Vec::len), "change");
+        Ok(Report::new(message, data))
+    }
+
+    /// Words about what would be done, or what was done.
+    pub(super) fn either(&self, planned: &'static str, done: &'static str) -> &'static str {
+        if self.options.dry_run { planned } else { done }
     }
 
     /// Text for people, on standard output.
@@ -197,18 +225,20 @@ impl Context<'_> {
     }
 }
 
-/// Whether there is a person to ask.
-pub(super) fn may_ask(printer: &Printer) -> bool {
-    use std::io::IsTerminal as _;
-    printer.sees_questions() && std::io::stdin().is_terminal()
+/// The lines of a text, for a consent screen.
+pub(super) fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Refuses a write that was not agreed to.
+pub(super) fn agreed(command: &str, consent: Consent) -> Result<(), Problem> {
+    match consent {
+        Consent::Given => Ok(()),
+        _ => Err(wire::not_confirmed(command, consent)),
+    }
 }
 
 /// An answer as a type.
 pub(super) fn parse<T: DeserializeOwned>(data: &Value) -> Result<T, Problem> {
     T::deserialize(data).map_err(|error| Problem::internal("operation answer", error))
-}
-
-/// A report with the data programs get.
-pub(super) fn report(message: impl Into<String>, data: Value) -> Report {
-    Report::new(message, data)
 }

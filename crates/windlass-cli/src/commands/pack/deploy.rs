@@ -5,11 +5,15 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    context::{Confirmed, Context, Question, Touches, may_ask, parse, report},
-    show::{PlanView, changes_text, count, plan_text},
+    context::{Confirmed, Context, Touches, agreed, parse},
+    show::{PlanView, changes_text, plan_text},
     wire,
 };
-use crate::session::Report;
+use crate::{
+    flow::{Channel, Consent, can_ask, confirm},
+    output::counted,
+    session::Report,
+};
 
 const APPLY: &str = "deploy --apply";
 
@@ -34,17 +38,16 @@ impl DeployArgs {
         if !self.apply {
             return self.plan(context).await;
         }
-        let confirmed =
-            if may_ask(context.printer()) && !context.options.yes && !context.options.dry_run {
-                self.ask_and_apply(context).await?
-            } else {
-                let own = self.input(self.adopt);
-                let (yes, dry_run) = (context.options.yes, context.options.dry_run);
-                let data = context
-                    .send("pack.apply", own, Touches::Targets, yes, dry_run)
-                    .await?;
-                Confirmed { data, seen: false }
-            };
+        let (yes, dry_run) = (context.options.yes, context.options.dry_run);
+        let confirmed = if can_ask(context.printer()) && !yes && !dry_run {
+            self.ask_and_apply(context).await?
+        } else {
+            let own = self.input(self.adopt);
+            let data = context
+                .send("pack.apply", own, Touches::Targets, yes, dry_run)
+                .await?;
+            Confirmed { data, seen: false }
+        };
         applied(context, confirmed)
     }
 
@@ -60,7 +63,7 @@ impl DeployArgs {
         if !plan.is_empty() {
             context.hint(APPLY);
         }
-        Ok(report(plan.summed_up(), data))
+        Ok(Report::new(plan.summed_up(), data))
     }
 
     /// As every asked command, with a question of its own about files pack did not write.
@@ -77,23 +80,21 @@ impl DeployArgs {
         let plan: PlanView = parse(&preview)?;
         let mut adopt = self.adopt;
         if !plan.is_empty() {
-            context
-                .printer()
-                .notice(plan_text(&plan, &context.view).trim_end());
+            let view = context.plan_consent("pack.apply", &plan, question(&plan));
+            view.show(context.session, Channel::Notice);
             context.warn(&preview);
             let unasked = self.adopt_path.is_empty() && !self.skip_unadopted && !adopt;
             if unasked && plan.adoptions() > 0 {
-                let files = count(plan.adoptions(), "file");
+                let files = counted(plan.adoptions(), "file");
                 let question =
                     format!("{files} (!) not written by pack would be replaced. Replace?");
-                if !context.agrees(&question).await? {
-                    return Err(wire::declined(APPLY).next("retry_with_adopt"));
+                if !confirm(context.session, &question).await? {
+                    let refused = wire::not_confirmed(APPLY, Consent::Declined);
+                    return Err(refused.next("retry_with_adopt"));
                 }
                 adopt = true;
             }
-            if !context.agrees(&question(&plan)).await? {
-                return Err(wire::declined(APPLY));
-            }
+            agreed(APPLY, view.ask_only(context.session).await?)?;
         }
         let mut own = self.input(adopt);
         // Exactly what was shown, or nothing.
@@ -118,17 +119,11 @@ impl DeployArgs {
 
 /// What is asked about a plan.
 pub(super) fn question(plan: &PlanView) -> String {
-    let changes = count(plan.changes.len(), "change");
+    let changes = counted(plan.changes.len(), "change");
     match plan.summary.delete {
         0 => format!("Apply {changes}?"),
         deletes => format!("Apply {changes}, {deletes} of which remove files?"),
     }
-}
-
-/// What is asked about a preview with changes; nothing when there are none.
-pub(super) fn ask_about_changes(data: &Value) -> Result<Option<String>, Problem> {
-    let plan: PlanView = parse(data)?;
-    Ok((!plan.is_empty()).then(|| question(&plan)))
 }
 
 /// Asks about the changes of a preview.
@@ -138,13 +133,13 @@ pub(super) async fn confirm_changes(
     own: Value,
     command: &'static str,
 ) -> Result<Confirmed, Problem> {
-    let question = Question {
-        command,
-        show: &|preview| Ok(plan_text(&parse(preview)?, &context.view)),
-        ask: &ask_about_changes,
+    let consent = |preview: &Value| {
+        let plan: PlanView = parse(preview)?;
+        let view = || context.plan_consent(operation, &plan, question(&plan));
+        Ok((!plan.is_empty()).then(view))
     };
     context
-        .confirmed(operation, own, Touches::Targets, question)
+        .confirmed(operation, own, Touches::Targets, command, consent)
         .await
 }
 
@@ -178,5 +173,5 @@ pub(super) fn applied(context: &Context<'_>, confirmed: Confirmed) -> Result<Rep
     if plan.applied && plan.snapshot_id.is_some() {
         context.hint("undo");
     }
-    Ok(report(message, data))
+    Ok(Report::new(message, data))
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, parse, report},
+    context::{Context, parse},
     show::{DiffFile, PlanView, diffs},
 };
 use crate::session::Report;
@@ -33,7 +33,7 @@ impl DiffArgs {
         if !context.printer().is_human() {
             let data = context.read("pack.diff", json!({})).await?;
             let plan: PlanView = parse(&data)?;
-            return Ok(report(plan.summed_up(), data));
+            return Ok(Report::new(plan.summed_up(), data));
         }
         let data = context
             .read("pack.preview", json!({ "diff": true }))
@@ -44,6 +44,6 @@ impl DiffArgs {
         }
         context.warn(&data);
         context.say(&preview.plan.summed_up());
-        Ok(report(preview.plan.summed_up(), data))
+        Ok(Report::new(preview.plan.summed_up(), data))
     }
 }

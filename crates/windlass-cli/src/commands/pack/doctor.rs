@@ -6,11 +6,11 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, Touches, parse, report},
-    show::{View, count},
+    context::{Context, Touches, parse},
+    show::View,
 };
 use crate::{
-    output::{Table, Tone},
+    output::{Table, Tone, counted},
     session::Report,
 };
 
@@ -69,10 +69,10 @@ impl DoctorArgs {
         context.next(&data);
         let bad = examined.roots.iter().filter(|root| !root.issues.is_empty());
         let message = match bad.count() {
-            0 => format!("{} in order", count(examined.roots.len(), "root")),
+            0 => format!("{} in order", counted(examined.roots.len(), "root")),
             bad => format!("{bad} of {} need attention", examined.roots.len()),
         };
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }
 

@@ -6,11 +6,11 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, parse, report},
-    show::{View, count},
+    context::{Context, parse},
+    show::View,
 };
 use crate::{
-    output::{Tone, one_line},
+    output::{Tone, counted, one_line},
     session::Report,
 };
 
@@ -69,7 +69,10 @@ impl ExplainCommand {
         context.say(&text(&explained, &context.view));
         context.warn(&data);
         let files = explained.changes.len() + explained.drift.len();
-        Ok(report(format!("{} explained", count(files, "file")), data))
+        Ok(Report::new(
+            format!("{} explained", counted(files, "file")),
+            data,
+        ))
     }
 }
 

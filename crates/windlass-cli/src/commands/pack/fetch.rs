@@ -5,11 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::{
-    context::{Context, Touches, parse, report},
-    show::count,
-};
-use crate::{output::Tone, session::Report};
+use super::context::{Context, DONE};
+use crate::{output::counted, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct FetchArgs {}
@@ -23,17 +20,12 @@ struct Fetched {
 
 impl FetchArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let data = context
-            .write("pack.fetch", json!({}), Touches::Repository)
-            .await?;
-        let fetched: Fetched = parse(&data)?;
-        let message = format!(
-            "{} fetched to {}",
-            count(fetched.git_modules_fetched, "git module"),
-            context.view.path(&fetched.store)
-        );
-        context.say(&context.view.line(Tone::Good, "✓", &message));
-        context.warn(&data);
-        Ok(report(message, data))
+        let message = |fetched: &Fetched| {
+            let modules = counted(fetched.git_modules_fetched, "git module");
+            format!("{modules} fetched to {}", context.view.path(&fetched.store))
+        };
+        context
+            .write_and_say("pack.fetch", json!({}), DONE, message)
+            .await
     }
 }

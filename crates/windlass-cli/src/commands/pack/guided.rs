@@ -1,12 +1,10 @@
 //! The questions of `init --guided`.
 
-use std::io::BufRead as _;
-
 use serde::Serialize;
 use windlass_types::{Problem, code};
 
 use super::context::Context;
-use crate::output::Tone;
+use crate::flow::read_line;
 
 /// Every target, in the order they are offered.
 pub(super) const TARGETS: [&str; 7] = [
@@ -112,21 +110,8 @@ async fn until<T>(
 }
 
 async fn line(context: &Context<'_>, question: &str) -> Result<String, Problem> {
-    let printer = context.printer();
-    let question = printer.notice_paint().text(Tone::Strong, question);
-    printer.question(&format!("{question} "));
-    let answer = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(read) if read > 0 => Some(line),
-            _ => None,
-        }
-    });
-    let given = tokio::select! {
-        answer = answer => answer.ok().flatten(),
-        () = context.session.interrupt.wait() => None,
-    };
-    given.ok_or_else(|| {
+    let line = read_line(context.session, question).await?;
+    line.ok_or_else(|| {
         Problem::new(
             &code::INTERRUPTED,
             "interrupted before all questions were answered; nothing was written",

@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Args, Command, CommandFactory as _};
 use serde_json::{Map, Value, json};
 use windlass_types::{Problem, code};
 
-use super::{Program, consent::MUTATING, context::report, guided::TARGETS, program::Agentpack};
+use super::{Program, consent::MUTATING, guided::TARGETS, program::Agentpack};
 use crate::{
     Host,
     cli::Cli,
@@ -59,13 +59,13 @@ impl HelpArgs {
                     printer.raw(&text);
                 }
             }
-            return Ok(report("help", Value::Null));
+            return Ok(Report::new("help", Value::Null));
         }
         let mut data = describe();
         if let (Some(page), Value::Object(data)) = (markdown, &mut data) {
             data.insert("markdown".to_owned(), page.into());
         }
-        Ok(report("help", data))
+        Ok(Report::new("help", data))
     }
 }
 

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use super::{
-    context::{Confirmed, Context, Question, Touches, parse, report},
-    show::{View, count},
+    context::{Confirmed, Context, Touches, parse},
+    show::View,
 };
 use crate::{
-    output::{Table, Tone},
+    flow::{Channel, ConsentView, Question, table_lines},
+    output::{Table, Tone, counted},
     session::Report,
 };
 
@@ -65,21 +66,26 @@ impl ImportArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let own = json!({ "apply": self.apply, "home_root": self.home_root });
         let confirmed = if self.apply {
-            let question = Question {
-                command: "import --apply",
-                show: &|preview: &Value| {
-                    let imported: Imported = parse(preview)?;
-                    let paint = context.printer().notice_paint();
-                    Ok(table(&imported, &context.view).render(paint, None))
-                },
-                ask: &|preview: &Value| {
-                    let imported: Imported = parse(preview)?;
-                    let modules = count(imported.summary.create as usize, "module");
-                    Ok((imported.summary.create > 0).then(|| format!("Import {modules}?")))
-                },
+            let consent = |preview: &Value| {
+                let imported: Imported = parse(preview)?;
+                let modules = counted(imported.summary.create as usize, "module");
+                let question = Question::Yes(format!("Import {modules}?"));
+                let table = table(&imported, &context.view);
+                let view = || ConsentView {
+                    lines: table_lines(context.session, Channel::Notice, &table),
+                    summary: modules,
+                    ..ConsentView::new("pack.import", "", EffectClass::Write, question)
+                };
+                Ok((imported.summary.create > 0).then(view))
             };
             context
-                .confirmed("pack.import", own, Touches::Repository, question)
+                .confirmed(
+                    "pack.import",
+                    own,
+                    Touches::Repository,
+                    "import --apply",
+                    consent,
+                )
                 .await?
         } else {
             let data = context.read("pack.import", own).await?;
@@ -101,7 +107,7 @@ fn shown(context: &Context<'_>, confirmed: Confirmed) -> Result<Report, Problem>
             .notice(conflict_text(conflict, &context.view).trim_end());
     }
     context.warn(&data);
-    let modules = count(imported.summary.create as usize, "module");
+    let modules = counted(imported.summary.create as usize, "module");
     let message = match (imported.applied, imported.summary.create) {
         (true, _) => format!("{modules} imported"),
         (false, 0) => "nothing to import".to_owned(),
@@ -113,7 +119,7 @@ fn shown(context: &Context<'_>, confirmed: Confirmed) -> Result<Report, Problem>
     } else {
         context.next(&data);
     }
-    Ok(report(message, data))
+    Ok(Report::new(message, data))
 }
 
 fn table(imported: &Imported, view: &View) -> Table {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, Touches, parse, report},
+    context::{Context, Touches, parse},
     guided, wire,
 };
 use crate::{
@@ -81,6 +81,6 @@ impl InitArgs {
         context.warn(&data);
         context.hint("import");
         context.hint("add TYPE SOURCE");
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }

@@ -5,11 +5,8 @@ use serde::Deserialize;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::{
-    context::{Context, Touches, parse, report},
-    show::count,
-};
-use crate::{output::Tone, session::Report};
+use super::context::{Context, DONE};
+use crate::{output::counted, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct LockArgs {}
@@ -23,17 +20,15 @@ struct Locked {
 
 impl LockArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let data = context
-            .write("pack.lock", json!({}), Touches::Repository)
-            .await?;
-        let locked: Locked = parse(&data)?;
-        let message = format!(
-            "{} pinned in {}",
-            count(locked.modules, "module"),
-            context.view.path(&locked.lockfile)
-        );
-        context.say(&context.view.line(Tone::Good, "✓", &message));
-        context.warn(&data);
-        Ok(report(message, data))
+        let message = |locked: &Locked| {
+            let modules = counted(locked.modules, "module");
+            format!(
+                "{modules} pinned in {}",
+                context.view.path(&locked.lockfile)
+            )
+        };
+        context
+            .write_and_say("pack.lock", json!({}), DONE, message)
+            .await
     }
 }

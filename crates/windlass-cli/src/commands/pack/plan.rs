@@ -5,7 +5,7 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, parse, report},
+    context::{Context, parse},
     show::{PlanView, plan_text},
 };
 use crate::session::Report;
@@ -34,6 +34,6 @@ impl PlanArgs {
             context.hint("preview --diff");
             context.hint("deploy --apply");
         }
-        Ok(report(plan.summed_up(), data).found(self.check && !plan.is_empty()))
+        Ok(Report::new(plan.summed_up(), data).found(self.check && !plan.is_empty()))
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, parse, report},
+    context::{Context, parse},
     diff::Preview,
     show::{diffs, plan_text},
 };
@@ -32,6 +32,6 @@ impl PreviewArgs {
         if !preview.plan.is_empty() {
             context.hint("deploy --apply");
         }
-        Ok(report(preview.plan.summed_up(), data))
+        Ok(Report::new(preview.plan.summed_up(), data))
     }
 }

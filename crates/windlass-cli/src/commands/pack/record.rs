@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_types::{Problem, code};
 
-use super::context::{Context, Touches, parse, report};
-use crate::{commands::ops::read_stdin, output::Tone, session::Report};
+use super::context::{Context, DONE};
+use crate::{commands::ops::read_stdin, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct RecordArgs {}
@@ -21,19 +21,12 @@ impl RecordArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let event = event(&read_stdin()?)?;
         let own = json!({ "event": event });
-        let data = context
-            .write("pack.record", own, Touches::Repository)
-            .await?;
-        let recorded: Recorded = parse(&data)?;
-        let verb = if context.options.dry_run {
-            "would be recorded"
-        } else {
-            "recorded"
-        };
-        let message = format!("{verb} in {}", context.view.path(&recorded.path));
-        context.say(&context.view.line(Tone::Good, "✓", &message));
-        context.warn(&data);
-        Ok(report(message, data))
+        let verb = context.either("would be recorded", "recorded");
+        let message =
+            |recorded: &Recorded| format!("{verb} in {}", context.view.path(&recorded.path));
+        context
+            .write_and_say("pack.record", own, DONE, message)
+            .await
     }
 }
 

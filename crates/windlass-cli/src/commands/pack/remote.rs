@@ -1,11 +1,11 @@
 //! `windlass pack remote set`.
 
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_types::Problem;
 
-use super::context::{Context, Touches, report};
-use crate::{output::Tone, session::Report};
+use super::context::{Context, DONE};
+use crate::session::Report;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -28,17 +28,10 @@ impl RemoteCommand {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let Self::Set(args) = self;
         let own = json!({ "url": args.url, "name": args.name });
-        let data = context
-            .write("pack.remote.set", own, Touches::Repository)
-            .await?;
-        let verb = if context.options.dry_run {
-            "would be"
-        } else {
-            "is"
-        };
-        let message = format!("{} {verb} {}", args.name, args.url);
-        context.say(&context.view.line(Tone::Good, "✓", &message));
-        context.warn(&data);
-        Ok(report(message, data))
+        let verb = context.either("would be", "is");
+        let message = |_: &Value| format!("{} {verb} {}", args.name, args.url);
+        context
+            .write_and_say("pack.remote.set", own, DONE, message)
+            .await
     }
 }

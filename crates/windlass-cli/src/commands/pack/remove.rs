@@ -4,10 +4,7 @@ use clap::Args;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::{
-    add::Changed,
-    context::{Context, Touches, parse, report},
-};
+use super::{add::Changed, context::Context};
 use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
@@ -20,23 +17,15 @@ pub(crate) struct RemoveArgs {
 impl RemoveArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let own = json!({ "id": self.module_id });
-        let data = context
-            .write("pack.remove", own, Touches::Repository)
-            .await?;
-        let changed: Changed = parse(&data)?;
-        let verb = if context.options.dry_run {
-            "would go"
-        } else {
-            "removed"
+        let verb = context.either("would go", "removed");
+        let message = |changed: &Changed| {
+            let manifest = context.view.path(&changed.manifest);
+            format!("{} {verb} from {manifest}", changed.module_id)
         };
-        let message = format!(
-            "{} {verb} from {}",
-            changed.module_id,
-            context.view.path(&changed.manifest)
-        );
-        context.say(&context.view.line(Tone::Bad, "-", &message));
-        context.warn(&data);
+        let report = context
+            .write_and_say("pack.remove", own, (Tone::Bad, "-"), message)
+            .await?;
         context.hint("preview --diff");
-        Ok(report(message, data))
+        Ok(report)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, Question, Touches, parse, report},
+    context::{Context, Touches, parse},
     show::{PlanView, plan_text},
 };
 use crate::session::Report;
@@ -26,22 +26,15 @@ struct RolledBack {
 
 impl RollbackArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let to = self.to.clone();
-        let question = Question {
-            command: "rollback",
-            show: &|preview: &Value| Ok(plan_text(&parse(preview)?, &context.view)),
-            ask: &|preview: &Value| {
-                let plan: PlanView = parse(preview)?;
-                Ok((!plan.is_empty()).then(|| format!("Bring back the state after {to}?")))
-            },
+        let consent = |preview: &Value| {
+            let plan: PlanView = parse(preview)?;
+            let question = format!("Bring back the state after {}?", self.to);
+            let view = || context.plan_consent("pack.rollback", &plan, question);
+            Ok((!plan.is_empty()).then(view))
         };
+        let own = json!({ "to": self.to });
         let confirmed = context
-            .confirmed(
-                "pack.rollback",
-                json!({ "to": self.to }),
-                Touches::Targets,
-                question,
-            )
+            .confirmed("pack.rollback", own, Touches::Targets, "rollback", consent)
             .await?;
         let plan: PlanView = parse(&confirmed.data)?;
         if !confirmed.seen && !plan.is_empty() {
@@ -55,6 +48,6 @@ impl RollbackArgs {
             None => "nothing was written".to_owned(),
         };
         context.say(&message);
-        Ok(report(message, confirmed.data))
+        Ok(Report::new(message, confirmed.data))
     }
 }

@@ -3,7 +3,6 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::context::report;
 use crate::{output::Printer, session::Report};
 
 #[derive(Args, Debug)]
@@ -16,7 +15,7 @@ impl SchemaArgs {
              schema_version, ok, command, command_id, command_path, version, data, warnings, errors",
         );
         printer.hint("add --json to see the fields of data");
-        report("schema", document())
+        Report::new("schema", document())
     }
 }
 

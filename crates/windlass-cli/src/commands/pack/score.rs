@@ -6,11 +6,11 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, parse, report},
-    show::{count, minute},
+    context::{Context, parse},
+    show::minute,
 };
 use crate::{
-    output::{Table, Tone},
+    output::{Table, Tone, counted},
     session::Report,
 };
 
@@ -48,13 +48,13 @@ impl ScoreArgs {
         if !scores.modules.is_empty() {
             context.printer().table(&table(&scores));
         }
-        let mut message = format!("{} read", count(scores.read_stats.records_ok, "event"));
+        let mut message = format!("{} read", counted(scores.read_stats.records_ok, "event"));
         if scores.read_stats.skipped_total > 0 {
             message.push_str(&format!(", {} skipped", scores.read_stats.skipped_total));
         }
         context.printer().notice(&message);
         context.warn(&data);
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }
 

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use windlass_types::Problem;
 
 use super::{
-    context::{Context, parse, report},
-    show::{Drift, DriftSummary, View, counts, drift_table},
+    context::{Context, parse},
+    show::{Drift, DriftSummary, View, drift_table},
 };
 use crate::{
-    output::{Table, Tone},
+    output::{Table, Tone, counts},
     session::Report,
 };
 
@@ -58,7 +58,7 @@ impl StatusArgs {
         context.say(&format!("{sign}{message}"));
         context.warn(&data);
         context.next(&data);
-        Ok(report(message, data).found(self.check && !status.drift.is_empty()))
+        Ok(Report::new(message, data).found(self.check && !status.drift.is_empty()))
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::context::{Context, Touches, parse, report};
+use super::context::{Context, Touches, parse};
 use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
@@ -42,6 +42,6 @@ impl SyncArgs {
         let message = format!("{} {verb} with {}", synced.branch, synced.remote);
         context.say(&message);
         context.warn(&data);
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }

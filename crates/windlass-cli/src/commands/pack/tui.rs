@@ -6,12 +6,7 @@ use clap::Args;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::{
-    Wire,
-    context::{Context, report},
-    show::advised,
-    wire,
-};
+use super::{Wire, context::Context, show::advised, wire};
 use crate::{Host, TuiRequest, output::Printer, session::Report};
 
 #[derive(Args, Debug)]
@@ -58,7 +53,7 @@ impl TuiArgs {
             shutdown: session.interrupt.clone(),
         };
         host.show_tui(session.opened.clone(), request).await?;
-        Ok(report("closed", json!({})))
+        Ok(Report::new("closed", json!({})))
     }
 }
 

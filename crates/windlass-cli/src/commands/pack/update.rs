@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::context::{Context, Touches, parse, report};
+use super::context::{Context, Touches, parse};
 use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
@@ -71,6 +71,6 @@ impl UpdateArgs {
         } else {
             context.hint("preview --diff");
         }
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }

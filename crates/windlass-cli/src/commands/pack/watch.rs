@@ -16,13 +16,14 @@ use windlass_types::{Problem, code};
 
 use super::{
     PackOptions, Wire,
-    context::{Context, Touches, may_ask, parse, report},
+    context::{Context, Touches, parse},
     deploy::question,
-    show::{PlanView, count, plan_text},
+    show::{PlanView, plan_text},
 };
 use crate::{
     commands::field,
-    output::{LogLevel, Mode, Tone},
+    flow::Consent,
+    output::{LogLevel, Mode, Tone, counted},
     session::{Ending, Report},
 };
 
@@ -77,12 +78,12 @@ impl WatchArgs {
             let changed: Vec<String> = changed.into_iter().collect();
             context.printer().notice(&named(&changed));
         }
-        let mut ended = report("stopped", json!({ "rounds": rounds }));
+        let mut ended = Report::new("stopped", json!({ "rounds": rounds }));
         ended.ending = Ending::Streamed;
         Ok(ended)
     }
 
-    /// One plan, and one deployment if asked for. What a person can mend does not end the watch.
+    /// One plan, and one deployment if asked for. What a person can fix does not end the watch.
     async fn round(&self, context: &Context<'_>) -> Result<(), Problem> {
         let outcome = match context.read("pack.plan", json!({})).await {
             Ok(data) => self.show_and_apply(context, data).await,
@@ -137,10 +138,8 @@ impl WatchArgs {
         if context.options.yes && plan.summary.delete <= MANY {
             return Ok(true);
         }
-        if !may_ask(context.printer()) {
-            return Ok(false);
-        }
-        context.agrees(&question(plan)).await
+        let view = context.plan_consent("pack.apply", plan, question(plan));
+        Ok(view.ask_only(context.session).await? == Consent::Given)
     }
 
     /// One line for a program.
@@ -247,7 +246,7 @@ fn named(changed: &[String]) -> String {
     let names: Vec<&str> = changed.iter().take(NAMED).map(String::as_str).collect();
     let more = changed.len().saturating_sub(NAMED);
     let more = if more > 0 {
-        format!(" and {}", count(more, "more file"))
+        format!(" and {}", counted(more, "more file"))
     } else {
         String::new()
     };

@@ -10,7 +10,11 @@ use windlass_engine::envelope::{Envelope, EnvelopeContext};
 use windlass_types::{Problem, code};
 
 use super::{PackOptions, Program, program::Agentpack, show};
-use crate::{exit, output::Printer};
+use crate::{
+    exit,
+    flow::{Consent, refused},
+    output::Printer,
+};
 
 /// The exit code of a failure.
 const FAILURE: u8 = 1;
@@ -145,28 +149,12 @@ fn first_word(words: &[&str], takes_value: &[&str]) -> Option<usize> {
     None
 }
 
-/// The failure of a command that needs a yes and cannot ask for one.
-pub(super) fn confirm_required(command: &str) -> Problem {
-    Problem::new(
-        &code::CONFIRM_REQUIRED,
-        format!(
-            "`{command}` changes things, and there is nobody to ask; nothing was read or changed"
-        ),
-    )
-    .with("reason_code", "confirm_required")
-    .with("command", command)
-    .next("retry_with_yes")
-}
-
-/// The failure of a command somebody said no to.
-pub(super) fn declined(command: &str) -> Problem {
-    Problem::new(
-        &code::CONFIRM_REQUIRED,
-        "not confirmed; nothing was changed",
-    )
-    .with("reason_code", "confirm_required")
-    .with("command", command)
-    .next("retry_with_yes")
+/// The failure of a command that nobody agreed to.
+pub(super) fn not_confirmed(command: &str, consent: Consent) -> Problem {
+    refused(consent)
+        .with("reason_code", "confirm_required")
+        .with("command", command)
+        .next("retry_with_yes")
 }
 
 /// The failure of questions without a terminal.
@@ -209,7 +197,7 @@ mod tests {
 
     #[test]
     fn success_is_dotted_and_failure_is_the_first_word() {
-        let problem = confirm_required("evolve propose");
+        let problem = not_confirmed("evolve propose", Consent::CannotAsk);
         for (operation, input, command, failed, id) in [
             ("pack.plan", Value::Null, "plan", "plan", "plan"),
             (

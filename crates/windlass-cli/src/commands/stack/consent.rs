@@ -2,19 +2,19 @@
 //! everywhere else the operation's refusal stands and names the flag that is missing.
 
 use serde_json::{Value, json};
-use windlass_types::{Problem, code};
+use windlass_types::{EffectClass, Problem, code};
 
 use super::{
     arguments::Request,
     call,
-    show::{self, Screen},
+    show::{Screen, plan, text},
 };
 use crate::{
-    flow::{confirm, type_exactly},
+    flow::{Consent, ConsentView, Question, can_ask, refused},
     session::Session,
 };
 
-/// How often somebody is asked about one command: the plan may change while they read it.
+/// How often a person is asked about one command: the plan may change while they read it.
 const ROUNDS: usize = 3;
 
 /// How an operation does its work.
@@ -42,9 +42,11 @@ pub(super) async fn call_with_consent(
         };
         match outcome {
             Err(problem) if wants_a_yes(&problem) && round < ROUNDS => {
-                if !agree(session, &problem, name).await? {
+                let view = view(session, request.operation, &problem, name);
+                let Some(view) = view.filter(|_| can_ask(&session.printer)) else {
                     return Err(problem);
-                }
+                };
+                agreed(session, &view).await?;
                 say_yes(&mut request.input, problem.details().get("confirmToken"));
             }
             outcome => return outcome,
@@ -64,54 +66,41 @@ pub(super) fn say_yes(input: &mut Value, token: Option<&Value>) {
     }
 }
 
-/// Whether a person could mend this by saying yes: to what was asked, or to a plan that comes with
-/// a token of its own. An approval is somebody else's business.
+/// Whether a yes would help: to what was asked, or to a plan that comes with a token of its own.
+/// An approval is another person's decision.
 fn wants_a_yes(problem: &Problem) -> bool {
     let renewed = problem.details().contains_key("confirmToken");
     problem.code() == &code::CONFIRM_REQUIRED || renewed
 }
 
-/// Shows what would be done and has the name typed; false where there is nobody to ask.
-async fn agree(session: &Session, problem: &Problem, name: Option<&str>) -> Result<bool, Problem> {
-    let details = problem.details();
-    let stack = details.get("stackName").and_then(Value::as_str);
-    let Some(name) = stack.or(name) else {
-        return Ok(false);
+/// The consent screen of a refusal; none where it does not say what it is about.
+fn view(
+    session: &Session,
+    operation: &str,
+    problem: &Problem,
+    name: Option<&str>,
+) -> Option<ConsentView> {
+    let details = Value::Object(problem.details().clone());
+    let name = match text(&details, "stackName") {
+        "" => name?,
+        stack => stack,
     };
-    if !session.printer.sees_questions() {
-        return Ok(false);
-    }
-    let screen = Screen::notice(&session.printer);
-    screen.line(problem.message());
-    show::plan::consequences(&screen, &Value::Object(details.clone()));
-    typed(session, name).await
+    let screen = Screen::kept(&session.printer);
+    plan::consequences(&screen, &details);
+    let question = Question::Name(name.to_owned());
+    Some(ConsentView {
+        lines: screen.into_lines(),
+        summary: problem.message().to_owned(),
+        ..ConsentView::new(operation, name, EffectClass::Destructive, question)
+    })
 }
 
-/// Has the name typed; false where there is nobody to ask, a problem where something else was.
-pub(super) async fn typed(session: &Session, name: &str) -> Result<bool, Problem> {
-    let question = format!("Type {name} to go on:");
-    match type_exactly(session, &question, name).await? {
-        Some(true) => Ok(true),
-        Some(false) => Err(declined()),
-        None => Ok(false),
+/// Shows what would be done and asks; a problem where the answer is no.
+pub(super) async fn agreed(session: &Session, view: &ConsentView) -> Result<(), Problem> {
+    match view.ask(session, false).await? {
+        Consent::Given => Ok(()),
+        consent => Err(refused(consent).with("reason", "declined")),
     }
-}
-
-/// Asks yes or no; false where there is nobody to ask, a problem where the answer is no.
-pub(super) async fn agreed(session: &Session, question: &str) -> Result<bool, Problem> {
-    match confirm(session, question).await? {
-        Some(true) => Ok(true),
-        Some(false) => Err(declined()),
-        None => Ok(false),
-    }
-}
-
-fn declined() -> Problem {
-    Problem::new(
-        &code::CONFIRM_REQUIRED,
-        "not confirmed; nothing was changed",
-    )
-    .with("reason", "declined")
 }
 
 #[cfg(test)]
@@ -128,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_yes_can_mend_is_asked() {
+    fn only_what_a_yes_can_fix_is_asked() {
         let new_plan = Problem::new(&code::CONFIRM_TOKEN_MISMATCH, "x").with("confirmToken", "ct");
         for (problem, expected) in [
             (Problem::new(&code::CONFIRM_REQUIRED, "x"), true),

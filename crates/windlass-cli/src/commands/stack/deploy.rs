@@ -2,16 +2,17 @@
 
 use clap::Args;
 use serde_json::Value;
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use super::{
     arguments::{Input, Request, Target, Yes},
     call,
-    consent::{Way, agreed, call_with_consent, say_yes, typed},
+    consent::{Way, agreed, call_with_consent, say_yes},
     outputs, report,
     show::{self, Screen, is, list, object, shown, text},
 };
 use crate::{
+    flow::{ConsentView, Question, can_ask},
     output::Tone,
     session::{Report, Session},
 };
@@ -53,14 +54,11 @@ impl DeployArgs {
 
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let mut request = self.request();
-        let asks = session.printer.sees_questions() && !self.yes.yes;
+        let asks = can_ask(&session.printer) && !self.yes.yes;
         if asks && self.confirm_token.is_none() {
             let plan = call::follow(session, self.preview()).await?;
-            show::plan::plan(&Screen::notice(&session.printer), &plan);
-            let consented = consent(session, &plan).await?;
-            if consented {
-                say_yes(&mut request.input, plan.get("confirmToken"));
-            }
+            agreed(session, &view(session, &plan)).await?;
+            say_yes(&mut request.input, plan.get("confirmToken"));
         }
         let name = self.target.stack_name();
         let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
@@ -73,19 +71,28 @@ impl DeployArgs {
     }
 }
 
-async fn consent(session: &Session, plan: &Value) -> Result<bool, Problem> {
+/// The consent screen of a plan.
+fn view(session: &Session, plan: &Value) -> ConsentView {
     let stack = text(plan, "stackName");
-    if show::plan::loses_data(plan) {
-        return typed(session, stack).await;
-    }
-    let question = if is(plan, "recreate") {
-        format!("Delete the failed {stack} and make it anew?")
-    } else if is(plan, "noChanges") {
-        format!("Deploy {stack} all the same (files, scripts and hooks)?")
+    let (effect, question) = if show::plan::loses_data(plan) {
+        (EffectClass::Destructive, Question::Name(stack.to_owned()))
     } else {
-        format!("Deploy {stack}?")
+        let question = if is(plan, "recreate") {
+            format!("Delete the failed {stack} and create it again?")
+        } else if is(plan, "noChanges") {
+            format!("Deploy {stack} anyway (files, scripts and hooks)?")
+        } else {
+            format!("Deploy {stack}?")
+        };
+        (EffectClass::Write, Question::Yes(question))
     };
-    agreed(session, &question).await
+    let screen = Screen::kept(&session.printer);
+    show::plan::details(&screen, plan);
+    ConsentView {
+        lines: screen.into_lines(),
+        summary: show::plan::kind(plan).to_owned(),
+        ..ConsentView::new("stack.deploy", stack, effect, question)
+    }
 }
 
 /// What a deployment or a rollback ended with.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     dispatch::Failure,
-    output::Tone,
+    output::{Tone, counted},
     session::{Report, Session},
 };
 
@@ -85,7 +85,7 @@ impl DocsArgs {
         let count = list(&output, "references").len();
         let message = match count {
             0 => "nothing in the documentation fits".to_owned(),
-            _ => format!("answered from {}", super::show::counted(count, "page")),
+            _ => format!("answered from {}", counted(count, "page")),
         };
         Ok(Report::new(message, output))
     }

@@ -12,7 +12,7 @@ use super::{
     show::{self, Screen, list, moment, text},
 };
 use crate::{
-    output::LogLevel,
+    output::{LogLevel, counted},
     session::{Report, Session},
 };
 
@@ -145,7 +145,7 @@ impl<'a> Tail<'a> {
                 () = engine.clock.sleep_until(engine.now().after(PAUSE)) => {}
             }
         }
-        let message = format!("{} of {}", show::counted(self.count, "line"), self.source);
+        let message = format!("{} of {}", counted(self.count, "line"), self.source);
         let data = json!({ "resource": self.source, "count": self.count, "message": message });
         Ok(Report::new(message, data))
     }

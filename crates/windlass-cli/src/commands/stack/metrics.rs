@@ -10,11 +10,11 @@ use super::{
     show::{
         Screen,
         chart::{number, sparkline},
-        counted, list, moment, text,
+        list, moment, text,
     },
 };
 use crate::{
-    output::{Table, Tone},
+    output::{Table, Tone, counted},
     session::{Report, Session},
 };
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::Value;
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use super::{
     arguments::{Input, Request, Target, Yes},
@@ -11,6 +11,7 @@ use super::{
     show::{Screen, list, moment, shown, text},
 };
 use crate::{
+    flow::{ConsentView, Question, can_ask},
     output::Table,
     session::{Report, Session},
 };
@@ -68,15 +69,23 @@ impl RollbackArgs {
         let name = self.target.stack_name();
         let mut request = self.request();
         let asks = !self.yes.yes && !self.list_versions && self.confirm_token.is_none();
-        if asks && session.printer.sees_questions() {
+        if asks && can_ask(&session.printer) {
             let stack = name.as_deref().unwrap_or("the stack");
-            let question = match &self.target_version {
-                Some(version) => format!("Roll {stack} back to {version}?"),
-                None => format!("Roll {stack} back?"),
+            let to = match &self.target_version {
+                Some(version) => format!("back to {version}"),
+                None => "back".to_owned(),
             };
-            if agreed(session, &question).await? {
-                say_yes(&mut request.input, None);
-            }
+            let question = Question::Yes(format!("Roll {stack} {to}?"));
+            let view = ConsentView::new("stack.rollback", stack, EffectClass::Write, question);
+            agreed(
+                session,
+                &ConsentView {
+                    summary: to,
+                    ..view
+                },
+            )
+            .await?;
+            say_yes(&mut request.input, None);
         }
         let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
         if self.list_versions {

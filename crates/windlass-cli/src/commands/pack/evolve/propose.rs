@@ -3,15 +3,16 @@
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use crate::{
     commands::pack::{
-        context::{Context, Question, Touches, parse, report},
+        context::{Context, Touches, lines, parse},
         overlay_scopes,
-        show::{View, count},
+        show::View,
     },
-    output::{Tone, one_line},
+    flow::{ConsentView, Question},
+    output::{Tone, counted, one_line},
     session::Report,
 };
 
@@ -65,18 +66,30 @@ impl ProposeArgs {
             "scope": self.scope,
             "branch": self.branch,
         });
-        let question = Question {
-            command: "evolve propose",
-            show: &|preview: &Value| Ok(text(&parse(preview)?, &context.view)),
-            ask: &|preview: &Value| {
-                let proposed: Proposed = parse(preview)?;
-                let edits = count(proposed.candidates.len(), "edit");
-                Ok((!proposed.candidates.is_empty())
-                    .then(|| format!("Put {edits} on a new branch of the repository?")))
-            },
+        let consent = |preview: &Value| {
+            let proposed: Proposed = parse(preview)?;
+            let edits = counted(proposed.candidates.len(), "edit");
+            let question = format!("Put {edits} on a new branch of the repository?");
+            let view = || ConsentView {
+                lines: lines(&text(&proposed, &context.view)),
+                summary: edits,
+                ..ConsentView::new(
+                    "pack.evolve.propose",
+                    "a new branch",
+                    EffectClass::Write,
+                    Question::Yes(question),
+                )
+            };
+            Ok((!proposed.candidates.is_empty()).then(view))
         };
         let confirmed = context
-            .confirmed("pack.evolve.propose", own, Touches::Repository, question)
+            .confirmed(
+                "pack.evolve.propose",
+                own,
+                Touches::Repository,
+                "evolve propose",
+                consent,
+            )
             .await?;
         let proposed: Proposed = parse(&confirmed.data)?;
         if !confirmed.seen {
@@ -91,14 +104,14 @@ impl ProposeArgs {
                 one_line(&proposed.branch)
             ));
         }
-        Ok(report(message, confirmed.data))
+        Ok(Report::new(message, confirmed.data))
     }
 }
 
 impl Proposed {
     fn message(&self) -> String {
         if self.created {
-            let files = count(self.files.len(), "file");
+            let files = counted(self.files.len(), "file");
             let verb = if self.committed == Some(false) {
                 "written, not committed,"
             } else {

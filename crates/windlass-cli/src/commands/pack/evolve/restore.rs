@@ -3,14 +3,15 @@
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use crate::{
     commands::pack::{
-        context::{Context, Question, Touches, parse, report},
-        show::{View, count},
+        context::{Context, Touches, lines, parse},
+        show::View,
     },
-    output::Tone,
+    flow::{ConsentView, Question},
+    output::{Tone, counted},
     session::Report,
 };
 
@@ -37,24 +38,31 @@ struct Item {
 
 impl RestoreArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let question = Question {
-            command: "evolve restore",
-            show: &|preview: &Value| Ok(text(&parse(preview)?, &context.view)),
-            ask: &|preview: &Value| {
-                let found: Restored = parse(preview)?;
-                let files = count(found.restored.len(), "missing file");
-                Ok((!found.restored.is_empty()).then(|| format!("Write {files}?")))
-            },
+        let consent = |preview: &Value| {
+            let found: Restored = parse(preview)?;
+            let files = counted(found.restored.len(), "missing file");
+            let question = Question::Yes(format!("Write {files}?"));
+            let view = || ConsentView {
+                lines: lines(&text(&found, &context.view)),
+                summary: files,
+                ..ConsentView::new("pack.evolve.restore", "", EffectClass::Write, question)
+            };
+            Ok((!found.restored.is_empty()).then(view))
         };
-        let own = json!({ "module_id": self.module_id });
         let confirmed = context
-            .confirmed("pack.evolve.restore", own, Touches::Targets, question)
+            .confirmed(
+                "pack.evolve.restore",
+                json!({ "module_id": self.module_id }),
+                Touches::Targets,
+                "evolve restore",
+                consent,
+            )
             .await?;
         let restored: Restored = parse(&confirmed.data)?;
         if !confirmed.seen {
             context.say(&text(&restored, &context.view));
         }
-        let files = count(restored.restored.len(), "file");
+        let files = counted(restored.restored.len(), "file");
         let message = match restored.reason.as_str() {
             "no_missing" => "no file is missing".to_owned(),
             "dry_run" => format!("{files} would be written"),
@@ -62,7 +70,7 @@ impl RestoreArgs {
         };
         context.say(&message);
         context.warn(&confirmed.data);
-        Ok(report(message, confirmed.data))
+        Ok(Report::new(message, confirmed.data))
     }
 }
 

@@ -10,7 +10,7 @@ use windlass_types::{Problem, code};
 
 use crate::{
     commands::pack::{
-        context::{Context, Touches, parse, report},
+        context::{Context, Touches, parse},
         overlay_scopes,
     },
     output::Tone,
@@ -76,7 +76,7 @@ impl EditArgs {
             open_editor(context, Path::new(&edited.overlay_dir)).await?;
             context.hint("preview --diff");
         }
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }
 

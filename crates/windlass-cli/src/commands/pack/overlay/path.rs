@@ -7,10 +7,7 @@ use windlass_types::Problem;
 use crate::{
     commands::{
         field,
-        pack::{
-            context::{Context, report},
-            overlay_scopes,
-        },
+        pack::{context::Context, overlay_scopes},
     },
     session::Report,
 };
@@ -33,6 +30,6 @@ impl PathArgs {
         let directory: String = field(&data, "overlay_dir")?;
         context.say(&directory);
         context.warn(&data);
-        Ok(report(directory, data))
+        Ok(Report::new(directory, data))
     }
 }

@@ -7,11 +7,11 @@ use windlass_types::Problem;
 
 use crate::{
     commands::pack::{
-        context::{Context, Touches, parse, report},
+        context::{Context, Touches, parse},
         overlay_scopes,
-        show::{View, counts},
+        show::View,
     },
-    output::Tone,
+    output::{Tone, counts},
     session::Report,
 };
 
@@ -57,7 +57,7 @@ impl RebaseArgs {
         context.say(&text);
         context.say(&message);
         context.warn(&data);
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }
 

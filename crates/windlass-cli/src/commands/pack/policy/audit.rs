@@ -7,10 +7,10 @@ use windlass_types::Problem;
 
 use crate::{
     commands::pack::{
-        context::{Context, parse, report},
-        show::{View, count},
+        context::{Context, parse},
+        show::View,
     },
-    output::{Table, Tone, bytes},
+    output::{Table, Tone, bytes, counted},
     session::Report,
 };
 
@@ -74,8 +74,8 @@ impl AuditArgs {
             context.say(&since(changes, &context.view));
         }
         context.warn(&data);
-        let message = format!("{} pinned", count(audit.modules.len(), "module"));
-        Ok(report(message, data))
+        let message = format!("{} pinned", counted(audit.modules.len(), "module"));
+        Ok(Report::new(message, data))
     }
 }
 

@@ -6,11 +6,8 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use crate::{
-    commands::pack::{
-        context::{Context, parse, report},
-        show::count,
-    },
-    output::Tone,
+    commands::pack::context::{Context, parse},
+    output::{Tone, counted},
     session::Report,
 };
 
@@ -40,10 +37,10 @@ impl LintArgs {
         let linted: Linted = parse(&data)?;
         let message = format!(
             "no violations in {}",
-            count(linted.summary.files_scanned, "file")
+            counted(linted.summary.files_scanned, "file")
         );
         context.say(&context.view.line(Tone::Good, "✓", &message));
         context.warn(&data);
-        Ok(report(message, data))
+        Ok(Report::new(message, data))
     }
 }

@@ -6,8 +6,7 @@ use serde_json::json;
 use windlass_types::Problem;
 
 use crate::{
-    commands::pack::context::{Context, Touches, parse, report},
-    output::Tone,
+    commands::pack::context::{Context, DONE},
     session::Report,
 };
 
@@ -23,17 +22,15 @@ struct Locked {
 
 impl LockArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
-        let data = context
-            .write("pack.policy.lock", json!({}), Touches::Repository)
-            .await?;
-        let locked: Locked = parse(&data)?;
-        let message = format!(
-            "policy pack {} pinned in {}",
-            locked.resolved_version,
-            context.view.path(&locked.lockfile_path)
-        );
-        context.say(&context.view.line(Tone::Good, "✓", &message));
-        context.warn(&data);
-        Ok(report(message, data))
+        let message = |locked: &Locked| {
+            let lockfile = context.view.path(&locked.lockfile_path);
+            format!(
+                "policy pack {} pinned in {lockfile}",
+                locked.resolved_version
+            )
+        };
+        context
+            .write_and_say("pack.policy.lock", json!({}), DONE, message)
+            .await
     }
 }

@@ -50,30 +50,11 @@ pub(super) fn texts(list: Option<&Value>) -> Vec<&str> {
         .collect()
 }
 
-/// `1 file`, `2 files`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
-    }
-}
-
 /// A moment of a record, to the minute.
 pub(super) fn minute(timestamp: &str) -> String {
     timestamp
         .get(..16)
         .map_or_else(|| timestamp.to_owned(), |text| text.replace('T', " "))
-}
-
-/// The parts that are not zero: `2 modified, 1 extra`.
-pub(super) fn counts(parts: &[(u64, &str)]) -> String {
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
-        .collect();
-    parts.join(", ")
 }
 
 #[cfg(test)]

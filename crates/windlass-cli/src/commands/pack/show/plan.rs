@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{View, count, counts};
-use crate::output::{Tone, one_line};
+use super::View;
+use crate::output::{Tone, counted, counts, one_line};
 
 /// A plan with more changes folds directories into one line each.
 const LONG: usize = 60;
@@ -107,7 +107,7 @@ impl PlanView {
         if adoptions > 0 {
             text.push_str(&format!(
                 "; {} not written by pack (!)",
-                count(adoptions, "file")
+                counted(adoptions, "file")
             ));
         }
         text
@@ -241,7 +241,7 @@ impl Line {
             one_line(&self.path)
         );
         if self.files > 1 {
-            let files = count(self.files, "file");
+            let files = counted(self.files, "file");
             text.push_str(&format!("  {}", view.paint.text(Tone::Dim, &files)));
         }
         if !self.note.is_empty() {

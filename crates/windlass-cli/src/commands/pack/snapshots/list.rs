@@ -7,10 +7,10 @@ use windlass_types::Problem;
 
 use crate::{
     commands::pack::{
-        context::{Context, parse, report},
-        show::{count, minute},
+        context::{Context, parse},
+        show::minute,
     },
-    output::{Table, Tone, bytes},
+    output::{Table, Tone, bytes, counted},
     session::Report,
 };
 
@@ -50,8 +50,8 @@ impl ListArgs {
             context.printer().table(&table(&listed));
         }
         context.warn(&data);
-        let message = count(listed.snapshots.len(), "snapshot");
-        Ok(report(message, data))
+        let message = counted(listed.snapshots.len(), "snapshot");
+        Ok(Report::new(message, data))
     }
 }
 

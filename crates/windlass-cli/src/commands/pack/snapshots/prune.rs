@@ -3,14 +3,12 @@
 use clap::Args;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_types::Problem;
+use windlass_types::{EffectClass, Problem};
 
 use crate::{
-    commands::pack::{
-        context::{Context, Question, Touches, parse, report},
-        show::count,
-    },
-    output::bytes,
+    commands::pack::context::{Context, Touches, parse},
+    flow::{ConsentView, Question},
+    output::{bytes, counted},
     session::Report,
 };
 
@@ -41,37 +39,46 @@ impl PruneArgs {
             "older_than_days": self.older_than,
             "include_originals": self.include_originals,
         });
-        let question = Question {
-            command: "snapshots prune",
-            show: &|preview: &Value| text(preview, "would go"),
-            ask: &|preview: &Value| {
-                let found: Pruned = parse(preview)?;
-                let snapshots = count(found.removed.len(), "snapshot");
-                Ok((!found.removed.is_empty()).then(|| format!("Remove {snapshots} for good?")))
-            },
+        let consent = |preview: &Value| {
+            let found: Pruned = parse(preview)?;
+            let snapshots = counted(found.removed.len(), "snapshot");
+            let question = Question::Yes(format!("Remove {snapshots} for good?"));
+            let view = || ConsentView {
+                summary: found.text("to remove"),
+                ..ConsentView::new(
+                    "pack.snapshots.prune",
+                    "",
+                    EffectClass::Destructive,
+                    question,
+                )
+            };
+            Ok((!found.removed.is_empty()).then(view))
         };
         let confirmed = context
-            .confirmed("pack.snapshots.prune", own, Touches::Repository, question)
+            .confirmed(
+                "pack.snapshots.prune",
+                own,
+                Touches::Repository,
+                "snapshots prune",
+                consent,
+            )
             .await?;
-        let verb = if context.options.dry_run {
-            "would go"
-        } else {
-            "removed"
-        };
-        let message = text(&confirmed.data, verb)?;
+        let verb = context.either("to remove", "removed");
+        let message = parse::<Pruned>(&confirmed.data)?.text(verb);
         context.say(&message);
         context.warn(&confirmed.data);
-        Ok(report(message, confirmed.data))
+        Ok(Report::new(message, confirmed.data))
     }
 }
 
-fn text(data: &Value, verb: &str) -> Result<String, Problem> {
-    let pruned: Pruned = parse(data)?;
-    if pruned.removed.is_empty() {
-        return Ok("nothing to remove".to_owned());
+impl Pruned {
+    fn text(&self, verb: &str) -> String {
+        if self.removed.is_empty() {
+            return "nothing to remove".to_owned();
+        }
+        let snapshots = counted(self.removed.len(), "snapshot");
+        format!("{snapshots} {verb}, {}", bytes(self.bytes))
     }
-    let snapshots = count(pruned.removed.len(), "snapshot");
-    Ok(format!("{snapshots} {verb}, {}", bytes(pruned.bytes)))
 }
 
 /// `30d` or `30`.
@@ -96,13 +103,14 @@ mod tests {
 
     #[test]
     fn what_was_removed_is_summed_up() {
-        assert_eq!(
-            text(&json!({ "removed": ["1", "2"], "bytes": 2048 }), "removed").unwrap(),
-            "2 snapshots removed, 2.0 KiB"
-        );
-        assert_eq!(
-            text(&json!({ "removed": [] }), "removed").unwrap(),
-            "nothing to remove"
-        );
+        for (data, expected) in [
+            (
+                json!({ "removed": ["1", "2"], "bytes": 2048 }),
+                "2 snapshots removed, 2.0 KiB",
+            ),
+            (json!({ "removed": [] }), "nothing to remove"),
+        ] {
+            assert_eq!(parse::<Pruned>(&data).unwrap().text("removed"), expected);
+        }
     }
 }

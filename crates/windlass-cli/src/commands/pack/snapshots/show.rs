@@ -7,7 +7,7 @@ use windlass_types::Problem;
 
 use crate::{
     commands::pack::{
-        context::{Context, parse, report},
+        context::{Context, parse},
         show::{PlanView, minute, plan_text},
     },
     session::Report,
@@ -57,6 +57,9 @@ impl ShowArgs {
         }
         context.warn(&data);
         context.hint(&format!("undo {}", snapshot.id));
-        Ok(report(format!("{} {}", snapshot.kind, snapshot.id), data))
+        Ok(Report::new(
+            format!("{} {}", snapshot.kind, snapshot.id),
+            data,
+        ))
     }
 }

@@ -4,8 +4,8 @@ use serde_json::Value;
 use windlass_engine::envelope::Envelope;
 use windlass_types::{Problem, code};
 
-use super::{Screen, counted, list, plan, safe, shown, text};
-use crate::output::{Printer, Tone, shorten};
+use super::{Screen, list, plan, safe, shown, text};
+use crate::output::{Printer, Tone, counted, shorten};
 
 /// Details longer than this are left to `--json`.
 const LONGEST_DETAIL: usize = 200;

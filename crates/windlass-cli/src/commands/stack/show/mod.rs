@@ -6,6 +6,8 @@ pub(super) mod failure;
 pub(super) mod plan;
 pub(super) mod rows;
 
+use std::cell::RefCell;
+
 use serde_json::{Map, Value};
 use windlass_text::without_escapes;
 
@@ -18,6 +20,8 @@ use crate::{
 pub(super) struct Screen<'a> {
     printer: &'a Printer,
     channel: Channel,
+    /// Lines that are kept instead of printed.
+    kept: Option<RefCell<Vec<String>>>,
 }
 
 impl<'a> Screen<'a> {
@@ -26,6 +30,7 @@ impl<'a> Screen<'a> {
         Self {
             printer,
             channel: Channel::Data,
+            kept: None,
         }
     }
 
@@ -34,7 +39,22 @@ impl<'a> Screen<'a> {
         Self {
             printer,
             channel: Channel::Notice,
+            kept: None,
         }
+    }
+
+    /// What a person is asked about: kept, for the consent screen.
+    pub(super) const fn kept(printer: &'a Printer) -> Self {
+        Self {
+            printer,
+            channel: Channel::Notice,
+            kept: Some(RefCell::new(Vec::new())),
+        }
+    }
+
+    /// The lines that were kept.
+    pub(super) fn into_lines(self) -> Vec<String> {
+        self.kept.map(RefCell::into_inner).unwrap_or_default()
     }
 
     pub(super) fn paint(&self) -> Paint {
@@ -55,9 +75,10 @@ impl<'a> Screen<'a> {
 
     /// A line that is painted already.
     pub(super) fn painted(&self, text: &str) {
-        match self.channel {
-            Channel::Data => self.printer.data(text),
-            Channel::Notice => self.printer.notice(text),
+        match (&self.kept, self.channel) {
+            (Some(kept), _) => kept.borrow_mut().push(text.to_owned()),
+            (None, Channel::Data) => self.printer.data(text),
+            (None, Channel::Notice) => self.printer.notice(text),
         }
     }
 
@@ -69,9 +90,13 @@ impl<'a> Screen<'a> {
     }
 
     pub(super) fn table(&self, table: &Table) {
-        match self.channel {
-            Channel::Data => self.printer.table(table),
-            Channel::Notice => self.printer.notice_table(table),
+        match (&self.kept, self.channel) {
+            (Some(_), _) => {
+                let text = table.render(self.paint(), self.printer.notice_width());
+                text.lines().for_each(|line| self.painted(line));
+            }
+            (None, Channel::Data) => self.printer.table(table),
+            (None, Channel::Notice) => self.printer.notice_table(table),
         }
     }
 
@@ -114,14 +139,6 @@ pub(super) fn shown(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
-    }
-}
-
-/// `1 resource`, `2 resources`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
     }
 }
 

@@ -2,24 +2,32 @@
 
 use serde_json::Value;
 
-use super::{Screen, counted, is, list, object, shown, text};
-use crate::output::{Table, Tone};
+use super::{Screen, is, list, object, shown, text};
+use crate::output::{Table, Tone, counted};
 
 /// What a plan does to CloudFormation, whole.
 pub(in crate::commands::stack) fn plan(screen: &Screen<'_>, data: &Value) {
-    let stack = text(data, "stackName");
+    let heading = format!("{}: {}", text(data, "stackName"), kind(data));
     if is(data, "noChanges") {
-        screen.line(&format!("{stack}: no changes"));
+        screen.line(&heading);
     } else {
-        let what = if is(data, "recreate") {
-            "a new stack in place of the failed one"
-        } else if is(data, "isNewStack") {
-            "a new stack"
-        } else {
-            "an update"
-        };
-        screen.toned(Tone::Strong, &format!("{stack}: {what}"));
+        screen.toned(Tone::Strong, &heading);
     }
+    details(screen, data);
+}
+
+/// What a plan is, in a few words.
+pub(in crate::commands::stack) fn kind(data: &Value) -> &'static str {
+    match () {
+        () if is(data, "noChanges") => "no changes",
+        () if is(data, "recreate") => "a new stack in place of the failed one",
+        () if is(data, "isNewStack") => "a new stack",
+        () => "an update",
+    }
+}
+
+/// Everything a plan says besides what it is.
+pub(in crate::commands::stack) fn details(screen: &Screen<'_>, data: &Value) {
     consequences(screen, data);
     drift(screen, data);
     cost(screen, data);
