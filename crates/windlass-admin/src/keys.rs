@@ -113,8 +113,8 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
             "Makes an API key with scopes and limits, and the secret its webhooks are signed with. Both are shown once.",
         )
         .command(EffectClass::Write)
-        .discloses("api_key")
-        .discloses("webhook_secret")
+        .shows_once("api_key")
+        .shows_once("webhook_secret")
         .example(
             "For a CI job",
             json!({ "name": "ci", "scopes": ["runs"], "days": 90 }),

@@ -105,7 +105,7 @@ fn create(engine: &Engine) -> Arc<dyn Operation> {
             "Makes the secret that webhooks of the local user, or of a key that has none, are signed with. It is shown once.",
         )
         .command(EffectClass::Write)
-        .discloses("webhook_secret")
+        .shows_once("webhook_secret")
         .example("The local user's", json!({}))
         .handle(move |context, input: OwnerInput| {
             let engine = engine.clone();
@@ -125,7 +125,7 @@ fn rotate(engine: &Engine) -> Arc<dyn Operation> {
             "Makes a new webhook secret. The present one signs as well until the overlap ends. The new one is shown once.",
         )
         .command(EffectClass::Write)
-        .discloses("webhook_secret")
+        .shows_once("webhook_secret")
         .example("A key's", json!({ "key_id": EXAMPLE }))
         .handle(move |context, input: RotateInput| {
             let engine = engine.clone();

@@ -92,8 +92,16 @@ fn the_stack_is_named_as_far_as_its_text_tells() {
     let cases = [
         ("serviceName: web\nresources: {}\n", &named, "shop-dev"),
         ("serviceName: web\nresources: {}\n", &unnamed, "web-dev"),
-        ("serviceName: 'web' # the shop\n", &unnamed, "web-dev"),
-        ("serviceName: $Stage()\n", &unnamed, "*-dev"),
+        (
+            "\"serviceName\": 'web' # the shop\nresources: {}\n",
+            &unnamed,
+            "web-dev",
+        ),
+        (
+            "serviceName: $Stage()\nresources: {}\n",
+            &unnamed,
+            "dev-dev",
+        ),
         ("serviceName:\n", &unnamed, "*-dev"),
         ("resources: {}\n", &unnamed, "*-dev"),
         ("nested:\n  serviceName: web\n", &unnamed, "*-dev"),

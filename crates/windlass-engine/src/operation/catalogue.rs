@@ -444,7 +444,7 @@ impl Catalogue {
         // A journal must not keep what redaction would hide, and an answer that is shown once has
         // nobody to show it to when it comes later.
         let holds_secret = || engine.redactor.redact_value(request.input.clone()) != request.input;
-        if info.flow.is_reading() || !info.discloses.is_empty() || holds_secret() {
+        if info.flow.is_reading() || info.shows_secret || holds_secret() {
             let problem = cannot_wait(&info.name, principal, &wanted.rule, &wanted.approvers);
             return Err(problem);
         }

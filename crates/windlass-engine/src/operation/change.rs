@@ -193,6 +193,7 @@ fn operation_info(
         } else {
             Vec::new()
         },
+        shows_secret: false,
         is_tool: true,
         without_rule: WithoutRule::ByEffect,
         is_judged_by_plan: flow == Flow::Apply,

@@ -31,6 +31,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             output_schema: LazySchema::from(Value::Null),
             examples: Vec::new(),
             discloses: Vec::new(),
+            shows_secret: false,
             is_tool: true,
             without_rule: WithoutRule::ByEffect,
             is_judged_by_plan: false,
@@ -138,6 +139,13 @@ impl OperationBuilder {
     pub fn discloses(mut self, field: &str) -> Self {
         self.info.discloses.push(field.to_owned());
         self
+    }
+
+    /// An output field with a secret that is shown once, when the call is answered.
+    #[must_use]
+    pub fn shows_once(mut self, field: &str) -> Self {
+        self.info.shows_secret = true;
+        self.discloses(field)
     }
 
     /// An input that works.

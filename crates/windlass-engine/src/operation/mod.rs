@@ -111,6 +111,9 @@ pub struct OperationInfo {
     /// token, a new key), and long lists that can hold none (paths with their digests).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub discloses: Vec<String>,
+    /// Whether its answer holds a secret that is shown once, so that it cannot come later.
+    #[serde(skip)]
+    pub shows_secret: bool,
     /// Whether MCP clients are offered it; the contract of a toolset may name its tools.
     pub is_tool: bool,
     /// What policy decides where no rule matches.

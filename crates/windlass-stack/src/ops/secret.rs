@@ -77,11 +77,14 @@ pub(super) async fn call(
     let operation = format!("stack.{}", verb.name());
     let effect = Verb::Ask(question).effect();
     let proposed = ProposedRun::new(&operation, effect, kind.name(), fault::json(&job)?);
-    let targets = [name.clone(), stack]
-        .into_iter()
-        .filter(|it| !it.is_empty());
+    let targets = [name.clone(), stack].into_iter();
+    let targets: Vec<String> = targets.filter(|it| !it.is_empty()).collect();
+    if held.is_some() {
+        // Nobody keeps a value until an approver has time: it goes on now, or not at all.
+        context.require_targets(&targets)?;
+    }
     let subject = ChangeSubject {
-        targets: targets.collect(),
+        targets,
         lines: vec![format!("> {} {name}", kind.operation())],
         ..proposed.subject
     };

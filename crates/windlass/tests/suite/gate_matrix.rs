@@ -101,7 +101,10 @@ impl Room {
                 let flow = info["flow"].as_str().unwrap().to_owned();
                 let yes = ["yes", "confirm"].into_iter();
                 Operation {
-                    example: info["examples"][0]["input"].clone(),
+                    example: match &info["examples"][0]["input"] {
+                        Value::Null => minimal(&info["input_schema"]),
+                        example => example.clone(),
+                    },
                     yes: yes.clone().find(|field| !fields[field].is_null()),
                     flow,
                     name,
@@ -111,10 +114,7 @@ impl Room {
     }
 
     fn call(&self, operation: &Operation, key: &str, yes: bool) {
-        let mut input = match &operation.example {
-            Value::Object(_) => operation.example.clone(),
-            _ => json!({}),
-        };
+        let mut input = operation.example.clone();
         if let (Some(field), true) = (operation.yes, yes) {
             input[field] = json!(true);
         }
@@ -160,7 +160,7 @@ impl Room {
     /// Where every run stands.
     fn states(&self) -> HashMap<String, String> {
         let home = self.place.home();
-        let said = say(&home, &["runs", "list", "--limit", "1000", "--json"]).worked();
+        let said = say(&home, &["runs", "list", "--limit", "500", "--json"]).worked();
         let mut states = HashMap::new();
         collect_states(&said.json(), &mut states);
         states
@@ -177,6 +177,25 @@ fn collect_states(document: &Value, states: &mut HashMap<String, String>) {
         Value::Array(list) => list.iter().for_each(|it| collect_states(it, states)),
         _ => {}
     }
+}
+
+/// The least input that a schema accepts, for operations without an example.
+fn minimal(schema: &Value) -> Value {
+    let mut input = json!({});
+    for name in schema["required"].as_array().into_iter().flatten() {
+        let name = name.as_str().unwrap();
+        let field = &schema["properties"][name];
+        input[name] = match field["type"].as_str() {
+            _ if name == "run_id" => json!("run_0123456789abcdef0123456789abcdef"),
+            _ if field["enum"].is_array() => field["enum"][0].clone(),
+            Some("array") => json!([]),
+            Some("object") => minimal(field),
+            Some("boolean") => json!(true),
+            Some("integer" | "number") => json!(1),
+            _ => json!("x"),
+        };
+    }
+    input
 }
 
 /// What a call came to.
