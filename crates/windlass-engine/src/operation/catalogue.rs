@@ -192,7 +192,12 @@ impl Catalogue {
 
     /// Calls an operation on behalf of a principal. What takes time is a run, whose answer the
     /// surface waits for or comes back for.
-    pub async fn begin(&self, mut request: CallRequest) -> Result<Begun, Problem> {
+    pub async fn begin(&self, request: CallRequest) -> Result<Begun, Problem> {
+        // Boxed: callers keep the call in futures of their own, many levels deep.
+        Box::pin(self.begin_call(request)).await
+    }
+
+    async fn begin_call(&self, mut request: CallRequest) -> Result<Begun, Problem> {
         let Some(mut entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
@@ -247,6 +252,14 @@ impl Catalogue {
 
     /// Waits for the answer of a call that a run will have.
     pub async fn wait(&self, pending: Pending, context: CallContext) -> Result<Answer, Problem> {
+        Box::pin(self.wait_for_answer(pending, context)).await
+    }
+
+    async fn wait_for_answer(
+        &self,
+        pending: Pending,
+        context: CallContext,
+    ) -> Result<Answer, Problem> {
         let engine = &self.0.engine;
         let Pending {
             operation,

@@ -22,7 +22,8 @@ pub use define::{OperationBuilder, operation};
 pub use fields::{Field, fields};
 pub use permit::{Grant, Permit};
 pub use reply::{
-    Answer, AnswerWhen, Awaited, Begun, Explain, Pending, ProposedRun, Render, Reply, Timing,
+    Answer, AnswerWhen, Awaited, Begun, Explain, OnCreated, Pending, ProposedRun, Render, Reply,
+    Timing,
 };
 pub use schema::{LazySchema, input_schema_of, output_schema_of};
 pub(crate) use waiting::WaitingCall;

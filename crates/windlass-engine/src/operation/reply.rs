@@ -109,6 +109,8 @@ pub enum AnswerWhen {
 
 /// Turns the run into the answer, with what only the calling process knows.
 pub type Render = Box<dyn FnOnce(RunRecord) -> BoxFuture<'static, Result<Answer, Problem>> + Send>;
+/// Called once the run exists.
+pub type OnCreated = Box<dyn FnOnce(&RunId) + Send>;
 /// Says in the contract's words why there is no run.
 pub type Explain = Box<dyn FnOnce(Problem) -> BoxFuture<'static, Problem> + Send>;
 
@@ -141,7 +143,7 @@ pub struct ProposedRun {
     /// How long the caller wants to wait.
     pub timeout: Duration,
     /// Called once the run exists, before anything waits for it.
-    pub on_created: Option<Box<dyn FnOnce(&RunId) + Send>>,
+    pub on_created: Option<OnCreated>,
     /// Turns the run into the answer; without, `Operation::settled` does.
     pub render: Option<Render>,
     /// Says why there is no run; without, the engine does.
