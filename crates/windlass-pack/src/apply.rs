@@ -190,6 +190,7 @@ async fn run(
             approval: None,
             idempotency_key: None,
             run_id: None,
+            holds: windlass_engine::run::Holds::default(),
         })
         .await?;
     // The run takes the locks itself: it may be driven by another process. Whoever comes in

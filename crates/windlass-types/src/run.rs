@@ -11,6 +11,18 @@ use crate::{
     journal::{ApprovalGate, ParentRef, RunCreated},
 };
 
+/// When a run that nobody has begun is due: before everything that has a time.
+pub const DUE_NEW: Timestamp = Timestamp::EPOCH;
+
+/// Why a run has to be taken up although no driver executes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// It is new, or waits for a moment.
+    pub at: Option<Timestamp>,
+    /// It was told something that its code may not have heard.
+    pub is_signalled: bool,
+}
+
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -128,6 +140,8 @@ pub struct RunRecord {
     pub confirm_token: Option<TokenId>,
     /// Policy's question and its answer at creation.
     pub approval: Option<ApprovalGate>,
+    /// What it has for itself until it ends.
+    pub holds: Vec<String>,
     /// What it waits for now.
     pub waiting_on: Vec<(String, WaitingOn)>,
     /// Whether somebody asked for it to be cancelled.
@@ -166,6 +180,7 @@ impl RunRecord {
             plan_digest: created.plan_digest,
             confirm_token: created.confirm_token,
             approval: created.approval,
+            holds: created.holds,
             waiting_on: Vec::new(),
             cancel_requested: false,
             output: None,
@@ -271,6 +286,24 @@ impl RunRecord {
                 self.residue.clone_from(&rolled_back.residue);
             }
             _ => {}
+        }
+    }
+
+    /// Why a driver has to take the run up although no driver executes it, right after `body` was
+    /// folded in. Nothing while a driver executes it, while it waits for nothing but a signal, and
+    /// when it has ended. A run that names what it holds must have it besides.
+    pub fn due_after(&self, body: &Body) -> Due {
+        let at = match self.state {
+            RunState::Queued => Some(DUE_NEW),
+            // It was told to be let go while it was on its way to being held.
+            RunState::Held if self.cancel_requested => Some(DUE_NEW),
+            RunState::Waiting => self.waiting_on.iter().filter_map(|(_, on)| on.until).min(),
+            _ => None,
+        };
+        let is_idle = matches!(self.state, RunState::Waiting | RunState::Unwinding);
+        Due {
+            at,
+            is_signalled: is_idle && matches!(body, Body::SignalReceived(_)),
         }
     }
 

@@ -150,7 +150,6 @@ pub(crate) async fn apply_change(
         after_seq: 0,
         beside,
         channel: Channel::Notice,
-        drive: true,
     };
     let followed = follow.run(session).await?;
     Ok(Applied::Settled(Box::new(followed.run)))

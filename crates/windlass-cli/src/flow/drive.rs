@@ -1,21 +1,21 @@
-//! Driving from the command line: where no other process executes the runs of this home, the
-//! command does so itself, for as long as it lasts.
+//! Driving from the command line: a command executes its own runs, for as long as it lasts, and a
+//! server every run that no other process does.
 
-use std::time::Duration;
+use std::{future::Future, pin::pin, time::Duration};
 
 use windlass_engine::{Driver, Engine};
 use windlass_ports::DeliveryFilter;
-use windlass_types::{Problem, RunId};
+use windlass_types::{Problem, RunId, code};
 
-use crate::Interrupt;
+use crate::{Interrupt, session::Session};
 
-/// How often a process that could drive looks whether the one that does is gone.
+/// How long a server that could not begin to drive waits before it tries again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How long a command that is otherwise done waits for webhooks that are due.
 const LONGEST_LINGER: Duration = Duration::from_secs(10);
 
-/// The right to drive, once it can be had.
+/// Drives the runs of this command, once there are any.
 pub(crate) struct Driving<'a> {
     engine: &'a Engine,
     driver: Option<Driver>,
@@ -30,24 +30,46 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Drives, unless another process does.
+    /// Drives what this command starts or tells something, each run unless another process does.
     pub(crate) async fn ensure(&mut self) -> Result<(), Problem> {
-        // A driver that was fenced off has ended by itself; another may be started.
         if self.driver.as_ref().is_none_or(Driver::is_stopping) {
             self.driver = None;
-            self.driver = Driver::start(self.engine).await?;
+            self.driver = Some(Driver::start_own(self.engine).await?);
         }
         Ok(())
     }
 
-    /// Whether this process drives.
-    pub(crate) const fn is_driver(&self) -> bool {
-        self.driver.is_some()
+    /// Drives a run as well that this command was told to take up.
+    pub(crate) async fn take_up(&mut self, run_id: &RunId) -> Result<(), Problem> {
+        self.engine.own_runs().note(run_id);
+        self.ensure().await
     }
 
-    /// Gives webhooks that are due now the time for one attempt, if this process drives.
-    pub(crate) async fn linger(&self, run_id: Option<&RunId>) -> Result<(), Problem> {
-        if !self.is_driver() {
+    /// Makes a call that may wait for runs of its own. Driving begins once there is one; being
+    /// told to stop ends the wait at once.
+    pub(crate) async fn call<T>(
+        &mut self,
+        session: &Session,
+        call: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
+        let mut call = pin!(call);
+        let mut own_runs = self.engine.own_runs().changes();
+        loop {
+            tokio::select! {
+                outcome = &mut call => return outcome,
+                _ = own_runs.changed() => self.ensure().await?,
+                () = session.interrupt.wait() => return Err(interrupted()),
+            }
+        }
+    }
+
+    /// Gives webhooks that are due now the time for one attempt, unless a server sends them.
+    pub(crate) async fn linger(
+        &self,
+        session: &Session,
+        run_id: Option<&RunId>,
+    ) -> Result<(), Problem> {
+        if self.driver.is_none() || self.engine.lease.holder().is_some() {
             return Ok(());
         }
         let deadline = self.engine.now().after(LONGEST_LINGER);
@@ -67,6 +89,7 @@ impl<'a> Driving<'a> {
             tokio::select! {
                 changed = changes.changed() => if changed.is_err() { return Ok(()) },
                 () = self.engine.clock.sleep_until(deadline) => {}
+                () = session.interrupt.wait() => return Ok(()),
             }
         }
     }
@@ -79,18 +102,23 @@ impl<'a> Driving<'a> {
     }
 }
 
-/// Drives until told to stop; takes over whenever nobody else does.
+fn interrupted() -> Problem {
+    Problem::new(&code::INTERRUPTED, "interrupted").next("windlass runs list")
+}
+
+/// Drives every run that no other process drives, until told to stop.
 pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
-    let mut driving = Driving::new(engine);
-    loop {
-        if let Err(problem) = driving.ensure().await {
+    let driver = loop {
+        match Driver::start_all(engine).await {
+            Ok(driver) => break driver,
             // Serving goes on: reading works, and the store may come back.
-            tracing::error!(%problem, "runs cannot be driven");
+            Err(problem) => tracing::error!(%problem, "runs cannot be driven; trying again"),
         }
         tokio::select! {
-            () = stop.wait() => break,
+            () = stop.wait() => return,
             () = engine.clock.sleep_until(engine.now().after(LOOK_AGAIN)) => {}
         }
-    }
-    driving.stop().await;
+    };
+    stop.wait().await;
+    driver.stop().await;
 }

@@ -1,4 +1,4 @@
-//! Following a run to its end (or until it needs a person), driving it where nobody else does.
+//! Following a run to its end (or until it needs a person), driving it where no other process does.
 
 use std::time::Duration;
 
@@ -36,8 +36,6 @@ pub(crate) struct Follow<'a> {
     pub(crate) beside: Option<(RunId, u64)>,
     /// Where the lines go.
     pub(crate) channel: Channel,
-    /// Whether this process drives where no other does.
-    pub(crate) drive: bool,
 }
 
 /// A run that settled, and what was told about it.
@@ -112,9 +110,7 @@ impl Follow<'_> {
                 .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1)),
         );
         loop {
-            if self.drive {
-                driving.ensure().await?;
-            }
+            driving.take_up(self.run_id).await?;
             changes.mark_unchanged();
             // The record first: whatever it says has its events behind it.
             let record = engine.visible_run(session.principal(), self.run_id).await?;
@@ -133,7 +129,7 @@ impl Follow<'_> {
             }
             let run = RunView::from(record);
             if tails[0].after_seq >= run.last_seq && settle::is_settled(session, &run).await? {
-                driving.linger(Some(self.run_id)).await?;
+                driving.linger(session, Some(self.run_id)).await?;
                 return Ok(Followed { run, events: told });
             }
             if !session.printer.look_for_reader() && !telling.goes_on_unread {
@@ -143,7 +139,7 @@ impl Follow<'_> {
                 ));
             }
             tokio::select! {
-                () = session.interrupt.wait() => return Err(interrupted(session, &run, driving.is_driver())),
+                () = session.interrupt.wait() => return Err(interrupted(session, &run).await),
                 changed = changes.changed() => if changed.is_err() {
                     return Err(Problem::internal("store", "the store was closed"));
                 },
@@ -200,9 +196,10 @@ fn redacted(session: &Session, event: Event) -> EventView {
     view
 }
 
-fn interrupted(session: &Session, run: &RunView, was_driver: bool) -> Problem {
+async fn interrupted(session: &Session, run: &RunView) -> Problem {
     let run_id = &run.run_id;
-    let (what, next) = match session.engine().lease.holder().filter(|_| !was_driver) {
+    let driver = session.engine().driven_by(run_id).await;
+    let (what, next) = match driver.ok().flatten() {
         Some(process) => (
             format!("process {process} goes on with it"),
             format!("windlass runs watch {run_id}"),

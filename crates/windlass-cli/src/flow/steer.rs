@@ -8,7 +8,6 @@ use windlass_types::Problem;
 use super::{
     change::detached,
     conclude::{Wanted, conclude},
-    drive::Driving,
     follow::{Channel, Follow},
     run_ref::find_run,
 };
@@ -45,22 +44,13 @@ pub(crate) async fn steer(
         let answer = session.call(operation, input).await?;
         return Ok(detached(session, &run_id, answer.output));
     }
-    // Driving begins before the run is told: a held run is taken up only by a driver that
-    // hears the signal.
-    let mut driving = Driving::new(session.engine());
     let follow = Follow {
         run_id: &run_id,
         after_seq: before.last_seq,
         beside: None,
         channel: Channel::Notice,
-        drive: true,
     };
-    let followed = async {
-        driving.ensure().await?;
-        session.call(operation, input).await?;
-        follow.run_with(session, &mut driving).await
-    }
-    .await;
-    driving.stop().await;
-    conclude(session, &followed?.run, wanted)
+    session.call(operation, input).await?;
+    let followed = follow.run(session).await?;
+    conclude(session, &followed.run, wanted)
 }

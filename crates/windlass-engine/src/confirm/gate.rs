@@ -17,7 +17,11 @@ use windlass_types::{
 };
 
 use super::token::{Claims, TokenError};
-use crate::{Engine, operation::CallContext, run::NewRun};
+use crate::{
+    Engine,
+    operation::CallContext,
+    run::{Holds, NewRun},
+};
 
 /// How long a token works.
 const TOKEN_LIFETIME: Duration = Duration::from_secs(600);
@@ -255,6 +259,7 @@ impl Engine {
             approval,
             idempotency_key: request.idempotency_key.map(str::to_owned),
             run_id: None,
+            holds: Holds::default(),
         })
         .await
     }

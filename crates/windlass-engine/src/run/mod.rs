@@ -13,7 +13,7 @@ mod watch;
 
 pub use artifact::ArtifactContent;
 pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
-pub use create::NewRun;
+pub use create::{Holds, NewRun};
 pub(crate) use create::{NotCreated, config_hash};
 pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
 pub use kind::{Ended, RunKind, RunKinds};
@@ -22,3 +22,4 @@ pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBA
 pub use step::{RetryPolicy, Step, StepAttempt, StepMode, StepRequest, StepWork};
 pub use verify::VerifyReport;
 pub use view::{EventView, RunView};
+pub use watch::RunStream;

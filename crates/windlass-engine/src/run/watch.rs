@@ -1,15 +1,73 @@
-//! Following a run: its events after a cursor, and waiting until it settles.
+//! Following a run: its events from a place on, and waiting until it settles.
 //!
-//! Works the same in the driving process and in any other that has the store open.
+//! Works the same in the driving process and in any other that has the store open. Who follows a
+//! run is woken by its events and by nothing else, and keeps its place.
 
 use std::time::Duration;
 
+use tokio::sync::watch;
 use windlass_ports::StoreError;
-use windlass_types::{Event, Problem, RunId, RunRecord, code};
+use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, code};
 
 use crate::Engine;
 
+const PAGE: usize = 500;
+
+/// The events of one run, from a place on.
+pub struct RunStream {
+    engine: Engine,
+    run_id: RunId,
+    after_seq: u64,
+    growth: watch::Receiver<u64>,
+}
+
+impl RunStream {
+    /// The place of the last event that was given out.
+    pub const fn place(&self) -> u64 {
+        self.after_seq
+    }
+
+    /// The next events, at most `limit`; waits up to `patience` for the first one.
+    pub async fn next(
+        &mut self,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Event>, StoreError> {
+        let deadline = self.engine.now().after(patience);
+        loop {
+            self.growth.mark_unchanged();
+            let store = &self.engine.store;
+            let events = store.events(&self.run_id, self.after_seq, limit).await?;
+            if let Some(last) = events.last() {
+                self.after_seq = last.seq;
+                return Ok(events);
+            }
+            if self.engine.now() >= deadline || !self.grown(deadline).await {
+                return Ok(events);
+            }
+        }
+    }
+
+    /// Waits until the journal has grown, or until then; `false` when the store was closed.
+    async fn grown(&mut self, deadline: windlass_types::Timestamp) -> bool {
+        tokio::select! {
+            changed = self.growth.changed() => changed.is_ok(),
+            () = self.engine.clock.sleep_until(deadline) => true,
+        }
+    }
+}
+
 impl Engine {
+    /// The events of a run after a place.
+    pub fn follow(&self, run_id: &RunId, after_seq: u64) -> RunStream {
+        RunStream {
+            engine: self.clone(),
+            run_id: run_id.clone(),
+            after_seq,
+            growth: self.store.follow(run_id),
+        }
+    }
+
     /// Events after `after_seq`; waits up to `patience` for the first one.
     pub async fn events_after(
         &self,
@@ -18,39 +76,59 @@ impl Engine {
         limit: usize,
         patience: Duration,
     ) -> Result<Vec<Event>, StoreError> {
-        let mut changes = self.store.changes();
-        let deadline = self.now().after(patience);
-        loop {
-            changes.mark_unchanged();
-            let events = self.store.events(run_id, after_seq, limit).await?;
-            if !events.is_empty() || self.now() >= deadline {
-                return Ok(events);
-            }
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return Ok(events) },
-                () = self.clock.sleep_until(deadline) => {}
-            }
-        }
+        self.follow(run_id, after_seq).next(limit, patience).await
     }
 
-    /// The run's record once it has ended, is held or waits for a person; at the latest after `patience`.
+    /// The run's record once it has ended, is held or waits for a person; at the latest after
+    /// `patience`. A run that is waited for is this process's to drive, unless another does.
     pub async fn settle(&self, run_id: &RunId, patience: Duration) -> Result<RunRecord, Problem> {
-        let mut changes = self.store.turns();
         let deadline = self.now().after(patience);
-        loop {
-            changes.mark_unchanged();
-            let record = self.store.run(run_id).await?.ok_or_else(|| {
-                Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
-                    .with("run_id", run_id.as_str())
-            })?;
-            if is_settled(&record) || self.now() >= deadline {
-                return Ok(record);
+        let growth = self.store.follow(run_id);
+        let mut record = self.store.run(run_id).await?.ok_or_else(|| {
+            Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+                .with("run_id", run_id.as_str())
+        })?;
+        let mut stream = RunStream {
+            engine: self.clone(),
+            run_id: run_id.clone(),
+            after_seq: record.last_seq,
+            growth,
+        };
+        if !record.state.is_final() {
+            self.own_runs().note(run_id);
+        }
+        while !is_settled(&record) {
+            let left = deadline.since(self.now());
+            let events = stream.next(PAGE, left).await?;
+            if events.is_empty() {
+                break;
             }
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return Ok(record) },
-                () = self.clock.sleep_until(deadline) => {}
+            for event in events {
+                let body = Body::decode(&event.event_type, &event.payload)
+                    .map_err(|error| Problem::internal("journal event", error))?;
+                record.apply(event.seq, event.time, body.as_ref());
             }
         }
+        Ok(record)
+    }
+
+    /// The process that goes on with a run when this one does not: another that executes it, or
+    /// one that takes up every run.
+    pub async fn driven_by(&self, run_id: &RunId) -> Result<Option<u32>, Problem> {
+        let standing = self.store.standing(run_id).await?;
+        let lease = standing.and_then(|standing| standing.lease);
+        let drivers = self.lease.drivers();
+        let own = std::process::id();
+        let executes = drivers.iter().find(|driver| {
+            driver.process != own
+                && lease
+                    .as_ref()
+                    .is_some_and(|lease| lease.driver == driver.id)
+        });
+        Ok(match executes {
+            Some(driver) => Some(driver.process),
+            None => self.lease.holder(),
+        })
     }
 }
 
@@ -61,6 +139,6 @@ fn is_settled(record: &RunRecord) -> bool {
         .iter()
         .any(|(_, on)| on.what != "timer" && on.what != "child");
     record.state.is_final()
-        || record.state == windlass_types::RunState::Held
-        || (asks_a_person && record.state == windlass_types::RunState::Waiting)
+        || record.state == RunState::Held
+        || (asks_a_person && record.state == RunState::Waiting)
 }

@@ -118,6 +118,7 @@ async fn start(
             approval: None,
             idempotency_key: key,
             run_id: Some(fresh.clone()),
+            holds: windlass_engine::run::Holds::default(),
         })
         .await;
     let run_id = match created {

@@ -46,6 +46,8 @@ impl Journal {
             confirm_token: None,
             approval: None,
             title: String::new(),
+            holds: Vec::new(),
+            on_held: windlass_types::journal::OnHeld::default(),
         });
         journal.push(RunStarted {
             epoch: 1,

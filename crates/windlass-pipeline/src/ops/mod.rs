@@ -129,6 +129,7 @@ impl Desk {
             approval: None,
             idempotency_key: key,
             run_id: Some(fresh),
+            holds: windlass_engine::run::Holds::default(),
         })
     }
 }

@@ -121,6 +121,7 @@ pub(super) async fn call(
             approval,
             idempotency_key: None,
             run_id: None,
+            holds: windlass_engine::run::Holds::default(),
         })
         .await?;
     answer(desk, context, kind, run_id, wait, timeout).await

@@ -84,6 +84,7 @@ pub(super) async fn call(
             approval: None,
             idempotency_key: None,
             run_id: None,
+            holds: windlass_engine::run::Holds::default(),
         })
         .await?;
     if let Some(held) = held {

@@ -31,6 +31,8 @@ pub(super) fn created() -> RunCreated {
         confirm_token: None,
         approval: None,
         title: "a run".to_owned(),
+        holds: Vec::new(),
+        on_held: windlass_types::journal::OnHeld::Refuse,
     }
 }
 
@@ -62,7 +64,7 @@ pub(super) async fn append(
     store
         .commit(Commit {
             writes: vec![write(run_id, expect, events)],
-            epoch: None,
+            lease: None,
         })
         .await
 }

@@ -19,15 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The columns of a board where the terminal does not say.
 const USUAL_COLUMNS: usize = 80;
 
-/// Who executes the run meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Drive {
-    /// This process, where no other does.
-    Here,
-    /// Whoever does.
-    Elsewhere,
-}
-
 /// A run somebody goes along with.
 pub(super) struct Live<'a> {
     pub(super) session: &'a Session,
@@ -35,7 +26,6 @@ pub(super) struct Live<'a> {
     /// Only events after this place are told.
     pub(super) after_seq: u64,
     pub(super) channel: Channel,
-    pub(super) drive: Drive,
 }
 
 impl Live<'_> {
@@ -61,9 +51,7 @@ impl Live<'_> {
         let mut teller = Teller::new(self);
         tokio::pin!(work);
         loop {
-            if self.drive == Drive::Here {
-                driving.ensure().await?;
-            }
+            driving.take_up(self.run_id).await?;
             changes.mark_unchanged();
             teller.catch_up().await?;
             if !self.session.printer.look_for_reader() {
@@ -73,11 +61,11 @@ impl Live<'_> {
             tokio::select! {
                 biased;
                 () = self.session.interrupt.wait() => {
-                    return Err(self.interrupted(driving.is_driver()));
+                    return Err(self.interrupted().await);
                 }
                 outcome = &mut work => {
                     teller.catch_up().await?;
-                    driving.linger(Some(self.run_id)).await?;
+                    driving.linger(self.session, Some(self.run_id)).await?;
                     return outcome;
                 }
                 changed = changes.changed() => if changed.is_err() {
@@ -88,10 +76,10 @@ impl Live<'_> {
         }
     }
 
-    fn interrupted(&self, was_driver: bool) -> Problem {
+    async fn interrupted(&self) -> Problem {
         let run_id = self.run_id;
-        let holder = self.session.engine().lease.holder();
-        let (what, next) = match holder.filter(|_| !was_driver) {
+        let driver = self.session.engine().driven_by(run_id).await;
+        let (what, next) = match driver.ok().flatten() {
             Some(process) => (
                 format!("process {process} goes on with it"),
                 format!("windlass launch watch {run_id}"),
@@ -218,7 +206,6 @@ pub(super) async fn ask(
         run_id,
         after_seq: before.last_seq,
         channel: Channel::Notice,
-        drive: Drive::Here,
     };
     live.accompany(async {
         let input = serde_json::json!({ "run_id": run_id });

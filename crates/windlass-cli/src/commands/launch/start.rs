@@ -8,7 +8,7 @@ use windlass_types::{Problem, RunId};
 
 use super::{
     config::{self, Flags},
-    live::{Drive, Live, settled},
+    live::{Live, settled},
     show::{ask_status, conclude},
     view::member,
 };
@@ -95,7 +95,6 @@ impl StartArgs {
             run_id: &run_id,
             after_seq: 0,
             channel: Channel::Notice,
-            drive: Drive::Here,
         };
         live.accompany(settled(session, &run_id)).await?;
         let (now, status) = ask_status(session, &run_id).await?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use windlass_types::Problem;
+use windlass_types::{Problem, RunId};
 
 use super::{
     LaunchArg,
@@ -37,7 +37,7 @@ impl StatusArgs {
                 printer.data("");
                 printer.table(&issue_table(&issues, report.as_ref()));
             }
-            if stands_still(session, &status) {
+            if stands_still(session, &run_id, &status).await? {
                 printer.notice("No process drives this home; the run stands still until one does.");
             }
             hints(session, &status);
@@ -47,8 +47,9 @@ impl StatusArgs {
 }
 
 /// Whether the run would go on if only something drove it.
-fn stands_still(session: &Session, status: &Status) -> bool {
-    !status.parked && !status.has_ended() && session.engine().lease.holder().is_none()
+async fn stands_still(session: &Session, run_id: &RunId, status: &Status) -> Result<bool, Problem> {
+    let goes_on = !status.parked && !status.has_ended();
+    Ok(goes_on && session.engine().driven_by(run_id).await?.is_none())
 }
 
 /// Sections in the order they are written in; any other behind them.

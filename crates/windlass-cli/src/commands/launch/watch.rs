@@ -5,7 +5,7 @@ use windlass_types::Problem;
 
 use super::{
     LaunchArg,
-    live::{Drive, Live, Rest, until},
+    live::{Live, Rest, until},
     show::{ask_status, conclude},
 };
 use crate::{
@@ -28,19 +28,11 @@ pub(crate) struct WatchArgs {
 impl WatchArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = self.run.find(session).await?;
-        let (_, before) = ask_status(session, &run_id).await?;
-        let printer = &session.printer;
-        let goes_on = !before.has_ended() && !before.parked;
-        if goes_on && session.engine().lease.holder().is_none() {
-            printer.notice("No process drives this home; the run stands still until one does.");
-            printer.hint(&format!("windlass launch resume {run_id}"));
-        }
         let live = Live {
             session,
             run_id: &run_id,
             after_seq: self.after,
             channel: Channel::Data,
-            drive: Drive::Elsewhere,
         };
         let rest = if self.stay { Rest::Ended } else { Rest::Told };
         live.accompany(until(session, &run_id, rest)).await?;

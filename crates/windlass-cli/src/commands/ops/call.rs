@@ -38,12 +38,10 @@ impl CallArgs {
             .ok_or_else(|| catalogue.unknown(&self.name))?;
         let input = read_input(&self.input)?;
         let asked = info.input_for_envelope(&input);
-        let outcome = if !self.detach && matches!(info.flow, Flow::Apply | Flow::Signal) {
-            call_and_follow(session, info, input).await
-        } else if info.flow == Flow::Command {
-            call_and_drive(session, info, input).await
-        } else {
-            session.call(&info.name, input).await
+        let outcome = match info.flow {
+            Flow::Apply | Flow::Signal if self.detach => session.call(&info.name, input).await,
+            Flow::Apply | Flow::Signal => call_and_follow(session, info, input).await,
+            _ => call_and_drive(session, info, input).await,
         };
         let answer = outcome.map_err(|problem| Failure {
             problem: guided(problem, info),
@@ -73,15 +71,15 @@ fn guided(problem: Problem, info: &OperationInfo) -> Problem {
     problem
 }
 
-/// A command may wait for a run of its own, which somebody has to drive.
+/// Any other call may wait for a run of its own, which this command drives.
 async fn call_and_drive(
     session: &Session,
     info: &OperationInfo,
     input: Value,
 ) -> Result<Answer, Problem> {
     let mut driving = Driving::new(session.engine());
-    driving.ensure().await?;
-    let outcome = session.call(&info.name, input).await;
+    let call = session.call(&info.name, input);
+    let outcome = driving.call(session, call).await;
     driving.stop().await;
     outcome
 }
@@ -93,8 +91,8 @@ async fn call_and_follow(
 ) -> Result<Answer, Problem> {
     let mut driving = Driving::new(session.engine());
     let outcome = async {
-        driving.ensure().await?;
-        let answer = session.call(&info.name, input).await?;
+        let call = session.call(&info.name, input);
+        let answer = driving.call(session, call).await?;
         let Some(run_id) = answer.run_id.clone() else {
             return Ok(answer);
         };
@@ -123,7 +121,6 @@ async fn follow(
         after_seq: 0,
         beside: None,
         channel: Channel::Notice,
-        drive: true,
     }
     .run_with(session, driving)
     .await

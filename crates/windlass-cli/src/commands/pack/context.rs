@@ -138,11 +138,8 @@ impl Context<'_> {
     async fn call(&self, operation: &str, input: Value, drive: bool) -> Result<Value, Problem> {
         let mut driving = Driving::new(self.session.engine());
         let outcome = async {
-            if drive {
-                driving.ensure().await?;
-            }
             let answer = self.answer(operation, input, drive, &mut driving).await?;
-            driving.linger(answer.run_id.as_ref()).await?;
+            driving.linger(self.session, answer.run_id.as_ref()).await?;
             Ok(answer.output)
         }
         .await;
@@ -158,7 +155,8 @@ impl Context<'_> {
         driving: &mut Driving<'_>,
     ) -> Result<Answer, Problem> {
         let engine = self.session.engine();
-        let mut call = pin!(self.session.call(operation, input));
+        let call = self.session.call(operation, input);
+        let mut call = pin!(driving.call(self.session, call));
         let mut progress = None;
         loop {
             let pause = if progress.is_none() {
@@ -167,9 +165,10 @@ impl Context<'_> {
                 LOOK_AGAIN
             };
             tokio::select! {
+                biased;
+                () = self.session.interrupt.wait() => return Err(interrupted()),
                 answer = &mut call => return answer,
                 () = engine.clock.sleep_until(engine.now().after(pause)) => {}
-                () = self.session.interrupt.wait() => return Err(interrupted()),
             }
             progress.get_or_insert_with(|| {
                 let progress = Progress::new(self.printer());
@@ -180,10 +179,6 @@ impl Context<'_> {
                 });
                 progress
             });
-            if drive {
-                // The process that drives may have died meanwhile.
-                driving.ensure().await?;
-            }
         }
     }
 

@@ -75,15 +75,15 @@ impl PipelineCommand {
     }
 }
 
-/// Calls an operation that waits for a job, which this process drives where no other does.
+/// Calls an operation that waits for a job of its own, which this command drives.
 async fn call_and_drive(
     session: &Session,
     operation: &str,
     input: Value,
 ) -> Result<Answer, Problem> {
     let mut driving = Driving::new(session.engine());
-    driving.ensure().await?;
-    let outcome = session.call(operation, input).await;
+    let call = session.call(operation, input);
+    let outcome = driving.call(session, call).await;
     driving.stop().await;
     outcome
 }

@@ -93,7 +93,6 @@ pub(super) async fn accompany(session: &Session, job: &str) -> Result<Value, Pro
         after_seq: 0,
         beside: None,
         channel: Channel::Notice,
-        drive: true,
     }
     .run_with(session, &mut driving)
     .await;

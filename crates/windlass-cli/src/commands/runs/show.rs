@@ -42,7 +42,7 @@ impl ShowArgs {
                 printer.data("");
                 printer.table(&artifacts::table(&kept));
             }
-            if stands_still(session, &run) {
+            if stands_still(session, &run).await? {
                 printer.notice("No process drives this home; the run stands still until one does.");
                 printer.hint(&format!("windlass runs resume {run_id}"));
             } else {
@@ -57,13 +57,13 @@ impl ShowArgs {
 }
 
 /// Whether the run would go on if only something drove it.
-fn stands_still(session: &Session, run: &RunView) -> bool {
+async fn stands_still(session: &Session, run: &RunView) -> Result<bool, Problem> {
     let asks = run
         .waiting_on
         .iter()
         .any(|on| on.what != "timer" && on.what != "child");
     let goes_on = !run.state.is_final() && run.state != RunState::Held && !asks;
-    goes_on && session.engine().lease.holder().is_none()
+    Ok(goes_on && session.engine().driven_by(&run.run_id).await?.is_none())
 }
 
 fn show(session: &Session, run: &RunView) {

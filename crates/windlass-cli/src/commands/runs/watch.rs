@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use windlass_types::{Problem, RunState};
+use windlass_types::Problem;
 
 use crate::{
     flow::{Channel, Follow, RunArg, Wanted, conclude, find_run},
@@ -22,25 +22,11 @@ pub(crate) struct WatchArgs {
 impl WatchArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let record = session
-            .engine()
-            .visible_run(session.principal(), &run_id)
-            .await?;
-        let goes_on = !record.state.is_final() && record.state != RunState::Held;
-        if goes_on && session.engine().lease.holder().is_none() {
-            session
-                .printer
-                .notice("No process drives this home; the run stands still until one does.");
-            session
-                .printer
-                .hint(&format!("windlass runs resume {run_id}"));
-        }
         let follow = Follow {
             run_id: &run_id,
             after_seq: self.after,
             beside: None,
             channel: Channel::Data,
-            drive: false,
         };
         let followed = follow.run(session).await?;
         let outcome = conclude(session, &followed.run, Wanted::Completed);

@@ -72,7 +72,6 @@ async fn followed(
         after_seq: 0,
         beside: None,
         channel: Channel::Notice,
-        drive: true,
     };
     let telling = Telling {
         teller: Box::new(Story::new(voice(session))),

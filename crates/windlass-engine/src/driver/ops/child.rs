@@ -4,7 +4,7 @@ use serde_json::Value;
 use windlass_ports::{CommitError, entropy::random};
 use windlass_types::{
     Problem, RunId, RunRecord, RunState, Surface, code,
-    journal::{ChildCompleted, ChildOutcome, ChildStarted, ParentRef, RunCreated},
+    journal::{ChildCompleted, ChildOutcome, ChildStarted, OnHeld, ParentRef, RunCreated},
 };
 
 use super::super::{journal_context::JournalContext, lock, unwind::Undo};
@@ -83,6 +83,8 @@ async fn create(
         // The parent's plan, and so its approval, covers its children.
         approval: None,
         title: request.title,
+        holds: Vec::new(),
+        on_held: OnHeld::default(),
     };
     let parent = ParentRef {
         run_id: context.run_id.clone(),
@@ -100,7 +102,9 @@ async fn create(
 }
 
 async fn wait_for_end(context: &JournalContext, run_id: &RunId) -> Result<RunRecord, RunError> {
-    let mut changes = context.engine.store.turns();
+    // The driver of a run drives its children, also those an earlier driver left.
+    context.engine.own_runs().note(run_id);
+    let mut changes = context.engine.store.follow(run_id);
     let mut cancel_sent = false;
     loop {
         changes.mark_unchanged();
@@ -165,7 +169,8 @@ pub(in super::super) async fn take_back(
     context: &JournalContext,
     run_id: &RunId,
 ) -> Result<Option<Result<(), Problem>>, RunError> {
-    let mut changes = context.engine.store.turns();
+    context.engine.own_runs().note(run_id);
+    let mut changes = context.engine.store.follow(run_id);
     let mut told = None;
     loop {
         changes.mark_unchanged();
