@@ -90,6 +90,7 @@ impl Driver {
         let departures = engine.lease.departures();
         let position = engine.store.position().await?;
         let registered = engine.lease.register(scope)?;
+        engine.own_runs().set_driver(registered.id());
         let shared = Arc::new(Shared {
             engine: engine.clone(),
             id: registered.id(),

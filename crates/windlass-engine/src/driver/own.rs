@@ -3,7 +3,13 @@
 //! A driver that takes up nothing else (a command's) asks here what is its to drive. A driver
 //! that takes up everything needs no such list, and none is kept beside one.
 
-use std::{collections::HashSet, sync::Mutex};
+use std::{
+    collections::HashSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use tokio::sync::watch;
 use windlass_types::RunId;
@@ -15,6 +21,8 @@ use super::lock;
 pub struct OwnRuns {
     noted: Mutex<Noted>,
     count: watch::Sender<usize>,
+    /// The number of this process's driver; 0 before there is one.
+    driver: AtomicU64,
 }
 
 #[derive(Default)]
@@ -35,6 +43,15 @@ impl OwnRuns {
     /// Changes when there are more of them.
     pub fn changes(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
+    }
+
+    /// The number of the driver this process started last.
+    pub(crate) fn driver(&self) -> u64 {
+        self.driver.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_driver(&self, id: u64) {
+        self.driver.store(id, Ordering::Relaxed);
     }
 
     pub(super) fn contains(&self, run_id: &RunId) -> bool {

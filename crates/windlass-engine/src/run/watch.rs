@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tokio::sync::watch;
-use windlass_ports::StoreError;
+use windlass_ports::{DriverRecord, DriverScope, StoreError};
 use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, code};
 
 use crate::Engine;
@@ -117,18 +117,17 @@ impl Engine {
     pub async fn driven_by(&self, run_id: &RunId) -> Result<Option<u32>, Problem> {
         let standing = self.store.standing(run_id).await?;
         let lease = standing.and_then(|standing| standing.lease);
-        let drivers = self.lease.drivers();
-        let own = std::process::id();
-        let executes = drivers.iter().find(|driver| {
-            driver.process != own
-                && lease
-                    .as_ref()
-                    .is_some_and(|lease| lease.driver == driver.id)
-        });
-        Ok(match executes {
-            Some(driver) => Some(driver.process),
-            None => self.lease.holder(),
-        })
+        let own = self.own_runs().driver();
+        let mut drivers = self.lease.drivers();
+        drivers.retain(|driver| driver.id != own);
+        let executes = |driver: &&DriverRecord| {
+            let lease = lease.as_ref();
+            lease.is_some_and(|lease| lease.driver == driver.id)
+        };
+        let takes_all = |driver: &&DriverRecord| driver.scope == DriverScope::All;
+        let next = drivers.iter().find(executes);
+        let next = next.or_else(|| drivers.iter().find(takes_all));
+        Ok(next.map(|driver| driver.process))
     }
 }
 

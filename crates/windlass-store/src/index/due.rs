@@ -134,7 +134,8 @@ pub(crate) fn fill(connection: &Connection) -> Result<()> {
             let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
                 Failure::damaged(format!("event {seq} of {run_id} cannot be read: {error}"))
             })?;
-            if let Some(body) = body.filter(runs::is_folded) {
+            let is_created = seq == 1;
+            if let Some(body) = body.filter(|body| is_created || runs::is_folded(body)) {
                 note(connection, &journal, &record, &body)?;
                 break;
             }
