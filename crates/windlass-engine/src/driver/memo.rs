@@ -224,8 +224,7 @@ impl Memo {
     pub(super) fn resumptions(&self, call: &str) -> u32 {
         match self.through.get(call) {
             Some(starts) => starts.saturating_sub(1),
-            // This execution is one more start than the journal held when it was read.
-            None => self.attempts,
+            None => self.attempts.saturating_sub(1),
         }
     }
 

@@ -278,10 +278,12 @@ impl Catalogue {
             return redacted(render(record).await);
         }
         let deadline = engine.now().after(timeout);
-        let mut changes = engine.store.changes();
+        // A run that is waited for is this process's to drive, unless another does.
+        engine.own_runs().note(&run_id);
+        let mut growth = engine.store.follow(&run_id);
         let mut seen = 0;
         loop {
-            changes.mark_unchanged();
+            growth.mark_unchanged();
             let record = self.known_run(&run_id).await?;
             if record.last_seq != seen {
                 seen = record.last_seq;
@@ -293,7 +295,7 @@ impl Catalogue {
                 return redacted(entry.operation.unsettled(record, &ticket));
             }
             tokio::select! {
-                changed = changes.changed() => if changed.is_err() {
+                changed = growth.changed() => if changed.is_err() {
                     return redacted(entry.operation.unsettled(record, &ticket));
                 },
                 () = engine.clock.sleep_until(deadline) => {}

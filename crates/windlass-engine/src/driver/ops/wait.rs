@@ -11,6 +11,7 @@ pub(in super::super) async fn wait_for(
     context: &JournalContext,
     request: WaitRequest,
 ) -> Result<Option<Signal>, RunError> {
+    let mut working = context.activity.work();
     let key = context.key(&request.name);
     let memo = lock(&context.memo).waits.get(&key).cloned();
     let deadline = match memo {
@@ -70,16 +71,25 @@ pub(in super::super) async fn wait_for(
                 None => future::pending().await,
             }
         };
-        tokio::select! {
-            // The sender lives in the context, so this cannot fail.
-            _ = arrivals.changed() => {}
-            () = context.live.cancelled() => return Err(RunError::Cancelled),
-            () = context.stopped() => return Err(RunError::Suspended),
-            () = timeout => {
-                let completed = WaitCompleted { key, signal_seq: None };
-                context.journal(vec![completed.into()], context.own_span()).await?;
-                return Ok(None);
+        let is_late = {
+            let _waiting = working.pause();
+            tokio::select! {
+                // The sender lives in the context, so this cannot fail.
+                _ = arrivals.changed() => false,
+                () = context.live.cancelled() => return Err(RunError::Cancelled),
+                () = context.stopped() => return Err(RunError::Suspended),
+                () = timeout => true,
             }
+        };
+        if is_late {
+            let completed = WaitCompleted {
+                key,
+                signal_seq: None,
+            };
+            context
+                .journal(vec![completed.into()], context.own_span())
+                .await?;
+            return Ok(None);
         }
     }
 }

@@ -450,7 +450,11 @@ fn an_interrupted_command_leaves_a_run_that_goes_on() {
     let next = format!("hint: windlass launch resume {run_id}");
     assert!(said.stderr.contains(&next), "{}", said.stderr);
     let still = launch(&place, &["status", run_id], 0);
-    assert!(still.stderr.contains("No process drives this home"), "{}", still.stderr);
+    assert!(
+        still.stderr.contains("No process drives this run"),
+        "{}",
+        still.stderr
+    );
     launch(&place, &["resume", run_id], 0);
     assert_eq!(state(&place), "READY_FOR_PR");
     launch(&place, &["cancel", run_id], 0);
