@@ -11,19 +11,20 @@ use windlass_types::{
     Body, Event, Problem, RunId, RunState, SpanId, code,
     event::SpanIds,
     journal::{
-        ApprovalGate, RunCancelled, RunCompleted, RunFailed, RunHeld, RunRolledBack, RunStarted,
-        RunUnwinding, UnwindReason,
+        ApprovalGate, RunCancelled, RunCompleted, RunCreated, RunFailed, RunHeld, RunRolledBack,
+        RunStarted, RunUnwinding, UnwindReason,
     },
 };
 
 use super::{
-    Shared, journal_context::JournalContext, live::LiveRun, lock, memo::Memo, unwind::unwind,
+    Shared, journal_context::JournalContext, live::LiveRun, lock, memo::Memo, ops::wait,
+    unwind::unwind,
 };
 use crate::{
     Engine, patience,
     run::{
-        Ended, GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_ROLLBACK,
-        WaitRequest,
+        Ended, GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_CANCEL,
+        SIGNAL_ROLLBACK, WaitRequest,
     },
 };
 
@@ -71,8 +72,7 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
         let span = shared.engine.new_span();
         let end = events.last().map_or(0, |event| event.seq);
         match take(shared, run_id, &standing, &mut memo, end, span).await {
-            Taken::Yes(fence) => {
-                let last_seq = end + u64::from(!is_parked(&standing));
+            Taken::Yes(fence, last_seq) => {
                 let context =
                     JournalContext::new(shared, run_id, memo, live, fence, span, last_seq);
                 drop(events);
@@ -128,13 +128,34 @@ fn is_parked(standing: &RunStanding) -> bool {
 }
 
 enum Taken {
-    Yes(Fence),
+    /// With the place of the journal's last event.
+    Yes(Fence, u64),
     /// The run has moved on since it was read.
     Again,
     No,
 }
 
-/// Takes the lease and, unless the run was parked, records that the run is started.
+/// What is recorded when the run is taken up: that it is started, unless it was parked, and at
+/// once that it waits for the approval that policy wanted: an approver never finds it running.
+fn beginning(shared: &Shared, standing: &RunStanding, memo: &mut Memo) -> Vec<Body> {
+    if is_parked(standing) {
+        return Vec::new();
+    }
+    memo.attempts += 1;
+    let started = RunStarted {
+        epoch: shared.id,
+        attempt: memo.attempts,
+    };
+    let mut bodies = vec![started.into()];
+    let is_new = memo.attempts == 1 && !memo.signals.values().any(|it| it.signal == SIGNAL_CANCEL);
+    if let Some(request) = gate(&memo.created).filter(|_| is_new) {
+        bodies.push(wait::started(GATE_WAIT, &request, None).into());
+        memo.begin_wait(GATE_WAIT, None);
+    }
+    bodies
+}
+
+/// Takes the lease and records that the run is taken up.
 async fn take(
     shared: &Shared,
     run_id: &RunId,
@@ -144,16 +165,7 @@ async fn take(
     span: SpanId,
 ) -> Taken {
     let name = LeaseName::Run(run_id.clone());
-    let bodies = if is_parked(standing) {
-        Vec::new()
-    } else {
-        memo.attempts += 1;
-        let started = RunStarted {
-            epoch: shared.id,
-            attempt: memo.attempts,
-        };
-        vec![started.into()]
-    };
+    let bodies = beginning(shared, standing, memo);
     let spans = SpanIds {
         span_id: span,
         parent_span_id: None,
@@ -176,10 +188,9 @@ async fn take(
             .await;
         match taken {
             Ok(committed) => {
-                return Taken::Yes(Fence {
-                    name,
-                    epoch: committed.epoch.unwrap_or_default(),
-                });
+                let epoch = committed.epoch.unwrap_or_default();
+                let last_seq = last_seq + bodies.len() as u64;
+                return Taken::Yes(Fence { name, epoch }, last_seq);
             }
             Err(CommitError::Leased | CommitError::Unexpected { .. }) => return Taken::Again,
             Err(CommitError::Fenced) => {
@@ -331,22 +342,29 @@ pub(super) fn panic_problem(place: &str, panic: &(dyn Any + Send)) -> Problem {
     Problem::internal(place, text.unwrap_or("panic"))
 }
 
-/// Waits for the approval that policy wanted before the first step.
-async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
-    let Some(ApprovalGate::Wanted { approvers, .. }) = &context.created.approval else {
-        return Ok(());
+/// The approval that policy wanted before the first step.
+fn gate(created: &RunCreated) -> Option<WaitRequest> {
+    let Some(ApprovalGate::Wanted { approvers, .. }) = &created.approval else {
+        return None;
     };
-    let lines = context.subject().map(|subject| subject.lines.clone());
-    let request = WaitRequest {
+    let lines = created.subject.as_ref().map(|subject| subject.lines.clone());
+    Some(WaitRequest {
         prompt: Some(format!(
             "{} (approvers: {})",
-            context.created.title,
+            created.title,
             approvers.join(", ")
         )),
-        plan_digest: context.created.plan_digest,
+        plan_digest: created.plan_digest,
         approvers: approvers.clone(),
         lines: lines.unwrap_or_default(),
         ..WaitRequest::new(GATE_WAIT, SIGNAL_APPROVAL)
+    })
+}
+
+/// Waits for it.
+async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
+    let Some(request) = gate(&context.created) else {
+        return Ok(());
     };
     match context.wait_for(request).await? {
         Some(signal) => Ok(signal.require_approval()?),

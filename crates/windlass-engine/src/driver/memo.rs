@@ -154,15 +154,7 @@ impl Memo {
                     memo.fired = true;
                 }
             }
-            Body::WaitStarted(wait) => {
-                self.waits.insert(
-                    wait.key,
-                    WaitMemo {
-                        deadline: wait.deadline,
-                        completed: None,
-                    },
-                );
-            }
+            Body::WaitStarted(wait) => self.begin_wait(&wait.key, wait.deadline),
             Body::WaitCompleted(wait) => {
                 self.through.insert(wait.key.clone(), self.attempts);
                 if let Some(memo) = self.waits.get_mut(&wait.key) {
@@ -208,6 +200,15 @@ impl Memo {
             }
             _ => {}
         }
+    }
+
+    /// A wait has begun.
+    pub(super) fn begin_wait(&mut self, key: &str, deadline: Option<Timestamp>) {
+        let wait = WaitMemo {
+            deadline,
+            completed: None,
+        };
+        self.waits.insert(key.to_owned(), wait);
     }
 
     fn step(&mut self, key: String, input_hash: Digest) -> &mut StepMemo {

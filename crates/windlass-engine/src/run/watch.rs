@@ -115,12 +115,8 @@ impl Engine {
         if !record.state.is_final() {
             self.own_runs().note(run_id);
         }
-        while !is_reached(&record) {
-            let left = deadline.since(self.now());
-            let events = stream.next(PAGE, left).await?;
-            if events.is_empty() {
-                break;
-            }
+        while !is_reached(&record) && self.now() < deadline {
+            let events = stream.next(PAGE, deadline.since(self.now())).await?;
             for event in events {
                 let body = Body::decode(&event.event_type, &event.payload)
                     .map_err(|error| Problem::internal("journal event", error))?;

@@ -2,7 +2,10 @@
 
 use std::future;
 
-use windlass_types::journal::{SignalReceived, WaitCompleted, WaitStarted};
+use windlass_types::{
+    Timestamp,
+    journal::{SignalReceived, WaitCompleted, WaitStarted},
+};
 
 use super::super::{journal_context::JournalContext, lock};
 use crate::run::{ANSWERED_WAIT, RunError, SIGNAL_APPROVAL, Signal, WaitRequest};
@@ -34,17 +37,7 @@ pub(in super::super) async fn wait_for(
             let deadline = request
                 .timeout
                 .map(|timeout| context.engine.now().after(timeout));
-            let started = WaitStarted {
-                key: key.clone(),
-                signal: request.signal.clone(),
-                also: request.also.clone(),
-                question: request.question.clone(),
-                prompt: request.prompt.clone(),
-                plan_digest: request.plan_digest,
-                approvers: request.approvers.clone(),
-                lines: request.lines.clone(),
-                deadline,
-            };
+            let started = started(&key, &request, deadline);
             context
                 .journal(vec![started.into()], context.own_span())
                 .await?;
@@ -91,6 +84,25 @@ pub(in super::super) async fn wait_for(
                 .await?;
             return Ok(None);
         }
+    }
+}
+
+/// The event that a wait begins with.
+pub(in super::super) fn started(
+    key: &str,
+    request: &WaitRequest,
+    deadline: Option<Timestamp>,
+) -> WaitStarted {
+    WaitStarted {
+        key: key.to_owned(),
+        signal: request.signal.clone(),
+        also: request.also.clone(),
+        question: request.question.clone(),
+        prompt: request.prompt.clone(),
+        plan_digest: request.plan_digest,
+        approvers: request.approvers.clone(),
+        lines: request.lines.clone(),
+        deadline,
     }
 }
 
