@@ -9,7 +9,7 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_policy::{Request, Targets, Verdict};
+use windlass_policy::{Request, Targets};
 use windlass_types::{EffectClass, Principal, PrincipalKind, Problem, Scope};
 
 use crate::TOOLSET;
@@ -64,22 +64,18 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .map(|(_, without_rule)| without_rule)
                     .unwrap_or_default();
                 let targets = [input.target];
-                let decision = engine.policy.decide(&Request {
+                let view = engine.policy_view(&Request {
                     operation: &input.operation,
                     principal: &principal,
                     targets: Targets::Known(&targets),
                     effect: input.effect,
                     without_rule,
                 });
-                let approvers = match &decision.verdict {
-                    Verdict::Ask { approvers } => approvers.clone(),
-                    Verdict::Allow | Verdict::Deny => Vec::new(),
-                };
                 Ok(Output {
-                    verdict: decision.verdict.as_str().to_owned(),
-                    rule: decision.rule,
-                    reason: decision.reason.unwrap_or_default(),
-                    approvers,
+                    verdict: view.verdict,
+                    rule: view.rule,
+                    reason: view.reason,
+                    approvers: view.approvers,
                 })
             }
         })

@@ -122,16 +122,16 @@ const browser = spawn(chromium, [
   "about:blank",
 ]);
 const endpoint = await new Promise((resolve, reject) => {
-  let said = "";
+  let printed = "";
   browser.stderr.on("data", (text) => {
-    said += text;
-    const found = /DevTools listening on (\S+)/.exec(said);
+    printed += text;
+    const found = /DevTools listening on (\S+)/.exec(printed);
     if (found) {
       resolve(found[1]);
     }
   });
   browser.once("error", reject);
-  browser.once("exit", (code) => reject(new Error(`Chromium ended with ${code}\n${said}`)));
+  browser.once("exit", (code) => reject(new Error(`Chromium ended with ${code}\n${printed}`)));
 });
 
 const socket = new WebSocket(endpoint);

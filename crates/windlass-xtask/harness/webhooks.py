@@ -163,7 +163,7 @@ def check_late(server: Server, key: str, secret: str, hook: str) -> None:
         assert header(attempt, "user-agent").startswith("Windlass/")
         assert not verifies(secret, headers, body + b" "), "another body does not verify"
     first, last = (int(header(attempt, "webhook-timestamp")) for attempt in (attempts[0], attempts[-1]))
-    assert last > first, "a later attempt is signed anew"
+    assert last > first, "a later attempt has a signature of its own"
     print(f"down at first: {len(attempts)} attempts, one id, every signature good")
     body = json.loads(attempts[-1][2])
     artifact = body["artifact_urls"]["strategy"]

@@ -1,8 +1,8 @@
-//! The `windlass` binaries that the drift check and the end-to-end stages run.
+//! The `windlass` programs that the drift check and the end-to-end stages run.
 //!
-//! Two builds exist: the product, and the same code with the feature
-//! `conformance-fixtures`. Each is copied out of Cargo's folder, because Cargo puts
-//! both under one name. Not here: what is done with them.
+//! Two debug builds, the product and the same code with the feature `conformance-fixtures`, are
+//! copied out of Cargo's folder, because Cargo puts both under one name. The release build is what a
+//! user gets. Not here: what is done with them.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::process;
-use crate::repo::{self, Repo};
+use crate::repo::Repo;
 
 /// Builds each binary at most once per run of this tool.
 pub struct Binaries {
@@ -35,7 +35,12 @@ impl Binaries {
         })
     }
 
-    /// The product as a user builds it.
+    /// The program named on the command line.
+    pub fn given(&self) -> Option<&Path> {
+        self.given.as_deref()
+    }
+
+    /// The product, as the tests have built it.
     pub fn product(&self, repo: &Repo) -> Result<PathBuf> {
         self.built(&self.product, || build(repo, "product", &[]))
     }
@@ -43,12 +48,8 @@ impl Binaries {
     /// The product plus the tools, resources and prompts of the conformance suite.
     pub fn with_fixtures(&self, repo: &Repo) -> Result<PathBuf> {
         self.built(&self.fixtures, || {
-            let path = build(
-                repo,
-                "fixtures",
-                &["--features", "windlass/conformance-fixtures"],
-            )?;
-            // Leave the product, not the test build, under the name people run.
+            let path = build(repo, "fixtures", &["--features", "conformance-fixtures"])?;
+            // Leave the product, not the one with fixtures, under the name that people run.
             build(repo, "product", &[])?;
             Ok(path)
         })
@@ -74,33 +75,32 @@ impl Binaries {
     }
 }
 
-/// What is built together. On a build machine the stage `tests` has just built all of it, with
-/// features that the program alone would not have; at a desk the program alone is quicker.
-fn selection() -> &'static [&'static str] {
-    if repo::on_build_machine() {
-        &["--workspace", "--tests"]
-    } else {
-        &["--package", "windlass"]
-    }
+/// The program of `cargo build --release`.
+pub fn build_release(repo: &Repo) -> Result<PathBuf> {
+    process::run(repo.cargo().args(["build", "--release", "--quiet"]))?;
+    existing(repo.target.join("release/windlass"))
 }
 
 fn build(repo: &Repo, kind: &str, options: &[&str]) -> Result<PathBuf> {
     process::run(
         repo.cargo()
-            .args(["build", "--quiet"])
-            .args(selection())
+            .args(["build", "--quiet", "--package", "windlass"])
             .args(options),
     )?;
-    let built = repo.target.join("debug").join("windlass");
-    if !built.is_file() {
-        bail!(
-            "the build succeeded but left no program at {}",
-            built.display()
-        );
-    }
+    let built = existing(repo.target.join("debug/windlass"))?;
     let copy = repo.target.join("xtask/bin").join(kind).join("windlass");
     replace(&built, &copy)?;
     Ok(copy)
+}
+
+fn existing(program: PathBuf) -> Result<PathBuf> {
+    if !program.is_file() {
+        bail!(
+            "the build succeeded but left no program at {}",
+            program.display()
+        );
+    }
+    Ok(program)
 }
 
 /// Copies over a program that may be running: the old file keeps its inode.

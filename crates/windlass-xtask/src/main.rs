@@ -11,6 +11,7 @@
 
 mod args;
 mod binary;
+mod budget;
 mod e2e;
 mod process;
 mod repo;
@@ -32,6 +33,7 @@ Verbs:
   generate  write the generated documents; --check only compares
   bench     build and run the benchmarks
   fuzz      build and run the fuzz targets
+  prepare   install and build what `test` needs
 
 `cargo xtask VERB --help` shows the options of one verb.";
 
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Some("generate") => verbs::generate::run(args),
         Some("bench") => verbs::bench::run(args),
         Some("fuzz") => verbs::fuzz::run(args),
+        Some("prepare") => verbs::prepare::run(args),
         None if args.take_flag("--help") => {
             println!("{USAGE}");
             Ok(())

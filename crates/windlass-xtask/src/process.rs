@@ -131,7 +131,7 @@ fn read_to_end(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Str
             // A broken pipe still leaves the bytes read so far, which is all there is.
             let _ = stream.read_to_end(&mut bytes);
         }
-        // The receiver is gone after a time-out; nobody wants the text then.
+        // The receiver is gone after a time-out, and then the text is not needed.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     receiver

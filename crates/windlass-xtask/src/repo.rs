@@ -53,7 +53,7 @@ impl Repo {
         command
     }
 
-    /// An empty folder for one stage. It stays after the stage, for whoever looks into a failure.
+    /// An empty folder for one stage. It stays after the stage, to look into a failure.
     pub fn scratch(&self, stage: &str) -> Result<PathBuf> {
         let folder = self.target.join("xtask").join(stage);
         if folder.exists() {
@@ -76,7 +76,7 @@ fn cargo() -> Command {
     command
 }
 
-/// Whether this runs on a build machine, which sets `CI=true` by common custom.
+/// Whether this runs on a build machine; those set `CI=true`.
 pub fn on_build_machine() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true" || value == "1")
 }

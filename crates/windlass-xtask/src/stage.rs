@@ -1,6 +1,7 @@
-//! Stages of `cargo xtask test`: run each, remember time and outcome, print the table.
+//! Stages of `cargo xtask test`: run each, measure it, print the table.
 //!
-//! Not here: what a stage does. Called by the `test` verb only.
+//! Not here: what a stage does (`verbs::test`) and when a slow stage fails (`budget`). Called by the
+//! `test` verb only.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +11,19 @@ use anyhow::Result;
 pub struct Report {
     pub name: &'static str,
     pub time: Duration,
+    pub budget: Duration,
     /// A short note such as a count, or the error.
     pub outcome: Result<String>,
 }
 
+impl Report {
+    pub fn is_slow(&self) -> bool {
+        self.time > self.budget
+    }
+}
+
 /// Runs one stage between a heading and its verdict. A failure never stops the next stage.
-pub fn run(name: &'static str, work: impl FnOnce() -> Result<String>) -> Report {
+pub fn run(name: &'static str, budget: Duration, work: impl FnOnce() -> Result<String>) -> Report {
     println!("\n=== {name} ===");
     let start = Instant::now();
     let outcome = work();
@@ -25,12 +33,14 @@ pub fn run(name: &'static str, work: impl FnOnce() -> Result<String>) -> Report 
     Report {
         name,
         time: start.elapsed(),
+        budget,
         outcome,
     }
 }
 
-/// The closing table. Its last line is always `N passed, M failed`.
-pub fn table(reports: &[Report]) -> String {
+/// The closing table: each stage with its time, its budget and its note, then the whole time.
+/// The last line is always `N passed, M failed`; a slow stage has passed.
+pub fn table(reports: &[Report], goal: Duration) -> String {
     let width = reports
         .iter()
         .map(|report| report.name.len())
@@ -40,24 +50,28 @@ pub fn table(reports: &[Report]) -> String {
     let mut failed = 0;
     for report in reports {
         let (verdict, note) = match &report.outcome {
-            Ok(note) => ("pass", note.as_str().to_owned()),
+            Ok(note) if report.is_slow() => ("slow", note.clone()),
+            Ok(note) => ("pass", note.clone()),
             Err(error) => {
                 failed += 1;
                 ("FAIL", first_line(&format!("{error:#}")))
             }
         };
-        let line = format!(
-            "{verdict}  {:width$}  {:>7.1} s  {note}",
-            report.name,
-            report.time.as_secs_f64()
-        );
+        let times = times(report.time, report.budget);
+        let line = format!("{verdict}  {:width$}  {times}  {note}", report.name);
         lines.push(line.trim_end().to_owned());
     }
+    let whole = reports.iter().map(|report| report.time).sum();
+    lines.push(format!("      {:width$}  {}", "all", times(whole, goal)));
     lines.push(format!(
         "{} passed, {failed} failed",
         reports.len() - failed
     ));
     lines.join("\n")
+}
+
+fn times(time: Duration, limit: Duration) -> String {
+    format!("{:>7.1} s of {:>4} s", time.as_secs_f64(), limit.as_secs())
 }
 
 fn first_line(text: &str) -> String {
@@ -72,6 +86,7 @@ mod tests {
         Report {
             name,
             time: Duration::from_secs(seconds),
+            budget: Duration::from_secs(100),
             outcome,
         }
     }
@@ -84,18 +99,19 @@ mod tests {
             report("tour", 4, Err(anyhow::anyhow!("it stopped\nmore detail"))),
         ];
         assert_eq!(
-            table(&reports),
+            table(&reports, Duration::from_secs(2700)),
             "\
-pass  fmt              1.0 s
-pass  conformance    123.0 s  30/30 and 37/37
-FAIL  tour             4.0 s  it stopped
+pass  fmt              1.0 s of  100 s
+slow  conformance    123.0 s of  100 s  30/30 and 37/37
+FAIL  tour             4.0 s of  100 s  it stopped
+      all            128.0 s of 2700 s
 2 passed, 1 failed"
         );
     }
 
     #[test]
     fn a_failing_stage_is_reported_not_raised() {
-        let report = run("fmt", || anyhow::bail!("not formatted"));
+        let report = run("fmt", Duration::ZERO, || anyhow::bail!("not formatted"));
         assert_eq!(report.outcome.unwrap_err().to_string(), "not formatted");
     }
 }

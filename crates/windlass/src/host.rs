@@ -1,7 +1,6 @@
 //! What the command line asks of the binary: an open installation and servers in front of it.
 
 use std::{
-    io::Write as _,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -25,10 +24,7 @@ use windlass_mcp::{
 use windlass_ports::BoxFuture;
 use windlass_types::{Principal, Problem, code};
 
-use crate::{assemble, pipeline, stack_dev, user};
-
-/// How much faster than AWS the tour's CloudFormation is.
-const TOUR_SPEED: f64 = 20.0;
+use crate::{assemble, pipeline, stack_dev, tour_double, user};
 
 /// This binary.
 #[derive(Default)]
@@ -105,21 +101,7 @@ impl Host for Binary {
     }
 
     fn serve_double<'a>(&'a self) -> BoxFuture<'a, Result<(), Problem>> {
-        Box::pin(async {
-            let options = windlass_cfn_double::Options {
-                pace: windlass_cfn_double::Pace::Real(TOUR_SPEED),
-                ..windlass_cfn_double::Options::default()
-            };
-            let handle = windlass_cfn_double::Double::start(options)
-                .await
-                .map_err(|error| Problem::internal("double", error))?;
-            let mut output = std::io::stdout();
-            writeln!(output, "{}", handle.endpoint)
-                .and_then(|()| output.flush())
-                .map_err(|error| Problem::internal("double", error))?;
-            handle.wait().await;
-            Ok(())
-        })
+        Box::pin(tour_double::serve())
     }
 
     fn play_tour(&self, request: TourRequest<'_>) -> Result<serde_json::Value, Problem> {

@@ -8,6 +8,7 @@ mod pack;
 mod pipeline;
 mod stack;
 mod stack_dev;
+mod tour_double;
 mod user;
 
 use std::process::ExitCode;

@@ -18,6 +18,7 @@ mod suite {
     mod fault_random_kill;
     mod fault_stack_dev;
     mod fault_tail;
+    mod gate_matrix;
     mod launch;
     mod malformed;
     mod malformed_api;

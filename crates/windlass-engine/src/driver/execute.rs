@@ -347,7 +347,10 @@ fn gate(created: &RunCreated) -> Option<WaitRequest> {
     let Some(ApprovalGate::Wanted { approvers, .. }) = &created.approval else {
         return None;
     };
-    let lines = created.subject.as_ref().map(|subject| subject.lines.clone());
+    let lines = created
+        .subject
+        .as_ref()
+        .map(|subject| subject.lines.clone());
     Some(WaitRequest {
         prompt: Some(format!(
             "{} (approvers: {})",

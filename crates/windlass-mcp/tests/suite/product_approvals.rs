@@ -82,7 +82,7 @@ async fn a_modern_client_is_asked_in_another_round() {
         again["params"]["inputResponses"] = answers;
         again
     };
-    // Not answered, or not understood: asked again with a fresh state.
+    // Not answered, or not understood: the run goes on waiting, and the call ends by saying so.
     for answers in [
         json!({}),
         json!({ "other": 1 }),
@@ -93,8 +93,11 @@ async fn a_modern_client_is_asked_in_another_round() {
             .run(client.ask(&round(&first["requestState"], answers)))
             .await["result"]
             .clone();
-        assert_eq!(again["resultType"], "input_required");
-        assert_ne!(again["requestState"], first["requestState"]);
+        assert_eq!(again["resultType"], "complete", "{again}");
+        let run = &again["structuredContent"]["run"];
+        assert_eq!(run["state"], "waiting", "{again}");
+        let next = again["structuredContent"]["next_actions"].to_string();
+        assert!(next.contains("windlass runs approve"), "{next}");
     }
     let done = shop
         .run(client.ask(&round(&first["requestState"], answer_form("accept", true))))

@@ -85,14 +85,14 @@ fn verdicts(desk: &Desk, context: &CallContext) -> Value {
         .filter(|verb| verb.changes())
         .map(|verb| {
             let name = format!("stack.{}", verb.name());
-            let decision = desk.engine.policy.decide(&Request {
+            let view = desk.engine.policy_view(&Request {
                 operation: &name,
                 principal: &context.principal,
                 targets: Targets::Unknown,
                 effect: verb.effect(),
                 without_rule: WithoutRule::ConfirmedByCall,
             });
-            (name, json!(decision.verdict.as_str()))
+            (name, json!(view.verdict))
         });
     Value::Object(verdicts.collect())
 }

@@ -75,6 +75,7 @@ pub(super) async fn call(
     if kind.is_exclusive()
         && let Some(busy) = unfinished(desk, &stack, place.region.as_deref()).await?
     {
+        let timeout = wait.then_some(timeout);
         return reattach(desk, context, kind, busy, &place, &arguments, timeout).await;
     }
     let confirmed = returned.as_ref().map(|(returned, note)| Confirmed {
@@ -166,7 +167,7 @@ async fn reattach(
     (busy_kind, record, job): (Kind, RunRecord, Job),
     place: &Place,
     arguments: &Map<String, Value>,
-    timeout: Duration,
+    timeout: Option<Duration>,
 ) -> Result<Reply, Problem> {
     let is_same =
         busy_kind == kind && job.place == *place && same_but_patience(&job.arguments, arguments);
@@ -177,7 +178,10 @@ async fn reattach(
         .is_ok();
     if is_same && is_visible {
         try_credentials(desk, context, &record).await?;
-        return Ok(Reply::Await(Awaited::run(record.run_id, timeout)));
+        return Ok(match timeout {
+            Some(timeout) => Reply::Await(Awaited::run(record.run_id, timeout)),
+            None => started(kind.operation(), record.run_id).into(),
+        });
     }
     let run_id = &record.run_id;
     Err(Problem::new(

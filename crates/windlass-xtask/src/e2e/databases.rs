@@ -3,6 +3,8 @@
 //! The tests are Rust tests that skip themselves without the servers' programs; this file brings the
 //! programs.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::process;
@@ -15,16 +17,22 @@ const TESTS: &str = "package(windlass-database) | \
     (package(windlass-stack-lifecycle) & test(/script::bastion::/)) | \
     (package(windlass) & test(/stack::(databases|bastion)::/))";
 
+/// Installs what the stage needs.
+pub fn prepare(repo: &Repo) -> Result<()> {
+    command(repo).map(drop)
+}
+
 /// Runs the stage.
 pub fn run(repo: &Repo) -> Result<String> {
-    let postgres = tools::postgres()?;
-    let mariadb = tools::mariadb()?;
-    let redis = tools::redis()?;
-    process::run(
-        tools::tests_matching(repo, TESTS)?
-            .env("WINDLASS_TEST_POSTGRES", postgres)
-            .env("WINDLASS_TEST_MARIADB", mariadb)
-            .env("WINDLASS_TEST_REDIS", redis),
-    )?;
+    process::run(&mut command(repo)?)?;
     Ok(String::new())
+}
+
+fn command(repo: &Repo) -> Result<Command> {
+    let mut tests = tools::tests_matching(repo, TESTS)?;
+    tests
+        .env("WINDLASS_TEST_POSTGRES", tools::postgres()?)
+        .env("WINDLASS_TEST_MARIADB", tools::mariadb()?)
+        .env("WINDLASS_TEST_REDIS", tools::redis()?);
+    Ok(tests)
 }

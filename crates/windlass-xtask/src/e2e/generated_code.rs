@@ -5,7 +5,7 @@
 //! with them is in the Rust tests of `windlass-pipeline-code`, which skip themselves without these
 //! programs, and in `harness/generated_pages.mjs`, which leaves its screenshots in the stage's folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 use crate::binary::Binaries;
 use crate::process;
 use crate::repo::Repo;
-use crate::tools;
+use crate::tools::{self, Node};
 
 const SPECS: &str = "examples/pipeline";
 const PRESETS: [&str; 2] = ["nextjs-react", "vite-react"];
@@ -22,12 +22,35 @@ const SCRIPT: &str = "crates/windlass-xtask/harness/generated_pages.mjs";
 const RUN_LIMIT: Duration = Duration::from_secs(120);
 const PAGES_LIMIT: Duration = Duration::from_secs(300);
 
+/// Installs what the stage needs.
+pub fn prepare(repo: &Repo) -> Result<()> {
+    Programs::install(repo).map(drop)
+}
+
+struct Programs {
+    node: Node,
+    postgres: PathBuf,
+    chromium: PathBuf,
+}
+
+impl Programs {
+    fn install(repo: &Repo) -> Result<Programs> {
+        tools::require_npm()?;
+        Ok(Programs {
+            node: tools::node(repo)?,
+            postgres: tools::postgres()?,
+            chromium: tools::chromium()?,
+        })
+    }
+}
+
 /// Runs the stage.
 pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
-    let node = tools::node(repo)?;
-    tools::require_npm()?;
-    let postgres = tools::postgres()?;
-    let chromium = tools::chromium()?;
+    let Programs {
+        node,
+        postgres,
+        chromium,
+    } = Programs::install(repo)?;
     let scratch = repo.scratch("generated-code")?;
     let (projects, rows) = (scratch.join("projects"), scratch.join("rows"));
     let screenshots = scratch.join("screenshots");
@@ -68,7 +91,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
 }
 
 /// The example specs, sorted.
-fn specs(repo: &Repo) -> Result<Vec<std::path::PathBuf>> {
+fn specs(repo: &Repo) -> Result<Vec<PathBuf>> {
     let mut specs = Vec::new();
     for entry in fs_err::read_dir(repo.root.join(SPECS))? {
         let path = entry?.path();

@@ -25,11 +25,21 @@ const ERAS: [&str; 2] = ["legacy", "modern"];
 const TOOL: &str = "runs_list";
 const TOOL_ARGUMENTS: &str = r#"{"limit":5}"#;
 
+/// Installs what the stage needs.
+pub fn prepare(repo: &Repo) -> Result<()> {
+    node(repo)?;
+    install(repo).map(drop)
+}
+
+fn install(repo: &Repo) -> Result<PathBuf> {
+    node_package(repo, "inspector", PACKAGE, VERSION, SCRIPT)
+}
+
 /// Runs the stage.
 pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     let inspector = Inspector {
         node: node(repo)?,
-        script: node_package(repo, "inspector", PACKAGE, VERSION, SCRIPT)?,
+        script: install(repo)?,
         scratch: repo.scratch("inspector")?,
     };
     let binary = binaries.product(repo)?;

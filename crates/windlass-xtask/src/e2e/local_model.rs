@@ -1,7 +1,8 @@
 //! A real small language model on this machine, asked by the real client and by the product.
 //!
-//! Asserts on mechanics: answers that stream, answers that fit a schema, a phase that completes or
-//! fails as documented, outputs that say who made them. What so small a model says is no measure.
+//! Checks mechanics: answers that stream, answers that fit a schema, a phase that completes or
+//! fails as documented, outputs that name their generator. What so small a model answers is not
+//! checked.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -25,7 +26,7 @@ const MODEL: &str = "smollm2-135m-instruct";
 const SPEC: &str = "Sailors can create listings.\n";
 /// Loading a hundred megabytes from a cold disk.
 const START_LIMIT: Duration = Duration::from_secs(60);
-/// One phase, so long that an answer and a repair fit in.
+/// Time for one phase: enough for an answer and a repair.
 const PHASE_SECONDS: u64 = 30;
 const COMMAND_LIMIT: Duration = Duration::from_secs(PHASE_SECONDS + 15);
 
@@ -48,7 +49,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     };
     let by_model = outcome(&product.strategize("llm", 500)?)?;
     println!("strategize by the model: {by_model}");
-    // A model that may not finish a word cannot answer, and makes way.
+    // A model that may not finish a word cannot answer; `auto` then uses the rules.
     let instead = product.strategize("auto", 1)?;
     let by_rules = product.strategize("offline", 1)?;
     ensure!(
@@ -57,9 +58,9 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     );
     ensure!(
         instead == by_rules,
-        "what `auto` falls back to differs from what the rules make"
+        "what `auto` falls back to differs from the output of the rules"
     );
-    println!("strategize with a model that cannot answer: the rules' own bytes");
+    println!("strategize with a model that cannot answer: the same bytes as by the rules");
     Ok(format!("{MODEL}: {by_model}"))
 }
 
@@ -70,7 +71,7 @@ fn outcome(answer: &Value) -> Result<String> {
         let generator = &answer["generator"];
         ensure!(
             generator["name"] == "llm" && generator["model"] == MODEL,
-            "the output does not say who made it: {generator}"
+            "the output does not name its generator: {generator}"
         );
         let requirements = &answer["requirements"]["functional"];
         let untraced = &answer["coverage"]["untraced"];
@@ -78,7 +79,7 @@ fn outcome(answer: &Value) -> Result<String> {
             requirements.as_array().is_some_and(|list| !list.is_empty())
                 && untraced.as_array().is_some_and(Vec::is_empty)
                 && answer["quality_report"]["verdict"] != "BLOCKED",
-            "an output that its own checks do not let through: {answer}"
+            "an output that fails its own checks: {answer}"
         );
         return Ok("completed".to_owned());
     }
@@ -171,7 +172,7 @@ impl ModelServer {
         thread::spawn(move || {
             let mut lines = stdout.map(|stream| BufReader::new(stream).lines());
             let first = lines.as_mut().and_then(Iterator::next);
-            // Nobody listens any more after a time-out.
+            // The receiver is gone after a time-out.
             let _ = sender.send(first.and_then(Result::ok));
             // Keep reading, so that the server never blocks on a full pipe.
             lines.into_iter().flatten().for_each(drop);
@@ -183,10 +184,10 @@ impl ModelServer {
             }),
             _ => {
                 process::stop(&mut child);
-                let said = fs_err::read_to_string(&log).unwrap_or_default();
+                let logged = fs_err::read_to_string(&log).unwrap_or_default();
                 bail!(
                     "the model's server did not start\n{}",
-                    process::indent(&process::tail(&said, 20))
+                    process::indent(&process::tail(&logged, 20))
                 )
             }
         }

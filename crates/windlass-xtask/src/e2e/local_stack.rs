@@ -3,6 +3,8 @@
 //! The tests are Rust tests of `windlass-stack-dev` and of the binary, which skip themselves
 //! without these programs; this file brings the programs.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::process;
@@ -12,17 +14,16 @@ use crate::tools;
 const TESTS: &str = "package(windlass-stack-dev) | (package(windlass) & test(/fault_stack_dev::/)) \
                      | (package(windlass-stack-lifecycle) & test(/package::.*engine/))";
 
+/// Installs what the stage needs.
+pub fn prepare(repo: &Repo) -> Result<()> {
+    command(repo)?;
+    tools::podman().map(drop)
+}
+
 /// Runs the stage.
 pub fn run(repo: &Repo) -> Result<String> {
-    let node = tools::node(repo)?;
-    let postgres = tools::postgres()?;
-    let redis = tools::redis()?;
-    let mut tests = tools::tests_matching(repo, TESTS)?;
-    tests
-        .env("WINDLASS_TEST_NODE", node.path())
-        .env("WINDLASS_TEST_POSTGRES", postgres)
-        .env("WINDLASS_TEST_REDIS", redis);
-    // Not every machine lets containers run: what is skipped is said in the table of stages.
+    let mut tests = command(repo)?;
+    // Not every machine lets containers run: the note in the table says what was skipped.
     let note = match tools::podman() {
         Ok(podman) => {
             tests.env("WINDLASS_TEST_PODMAN", podman);
@@ -32,4 +33,13 @@ pub fn run(repo: &Repo) -> Result<String> {
     };
     process::run(&mut tests)?;
     Ok(note)
+}
+
+fn command(repo: &Repo) -> Result<Command> {
+    let mut tests = tools::tests_matching(repo, TESTS)?;
+    tests
+        .env("WINDLASS_TEST_NODE", tools::node(repo)?.path())
+        .env("WINDLASS_TEST_POSTGRES", tools::postgres()?)
+        .env("WINDLASS_TEST_REDIS", tools::redis()?);
+    Ok(tests)
 }

@@ -3,6 +3,7 @@
 //! The checks are in `harness/python_client.py`; this file installs the SDK, starts
 //! the HTTP server and hands over the addresses.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -18,9 +19,18 @@ const VERSION: &str = "2.3.0";
 const SCRIPT: &str = "crates/windlass-xtask/harness/python_client.py";
 const LIMIT: Duration = Duration::from_secs(180);
 
+/// Installs what the stage needs.
+pub fn prepare(repo: &Repo) -> Result<()> {
+    install(repo).map(drop)
+}
+
+fn install(repo: &Repo) -> Result<PathBuf> {
+    python_with(repo, "mcp", VERSION)
+}
+
 /// Runs the stage.
 pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
-    let python = python_with(repo, "mcp", VERSION)?;
+    let python = install(repo)?;
     let scratch = repo.scratch("python-client")?;
     let binary = binaries.product(repo)?;
     let server = Server::start(&binary, &[], &scratch.join("http"))?;

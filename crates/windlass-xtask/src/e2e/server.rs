@@ -48,10 +48,10 @@ impl Server {
             Ok(url) => Ok(Server { child, url }),
             Err(_) => {
                 process::stop(&mut child);
-                let said = fs_err::read_to_string(&log).unwrap_or_default();
+                let logged = fs_err::read_to_string(&log).unwrap_or_default();
                 bail!(
                     "`{shown}` did not print `{READY}URL` on its error stream\n{}",
-                    process::indent(&process::tail(&said, 20))
+                    process::indent(&process::tail(&logged, 20))
                 )
             }
         }
@@ -77,7 +77,7 @@ fn watch(stream: ChildStderr, log: PathBuf) -> mpsc::Receiver<String> {
                 let _ = writeln!(log, "{line}");
             }
             if let Some(url) = address_in(&line) {
-                // Nobody listens any more once the first address was taken.
+                // The receiver is gone once it has the first address.
                 let _ = sender.send(url.to_owned());
             }
         }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_dies_is_reported_with_its_last_words() {
+    fn a_server_that_dies_is_reported_with_the_end_of_its_log() {
         let folder = tempfile::tempdir().unwrap();
         let program = script(folder.path(), "echo unknown option $6 >&2; exit 2");
         let error = Server::start(&program, &["--fixtures"], &folder.path().join("server"))

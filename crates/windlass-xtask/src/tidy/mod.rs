@@ -5,6 +5,7 @@
 
 mod chain;
 mod documents;
+mod gate;
 mod layers;
 mod links;
 mod manifests;
@@ -87,6 +88,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations.extend(manifests::check(&tree.crates));
     violations.extend(layers::check(&tree.crates));
     violations.extend(chain::check(&tree.crates));
+    violations.extend(gate::check(&tree.crates, &tree.files));
     violations.extend(sources::check(&tree.files));
     violations.extend(suites::check(&tree.files));
     violations.extend(words::check(&tree.files));

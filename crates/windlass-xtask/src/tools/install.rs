@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 
 use crate::repo::Repo;
 
-/// Pauses between tries: a registry that hiccups has usually recovered by then.
+/// Pauses between tries: a registry that fails for a moment has usually recovered by then.
 const PAUSES: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(10)];
 
 /// One tool at one version.
@@ -34,9 +34,12 @@ pub fn ensure(
 ) -> Result<PathBuf> {
     let tools = repo.target.join("tools");
     fs_err::create_dir_all(&tools)?;
-    // Two runs at once would otherwise remove each other's half-finished folders.
-    let lock = File::create(tools.join("lock")).context("could not create target/tools/lock")?;
-    lock.lock().context("could not lock target/tools")?;
+    // Two processes at once would otherwise remove each other's half-finished folders.
+    let lock = tools.join(format!("{}.lock", tool.folder));
+    let lock =
+        File::create(&lock).with_context(|| format!("could not create {}", lock.display()))?;
+    lock.lock()
+        .with_context(|| format!("could not lock {}", tool.folder))?;
 
     let folder = tools.join(tool.folder);
     let entry = folder.join(tool.entry);
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_need_is_told_without_trying() {
+    fn a_missing_need_is_reported_without_trying() {
         let folder = tempfile::tempdir().unwrap();
         let tool = Tool {
             needs: || anyhow::bail!("npm is needed"),
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hiccup_is_retried_and_a_lasting_failure_is_explained() {
+    fn a_failure_is_retried_and_a_lasting_one_is_explained() {
         let pauses = [Duration::ZERO; 2];
         let tries = Cell::new(0);
         let outcome = attempt("installing x", &pauses, || {

@@ -3,6 +3,7 @@
 //! As root on a Debian-like machine they are installed; anywhere else the error says
 //! what to install. Not here: tools that live under `target/tools`.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,6 +12,9 @@ use anyhow::{Context as _, Result, bail};
 
 use super::install::retry;
 use crate::process;
+
+/// Where Debian keeps what is installed.
+const PACKAGES: &str = "/var/lib/dpkg";
 
 /// Makes sure that a probe command succeeds, installing Debian packages if need be.
 pub fn require(what: &str, probe: &[&str], packages: &[&str]) -> Result<()> {
@@ -26,6 +30,13 @@ pub fn require(what: &str, probe: &[&str], packages: &[&str]) -> Result<()> {
     }
     if !is_root() {
         bail!("{what} is needed and was not found; install it with: sudo {by_hand}");
+    }
+    // The package manager refuses to run twice at once. This lock is not one of its own.
+    let lock = File::open(PACKAGES).with_context(|| format!("could not open {PACKAGES}"))?;
+    lock.lock()
+        .with_context(|| format!("could not lock {PACKAGES}"))?;
+    if works(probe) {
+        return Ok(());
     }
     println!("installing {}", packages.join(" "));
     retry(&by_hand, || {
@@ -86,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_tells_present_from_absent_and_failing() {
+    fn a_probe_distinguishes_present_from_absent_and_failing() {
         assert!(works(&["true"]));
         assert!(!works(&["false"]));
         assert!(!works(&["no-such-program-anywhere"]));

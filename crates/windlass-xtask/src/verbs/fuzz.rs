@@ -280,19 +280,19 @@ fn run_one(job: &Job<'_>, target: &str) -> Result<String> {
 /// The lines that say what went wrong, without the stack.
 fn finding(log: &str) -> String {
     let lines: Vec<&str> = log.lines().collect();
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         if line.contains("panicked at") {
             // The message follows the place on a line of its own.
-            told.extend(lines[index..].iter().take(2).map(|line| line.trim()));
+            report.extend(lines[index..].iter().take(2).map(|line| line.trim()));
         } else if line.starts_with("SUMMARY: ") {
-            told.push(line.trim());
+            report.push(line.trim());
         }
     }
-    if told.is_empty() {
+    if report.is_empty() {
         return process::tail(log, 10);
     }
-    told.join("\n    ")
+    report.join("\n    ")
 }
 
 /// The file that holds the offending input.
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_told_without_its_stack() {
+    fn a_finding_is_reported_without_its_stack() {
         let log = "INFO: seed\nthread '<unnamed>' (7) panicked at src/line.rs:4:9:\nfound\n\
                    note: run with backtrace\n==1== ERROR: libFuzzer: deadly signal\n    #0 0x1\n\
                    SUMMARY: libFuzzer: deadly signal\n\

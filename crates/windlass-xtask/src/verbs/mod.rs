@@ -3,5 +3,6 @@
 pub mod bench;
 pub mod fuzz;
 pub mod generate;
+pub mod prepare;
 pub mod test;
 pub mod tidy;

@@ -16,7 +16,7 @@ fn plan() {
     demo.apply on ROOT/scratch: 1 to create, 1 to update, 1 to delete
     policy: ask (built-in: destructive operations ask), your yes counts
     plan digest: DIGEST
-    confirm token: TOKEN
+    confirm token: DIGEST
     ── stderr
     The token works once, for DURATION.
     hint: windlass demo apply --dir ROOT/scratch --file new.txt=new --file 'site/index.html=<h1>' --delete old.txt --token TOKEN --yes
@@ -308,7 +308,8 @@ fn runs() {
         "old\n"
     );
     let said = scene.say(&["store", "check"]).worked();
-    assert!(said.stdout.contains("3 journals"), "{}", said.stdout);
+    // Two runs, the tokens of their plans, and the audit.
+    assert!(said.stdout.contains("5 journals"), "{}", said.stdout);
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn policy_that_denies() {
     demo.apply on ROOT/scratch: 1 to create, 1 to update, 1 to delete
     policy: deny (policy.toml:3)
     plan digest: DIGEST
-    error: policy forbids demo.apply on ROOT/scratch for local:USER
+    error: policy forbids demo.apply for local:USER
       code: POLICY_DENIED
       reason: nothing is deleted here
       reason_code: policy_denied

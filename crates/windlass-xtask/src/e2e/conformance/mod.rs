@@ -82,6 +82,11 @@ const REVISIONS: [Revision; 2] = [
     },
 ];
 
+/// Installs what the stage needs.
+pub fn prepare(repo: &Repo) -> Result<()> {
+    Suite::install(repo).map(drop)
+}
+
 /// Runs the stage.
 pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     let suite = Suite::install(repo)?;
@@ -160,7 +165,7 @@ fn refuses_fixtures(product: &Path, scratch: &Path) -> Result<()> {
         LIST_LIMIT,
     )?;
     if outcome.status.success() {
-        bail!("the product accepts `mcp serve --fixtures`; only the test build may");
+        bail!("the product accepts `mcp serve --fixtures`; only the build for this suite may");
     }
     Ok(())
 }

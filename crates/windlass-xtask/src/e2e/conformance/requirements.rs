@@ -11,7 +11,7 @@ use super::report::Scenario;
 pub struct Requirements {
     /// Count towards conformance.
     pub scored: Vec<String>,
-    /// Run and reported by the suite without counting; we want them all the same.
+    /// Run and reported by the suite without counting; here they must pass as well.
     pub reported: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Packs from outside: contract 003 over the real binary, the formats of 0.9.1, homes that are
 //! killed, filled and lied to.
 
+mod approval;
 mod arguments;
 mod commands;
 mod contract;

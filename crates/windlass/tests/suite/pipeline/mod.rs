@@ -1,6 +1,7 @@
 //! Product pipelines from outside: contract 001 over the real binary, through every door.
 
 mod access;
+mod approval;
 mod contract;
 mod doors;
 mod fault_kill;
