@@ -1,12 +1,12 @@
 //! `windlass policy`: the rules in force and what they would decide.
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use windlass_types::{Problem, code};
 
 use crate::{
     OpenOptions,
-    commands::field,
+    commands::{field, given},
     output::Tone,
     session::{Report, Session},
 };
@@ -95,18 +95,13 @@ impl CheckArgs {
         let effect = self
             .effect
             .unwrap_or_else(|| info.effect.as_str().to_owned());
-        let mut input = Map::from_iter([
-            ("operation".to_owned(), json!(info.name)),
-            ("target".to_owned(), json!(self.target)),
-            ("effect".to_owned(), json!(effect)),
-        ]);
-        input.extend(
-            self.principal
-                .map(|principal| ("principal".to_owned(), Value::from(principal))),
-        );
-        let answer = session
-            .call("admin.policy_check", Value::Object(input))
-            .await?;
+        let input = json!({
+            "operation": info.name,
+            "target": self.target,
+            "effect": effect,
+            "principal": self.principal,
+        });
+        let answer = session.call("admin.policy_check", given(input)).await?;
         let verdict: String = field(&answer.output, "verdict")?;
         let approvers: Vec<String> = field(&answer.output, "approvers")?;
         let tone = match verdict.as_str() {
