@@ -144,12 +144,12 @@ impl Call<'_> {
     }
 }
 
-/// Drives until told to stop; takes over whenever nobody else does.
+/// Drives until told to stop; takes over whenever no other process drives.
 pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
     let mut driving = Driving::new(engine);
     loop {
         if let Err(problem) = driving.ensure().await {
-            // Serving goes on: reading works, and the store may come back.
+            // Serving continues: reading works, and the store may come back.
             tracing::error!(%problem, "runs cannot be driven");
         }
         tokio::select! {

@@ -1,4 +1,4 @@
-//! Calling operations: short ones until they answer, long ones by following their run.
+//! Calling operations: until they answer, or by following the run they work in.
 
 use std::{future::Future, time::Duration};
 
@@ -15,23 +15,6 @@ use crate::{
     session::Session,
 };
 
-/// How an operation does its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// It answers by itself.
-    Short,
-    /// It works in a run.
-    Run,
-}
-
-/// Calls an operation in its way, and gives its answer.
-pub(super) async fn call(session: &Session, way: Way, request: Request) -> Result<Value, Problem> {
-    match way {
-        Way::Short => ask(session, request).await,
-        Way::Run => follow(session, request).await,
-    }
-}
-
 /// What a run of an operation may take unless the caller says otherwise.
 fn patience(operation: &str) -> Duration {
     match operation {
@@ -41,7 +24,7 @@ fn patience(operation: &str) -> Duration {
 }
 
 /// Waits for something that may be dropped at any moment.
-pub(super) async fn until_interrupted<T>(
+async fn until_interrupted<T>(
     session: &Session,
     work: impl Future<Output = Result<T, Problem>>,
 ) -> Result<T, Problem> {
@@ -53,14 +36,8 @@ pub(super) async fn until_interrupted<T>(
     }
 }
 
-/// Calls an operation that answers by itself.
-pub(super) async fn ask(session: &Session, request: Request) -> Result<Value, Problem> {
-    let called = session.call(request.operation, request.input);
-    Ok(until_interrupted(session, called).await?.output)
-}
-
-/// Calls an operation that works in a run, tells what happens there, and gives its answer.
-pub(super) async fn follow(session: &Session, request: Request) -> Result<Value, Problem> {
+/// Calls an operation and gives its answer. Where it works in a run, the run is followed.
+pub(super) async fn call(session: &Session, request: Request) -> Result<Value, Problem> {
     let mut driving = Driving::new(session.engine());
     let outcome = followed(session, request, &mut driving).await;
     driving.stop().await;
@@ -78,7 +55,8 @@ async fn followed(
         .and_then(Value::as_u64)
         .map_or_else(|| patience(operation), Duration::from_secs);
     if input.get("wait") == Some(&Value::Bool(false)) {
-        return ask(session, Request { operation, input }).await;
+        let called = session.call(operation, input);
+        return Ok(until_interrupted(session, called).await?.output);
     }
     let called = session.call_deferring(operation, input);
     let answer = until_interrupted(session, called).await?;
