@@ -12,7 +12,6 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use toml::{Table, Value};
 
 use crate::args::Args;
 use crate::process;
@@ -48,8 +47,7 @@ const VARIABLE: &str = "WINDLASS_FUZZ_TARGET";
 
 /// For every crate: address checking, and the checks of a debug build.
 const FLAGS: [&str; 3] = ["-Zsanitizer=address", "-Cdebug-assertions", "--cfg=fuzzing"];
-/// Feedback for libFuzzer. It doubles what a crate costs to build, and every counter is read
-/// after every input, so only code that parses gets it.
+/// Feedback for libFuzzer.
 const COVERAGE: [&str; 5] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -57,18 +55,6 @@ const COVERAGE: [&str; 5] = [
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
-/// Libraries that parse for us; our own crates are found in the manifest.
-const PARSER_LIBRARIES: [&str; 8] = [
-    "granit-parser",
-    "pulldown-cmark",
-    "serde-saphyr",
-    "serde_json",
-    "similar",
-    "toml",
-    "toml_edit",
-    "toml_parser",
-];
-
 pub fn run(mut args: Args) -> Result<()> {
     if args.take_flag("--help") {
         println!("{USAGE}");
@@ -141,43 +127,18 @@ pub fn build(repo: &Repo) -> Result<PathBuf> {
     require_cxx()?;
     let triple = host_triple(repo)?;
     let target_folder = repo.target.join("fuzz");
-    let manifest = fs_err::read_to_string(repo.root.join(MANIFEST))?;
-    let config = target_folder.join("coverage.toml");
-    fs_err::create_dir_all(&target_folder)?;
-    fs_err::write(&config, coverage_config(&manifest)?)?;
+    let flags: Vec<&str> = FLAGS.iter().chain(&COVERAGE).copied().collect();
     process::run(
         repo.cargo()
             .args(["build", "--quiet", "--release", "--manifest-path", MANIFEST])
-            .arg("--config")
-            .arg(&config)
             // Naming the target keeps the flags away from build scripts and macros.
             .args(["--target", &triple, "--target-dir"])
             .arg(&target_folder)
-            .env("RUSTFLAGS", FLAGS.join(" "))
-            // Address checking and flags per crate are unstable features of the stable toolchain.
+            .env("RUSTFLAGS", flags.join(" "))
+            // Address checking is an unstable feature of the stable toolchain.
             .env("RUSTC_BOOTSTRAP", "1"),
     )?;
     Ok(target_folder.join(triple).join("release").join(PROGRAM))
-}
-
-/// A configuration for Cargo that gives coverage to the program, the crates it names by path and
-/// the libraries that parse.
-fn coverage_config(manifest: &str) -> Result<String> {
-    let manifest: Table = manifest
-        .parse()
-        .with_context(|| format!("{MANIFEST} is not valid TOML"))?;
-    let own = manifest
-        .get("dependencies")
-        .and_then(Value::as_table)
-        .into_iter()
-        .flatten()
-        .filter(|(_, dependency)| dependency.get("path").is_some())
-        .map(|(name, _)| name.as_str());
-    let mut config = "[unstable]\nprofile-rustflags = true\n".to_owned();
-    for package in [PROGRAM].into_iter().chain(own).chain(PARSER_LIBRARIES) {
-        config += &format!("[profile.release.package.{package}]\nrustflags = {COVERAGE:?}\n");
-    }
-    Ok(config)
 }
 
 fn host_triple(repo: &Repo) -> Result<String> {
@@ -321,19 +282,6 @@ mod tests {
             fs_err::write(folder.join(file), "").unwrap();
         }
         assert_eq!(targets(root.path()).unwrap(), ["line", "token"]);
-    }
-
-    #[test]
-    fn the_program_and_what_parses_get_coverage() {
-        let manifest = "[dependencies]\nserde = \"1\"\nwindlass-text = { path = \"../text\" }\n";
-        let config: Table = coverage_config(manifest).unwrap().parse().unwrap();
-        let packages = config["profile"]["release"]["package"].as_table().unwrap();
-        for name in ["windlass-fuzz", "windlass-text", "serde_json"] {
-            let flags = packages[name]["rustflags"].as_array().unwrap();
-            assert_eq!(flags.len(), COVERAGE.len(), "{name}");
-        }
-        assert!(!packages.contains_key("serde"));
-        assert!(coverage_config("[dependencies").is_err());
     }
 
     #[test]
