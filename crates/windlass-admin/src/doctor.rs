@@ -89,7 +89,7 @@ async fn store(engine: &Engine) -> Check {
 }
 
 async fn driver(engine: &Engine) -> Result<Check, Problem> {
-    let unfinished = engine.store.unfinished().await?.len();
+    let unfinished = engine.store.unfinished().await?;
     let (ok, finding, next) = match engine.lease.holder() {
         Some(pid) => (
             true,

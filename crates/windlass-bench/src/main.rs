@@ -1,7 +1,7 @@
 //! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
-//! `cargo xtask bench [steps] [calls] [start] [recovery] [pack] [launch] [pipeline] [docs] [stack]`.
+//! `cargo xtask bench [steps] [calls] [start] [recovery] [parked] [pack] [launch] [pipeline] [docs] [stack]`.
 //! Needs the release binary beside it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
@@ -13,6 +13,7 @@ mod launch;
 mod launch_inputs;
 mod load;
 mod pack;
+mod parked;
 mod pipeline;
 mod pipeline_jobs;
 mod process;
@@ -34,13 +35,15 @@ fn main() -> Result<()> {
         Some("echo-http") => return echo::serve_http(),
         // What the launch benchmark reads, to look at or to profile with.
         Some("launch-inputs") => return launch::write_inputs(&arguments[1..]),
+        Some("parked-start") => return parked::print_start(&arguments[1..]),
         Some("rusage") => return process::print_rusage(&arguments[1..]),
         _ => {}
     }
     let chosen =
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
     let known = [
-        "steps", "calls", "start", "recovery", "pack", "launch", "pipeline", "docs", "stack",
+        "steps", "calls", "start", "recovery", "parked", "pack", "launch", "pipeline", "docs",
+        "stack",
     ];
     if let Some(unknown) = arguments
         .iter()
@@ -67,6 +70,9 @@ fn main() -> Result<()> {
     }
     if chosen("recovery") {
         recovery::run()?;
+    }
+    if chosen("parked") {
+        parked::run()?;
     }
     if chosen("pack") {
         pack::run()?;

@@ -14,7 +14,7 @@ use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_types::{
     Body, Digest, NewEvent, Principal, RunId, RunState, Surface, Timestamp, TraceId,
     event::SpanIds,
-    journal::{RunCompleted, RunCreated},
+    journal::{OnHeld, RunCompleted, RunCreated},
 };
 
 use crate::{
@@ -73,7 +73,7 @@ async fn fill(home: &Path) -> Result<()> {
         store
             .commit(Commit {
                 writes,
-                epoch: None,
+                lease: None,
             })
             .await?;
     }
@@ -95,6 +95,8 @@ fn ended_run(number: usize) -> Result<JournalWrite> {
         approval: None,
         subject: None,
         title: format!("stored run {number}"),
+        holds: Vec::new(),
+        on_held: OnHeld::default(),
     };
     let events = [
         Body::from(created),

@@ -14,7 +14,7 @@ use windlass_engine::{
     confirm::Sealer,
     operation::{CallContext, Operation},
     outbox::{OutboxOptions, Schedule},
-    run::{NewRun, RunContext, RunError, RunKind, Step},
+    run::{Holds, NewRun, RunContext, RunError, RunKind, Step},
 };
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_policy::Policy;
@@ -46,10 +46,8 @@ pub(crate) fn run() -> Result<()> {
 }
 
 async fn measure(home: &Path) -> Result<()> {
-    let engine = engine(&home.join("home"))?;
-    let driver = Driver::start(&engine)
-        .await?
-        .context("somebody else drives")?;
+    let engine = engine(&home.join("home"), Box::new(BenchDomain))?;
+    let driver = Driver::start_all(&engine).await?;
     let mut raw = RawFile::create(&home.join("raw"))?;
     let mut sqlite = PlainSqlite::create(&home.join("plain.db"))?;
     let (mut one, mut flush, mut commit, mut many) = (
@@ -101,25 +99,7 @@ async fn steps(engine: &Engine, callers: usize, each: usize) -> Result<f64> {
     let started = Instant::now();
     let mut runs = Vec::with_capacity(callers);
     for _ in 0..callers {
-        let context = CallContext {
-            principal: Principal::local("bench"),
-            surface: Surface::Engine,
-            request_id: String::new(),
-            directory: None,
-            terms: windlass_engine::operation::Terms::default(),
-        };
-        let new = NewRun {
-            kind: "bench".to_owned(),
-            title: "bench".to_owned(),
-            context,
-            input: json!(each),
-            plan_digest: None,
-            confirm_token: None,
-            approval: None,
-            subject: None,
-            idempotency_key: None,
-            run_id: None,
-        };
+        let new = new_run("bench", json!(each));
         let engine = engine.clone();
         runs.push(tokio::spawn(async move {
             let run_id = engine.create_ungated(new).await?;
@@ -136,6 +116,30 @@ async fn steps(engine: &Engine, callers: usize, each: usize) -> Result<f64> {
     let whole = started.elapsed().as_secs_f64();
     let seconds = if callers == 1 { longest } else { whole };
     Ok((callers * each) as f64 / seconds)
+}
+
+/// A run as the benchmarks start it.
+pub(crate) fn new_run(kind: &str, input: Value) -> NewRun {
+    let context = CallContext {
+        principal: Principal::local("bench"),
+        surface: Surface::Engine,
+        request_id: String::new(),
+        directory: None,
+        terms: windlass_engine::operation::Terms::default(),
+    };
+    NewRun {
+        kind: kind.to_owned(),
+        title: kind.to_owned(),
+        context,
+        input,
+        plan_digest: None,
+        confirm_token: None,
+        approval: None,
+        subject: None,
+        idempotency_key: None,
+        run_id: None,
+        holds: Holds::default(),
+    }
 }
 
 struct BenchDomain;
@@ -181,7 +185,8 @@ impl RunKind for BenchKind {
     }
 }
 
-fn engine(home: &Path) -> Result<Engine> {
+/// An engine on a home, with one domain.
+pub(crate) fn engine(home: &Path, domain: Box<dyn Domain>) -> Result<Engine> {
     let store = Arc::new(SqliteStore::open(home, SqliteStoreOptions::default())?);
     let parts = EngineParts {
         store: Arc::clone(&store) as _,
@@ -209,8 +214,7 @@ fn engine(home: &Path) -> Result<Engine> {
         tiers: Default::default(),
         probe: None,
     };
-    let domains: Vec<Box<dyn Domain>> = vec![Box::new(BenchDomain)];
-    Ok(Engine::new(parts, &domains))
+    Ok(Engine::new(parts, &[domain]))
 }
 
 struct RawFile(fs_err::File);

@@ -104,7 +104,8 @@ impl Session {
             input,
             context: self.context(Terms::default()),
         };
-        self.catalogue().call(request).await
+        // What an operation keeps while it works is large; commands hold several of these.
+        Box::pin(self.catalogue().call(request)).await
     }
 
     /// The same without waiting for a run.
@@ -114,13 +115,13 @@ impl Session {
             input,
             context: self.context(Terms::default()),
         };
-        self.catalogue().begin(request).await
+        Box::pin(self.catalogue().begin(request)).await
     }
 
     /// Waits for the answer that a run will have.
     pub(crate) async fn wait(&self, pending: Pending) -> Result<Answer, Problem> {
         let context = self.context(Terms::default());
-        self.catalogue().wait(pending, context).await
+        Box::pin(self.catalogue().wait(pending, context)).await
     }
 
     fn context(&self, terms: Terms) -> CallContext {

@@ -153,7 +153,7 @@ async fn commit(store: &dyn RunStore, events: Vec<NewEvent>) -> Result<(), Commi
     store
         .commit(Commit {
             writes: vec![write],
-            epoch: None,
+            lease: None,
         })
         .await
         .map(drop)

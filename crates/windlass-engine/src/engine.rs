@@ -9,7 +9,7 @@ use std::{
 use windlass_policy::{Policy, WithoutRule};
 use windlass_ports::{
     BlobStore, Clock, Commit, CommitError, Committed, Entropy, Expect, JournalWrite, Lease,
-    Outbound, RunStore, StoreMaintenance, entropy::random,
+    LeaseUse, Outbound, RunStore, StoreMaintenance, entropy::random,
 };
 use windlass_secrets::Redactor;
 use windlass_telemetry::{Metrics, metrics};
@@ -21,7 +21,7 @@ use crate::{
     access::Tiers,
     audit::AuditLog,
     confirm::Sealer,
-    driver::StepProbe,
+    driver::{OwnRuns, StepProbe},
     operation::{Catalogue, Operation, WaitingCall, WeakCatalogue},
     outbox::{OutboxOptions, secrets::SecretBook},
     run::{RunKind, RunKinds},
@@ -45,7 +45,7 @@ pub struct EngineParts {
     pub maintenance: Arc<dyn StoreMaintenance>,
     /// Artifact contents.
     pub blobs: Arc<dyn BlobStore>,
-    /// The right to drive.
+    /// Who drives.
     pub lease: Arc<dyn Lease>,
     /// Time.
     pub clock: Arc<dyn Clock>,
@@ -93,6 +93,7 @@ pub(crate) struct Inner {
     pub(crate) webhook_secrets: SecretBook,
     /// The catalogue over this engine, for calls that runs make.
     pub(crate) catalogue: OnceLock<WeakCatalogue>,
+    pub(crate) own_runs: OwnRuns,
 }
 
 impl std::ops::Deref for Engine {
@@ -125,6 +126,7 @@ impl Engine {
                 metrics: Metrics::new(),
                 webhook_secrets: SecretBook::default(),
                 catalogue: OnceLock::new(),
+                own_runs: OwnRuns::default(),
             }
         }))
     }
@@ -166,6 +168,11 @@ impl Engine {
         &self.0.metrics
     }
 
+    /// The runs that are this process's to drive.
+    pub fn own_runs(&self) -> &OwnRuns {
+        &self.0.own_runs
+    }
+
     pub(crate) fn secret_book(&self) -> &SecretBook {
         &self.0.webhook_secrets
     }
@@ -187,15 +194,22 @@ impl Engine {
         expect: Expect,
         bodies: Vec<Body>,
         spans: SpanIds,
-        epoch: Option<u64>,
+        lease: Option<LeaseUse>,
     ) -> Result<Committed, CommitError> {
+        let is_of_this_process = lease.is_none()
+            && bodies
+                .iter()
+                .any(|body| matches!(body, Body::RunCreated(_) | Body::SignalReceived(_)));
         let write = self.journal_write(run_id, expect, bodies, spans)?;
         let started = Instant::now();
         let commit = Commit {
             writes: vec![write],
-            epoch,
+            lease,
         };
         let committed = self.store.commit(commit).await?;
+        if is_of_this_process {
+            self.own_runs().note(run_id);
+        }
         let metrics = self.metrics();
         metrics.count(&metrics::JOURNAL_COMMITS, &[]);
         metrics.add(&metrics::JOURNAL_EVENTS, &[], committed.events.len() as f64);
@@ -239,7 +253,25 @@ impl Engine {
 pub(crate) fn commit_problem(error: CommitError) -> Problem {
     match error {
         CommitError::Store(error) => error.into(),
-        CommitError::Fenced => Problem::new(&code::BUSY, "another process drives this home now"),
+        CommitError::Fenced | CommitError::Leased => {
+            Problem::new(&code::BUSY, "another process drives the run now")
+        }
+        CommitError::Held {
+            name,
+            run_id,
+            state,
+        } => Problem::new(
+            &code::BUSY,
+            format!(
+                "{name} is held by run {run_id}, which is {}",
+                state.as_str()
+            ),
+        )
+        .with("name", name)
+        .with("run_id", run_id.as_str())
+        .with("state", state.as_str())
+        .next(format!("windlass runs watch {run_id}"))
+        .next(format!("windlass runs cancel {run_id}")),
         CommitError::TokenUsed { run_id } => Problem::new(
             &code::CONFIRM_TOKEN_USED,
             format!("the confirm token was already redeemed; it started {run_id}"),

@@ -8,10 +8,12 @@ mod suite {
     mod confirm;
     mod export;
     mod held;
+    mod holds;
     mod idempotency;
     mod jobs;
     mod keys;
     mod outbox;
+    mod parked;
     mod policy;
     mod processes;
     mod programs;
@@ -24,5 +26,6 @@ mod suite {
     mod timers;
     mod twins;
     mod waits;
+    mod watchers;
     mod webhook_secrets;
 }

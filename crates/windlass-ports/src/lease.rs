@@ -1,22 +1,110 @@
-//! Who drives: at most one process executes the runs of a home.
+//! Who drives: any number of processes, each run by one of them at a time.
 //!
-//! The lease must be released by the operating system when the process dies in any way,
-//! and each acquisition raises the fencing epoch, so that a process which lost the lease
-//! without noticing cannot write: the store refuses commits with an old epoch.
+//! A process that drives registers and is alive until its registration is dropped or the
+//! operating system ends the process. A run under way has a lease: the driver that executes it
+//! and an epoch that is never given out twice. Taking a lease is part of a commit, and every
+//! commit made under it names it, so that a driver which lost a run without noticing cannot
+//! write. Only the death of a driver frees its leases; no clock does.
+
+use tokio::sync::watch;
+use windlass_types::{DeliveryId, RunId};
 
 use crate::store::StoreError;
 
-/// Proof of being the driver, released on drop.
-pub trait DriverLease: Send + Sync + 'static {
-    /// The fencing epoch of this acquisition.
-    fn epoch(&self) -> u64;
+/// What a lease is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LeaseName {
+    /// Executing a run.
+    Run(RunId),
+    /// Sending a webhook.
+    Delivery(DeliveryId),
 }
 
-/// The right to drive.
-pub trait Lease: Send + Sync + 'static {
-    /// Takes the lease; `None` when another process holds it.
-    fn try_acquire(&self) -> Result<Option<Box<dyn DriverLease>>, StoreError>;
+/// Proof of holding a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// What is held.
+    pub name: LeaseName,
+    /// The epoch it was given with.
+    pub epoch: u64,
+}
 
-    /// The process id of the holder, as far as it can be told.
-    fn holder(&self) -> Option<u32>;
+/// What a commit does with a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseUse {
+    /// Takes it, if it is as it was seen: absent, or with this epoch and without a living owner
+    /// other than `driver`.
+    Take {
+        /// What to take.
+        name: LeaseName,
+        /// For whom.
+        driver: u64,
+        /// The epoch of the lease that is replaced.
+        replaces: Option<u64>,
+    },
+    /// Writes under it.
+    Hold(Fence),
+    /// Writes under it and gives it back.
+    Release(Fence),
+}
+
+/// A lease as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseRecord {
+    /// What it is about.
+    pub name: LeaseName,
+    /// The driver that took it.
+    pub driver: u64,
+    /// The epoch it was given with.
+    pub epoch: u64,
+    /// Whether that driver is alive.
+    pub is_alive: bool,
+}
+
+/// Which runs a driver takes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriverScope {
+    /// Every run that no other driver holds.
+    All,
+    /// The runs of its own process.
+    Own,
+}
+
+/// A driver that is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriverRecord {
+    /// Its number.
+    pub id: u64,
+    /// Its process.
+    pub process: u32,
+    /// Which runs it takes up.
+    pub scope: DriverScope,
+}
+
+/// A driver of this process. Dropping it frees everything it holds.
+pub trait RegisteredDriver: Send + Sync + 'static {
+    /// Its number; later drivers have higher ones.
+    fn id(&self) -> u64;
+}
+
+/// The drivers of a home.
+pub trait Lease: Send + Sync + 'static {
+    /// Registers a driver of this process.
+    fn register(&self, scope: DriverScope) -> Result<Box<dyn RegisteredDriver>, StoreError>;
+
+    /// The drivers that are alive, oldest first.
+    fn drivers(&self) -> Vec<DriverRecord>;
+
+    /// Changes when a driver of another registration may have gone, so that what it held can be
+    /// taken over.
+    fn departures(&self) -> watch::Receiver<u64>;
+
+    /// The process of a driver that takes up every run.
+    fn holder(&self) -> Option<u32> {
+        let all = |driver: &DriverRecord| driver.scope == DriverScope::All;
+        self.drivers()
+            .into_iter()
+            .find(all)
+            .map(|driver| driver.process)
+    }
 }

@@ -27,12 +27,14 @@ pub use language_model::{
     FinishReason, Heard, LanguageModel, Message, ModelAddress, ModelError, ModelReply,
     ModelRequest, OutputSchema, Role, ToolCall, ToolSpec, Usage,
 };
-pub use lease::{DriverLease, Lease};
+pub use lease::{
+    DriverRecord, DriverScope, Fence, Lease, LeaseName, LeaseRecord, LeaseUse, RegisteredDriver,
+};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream};
 pub use sockets::{MessageSocket, MessageSockets, SocketFailure, SocketMessage};
 pub use store::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, Counted, DeliveryFilter,
     DeliveryRecord, DeliveryState, Expect, FeedEntry, FeedPage, JournalWrite, Quota, RunFilter,
-    RunPage, RunStore, StoreError, StoreMaintenance,
+    RunPage, RunStanding, RunStore, StoreError, StoreMaintenance,
 };
 pub use toolchain::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};

@@ -10,8 +10,10 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_types::{
     ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState,
-    Scope, Timestamp, TokenId, code,
+    Scope, Timestamp, TokenId, code, run::Due,
 };
+
+use crate::lease::{LeaseName, LeaseRecord, LeaseUse};
 
 /// Events for one journal.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub enum Expect {
     NewWithin(Vec<Quota>),
     /// Its run is in one of these states.
     State(Vec<RunState>),
+    /// Its last event is this one.
+    At(u64),
 }
 
 /// How many runs of one kind a principal may have.
@@ -62,8 +66,8 @@ pub enum Counted {
 pub struct Commit {
     /// The writes.
     pub writes: Vec<JournalWrite>,
-    /// The driver's epoch; refused when a newer driver exists. Absent for submissions and signals.
-    pub epoch: Option<u64>,
+    /// The lease it is made under. Absent for submissions and signals.
+    pub lease: Option<LeaseUse>,
 }
 
 /// What a commit made.
@@ -71,14 +75,29 @@ pub struct Commit {
 pub struct Committed {
     /// The stored events, in the order of the writes.
     pub events: Vec<Event>,
+    /// The epoch of the lease that was taken.
+    pub epoch: Option<u64>,
 }
 
 /// Why a commit was not made. Nothing of it is stored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
-    /// A newer driver exists; this process must stop driving.
+    /// The lease belongs to another driver by now; what was done under it must stop.
     #[error("another process drives now")]
     Fenced,
+    /// The lease to be taken is held by a living driver, or is not as it was seen.
+    #[error("another process drives it")]
+    Leased,
+    /// Another unfinished run holds what the run names.
+    #[error("{name} is held by {run_id}")]
+    Held {
+        /// The name.
+        name: String,
+        /// The run that holds it, or waits for it.
+        run_id: RunId,
+        /// The state of that run.
+        state: RunState,
+    },
     /// The confirm token was redeemed before.
     #[error("confirm token was used by {run_id}")]
     TokenUsed {
@@ -175,6 +194,18 @@ pub struct RunPage {
     pub runs: Vec<RunRecord>,
     /// Where the next page begins; absent on the last.
     pub next: Option<u64>,
+}
+
+/// How a run stands for those who may drive it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunStanding {
+    /// Its state.
+    pub state: RunState,
+    /// Why it has to be taken up although nobody executes it. Nothing also while it waits for a
+    /// name that another run holds.
+    pub due: Due,
+    /// The lease on it.
+    pub lease: Option<LeaseRecord>,
 }
 
 /// An event with its place among all events of the store.
@@ -308,8 +339,31 @@ pub trait RunStore: Send + Sync + 'static {
     /// A page of runs.
     fn runs(&self, filter: RunFilter) -> BoxFuture<'_, Result<RunPage, StoreError>>;
 
-    /// Every run that is not in a final state (held runs excluded), oldest first.
-    fn unfinished(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
+    /// How many runs are not in a final state, held runs excluded.
+    fn unfinished(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// How a run stands for those who may drive it.
+    fn standing(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunStanding>, StoreError>>;
+
+    /// Runs that become due after one moment (from the beginning without it) and by another,
+    /// although nobody executes them; earliest first, then oldest first.
+    fn due(
+        &self,
+        after: Option<Timestamp>,
+        by: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
+
+    /// Runs that were told something which their code may not have heard, oldest first.
+    fn signalled(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
+
+    /// When the next run after that moment is due.
+    fn next_due(&self, after: Timestamp) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>>;
+
+    /// Every lease on a run, oldest first.
+    fn leases(&self) -> BoxFuture<'_, Result<Vec<LeaseRecord>, StoreError>>;
+
+    /// The lease of that name.
+    fn lease(&self, name: LeaseName) -> BoxFuture<'_, Result<Option<LeaseRecord>, StoreError>>;
 
     /// The run a confirm token started.
     fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>>;
@@ -362,6 +416,11 @@ pub trait RunStore: Send + Sync + 'static {
     /// Like `changes`, for commits after which somebody may have to act: a run's state, a
     /// signal, a delivery, a key. Steps and audit entries alone need wake nobody.
     fn turns(&self) -> watch::Receiver<u64>;
+
+    /// The place of the newest event of one run, as far as it is known. Changes when that run's
+    /// journal has grown and for no other reason; by another process's commit within the poll
+    /// interval.
+    fn follow(&self, run_id: &RunId) -> watch::Receiver<u64>;
 
     /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists.
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>>;

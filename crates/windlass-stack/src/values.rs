@@ -2,7 +2,7 @@
 //! nowhere else.
 //!
 //! A run knows its value by a random name. The value is here from the call until the run has ended;
-//! a process that starts anew has none.
+//! a process that starts later has none.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +22,9 @@ pub struct SecretArgument {
 }
 
 impl SecretArgument {
+    /// Where a call may have it.
+    pub(crate) const FIELDS: [&str; 2] = ["secretFile", "secretValue"];
+
     /// A value as it was given.
     pub fn value(value: Secret<String>) -> Self {
         Self {
@@ -33,7 +36,7 @@ impl SecretArgument {
     /// Takes it out of the arguments of a call, so that nothing of it is kept with them.
     pub(crate) fn take(arguments: &mut Map<String, Value>) -> Option<Self> {
         let mut taken = None;
-        for name in ["secretFile", "secretValue"] {
+        for name in Self::FIELDS {
             if let Some(Value::String(content)) = arguments.remove(name) {
                 let content = Secret::new(content);
                 taken = Some(Self { name, content });

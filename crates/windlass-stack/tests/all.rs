@@ -5,6 +5,7 @@ mod suite {
     mod at_once;
     mod catalogue;
     mod expiry;
+    mod handover;
     mod picture;
     mod proofs;
     mod world;

@@ -8,12 +8,14 @@ use windlass_ports::{CommitError, Committed, Expect};
 use windlass_types::{Body, Digest, Event, RunId, RunState, event::ChainHead};
 
 use crate::{
-    commit::{Claims, PreparedCommit, Standing, check_epoch, check_standing},
+    commit::{Claims, PreparedCommit, Standing, check_reopening, check_standing},
     error::{Failure, Result},
     fault::{FaultPoint, StoreFaults, marks},
+    home::Home,
     import::PreparedImport,
     index::{self, Place},
     journal::{self, Journal},
+    lease,
 };
 
 /// Journals remembered between batches; forgotten all at once when there are more.
@@ -161,25 +163,28 @@ impl Memory {
         })
     }
 
+    /// What a journal is, and where it ends.
     fn standing(
         &mut self,
         connection: &Connection,
         run_id: &RunId,
-    ) -> Result<Standing, CommitError> {
+    ) -> Result<(Standing, Option<&Head>), CommitError> {
         let head = self
             .head(connection, run_id)
             .map_err(|failure| CommitError::Store(failure.into()))?;
-        Ok(match head.map(|head| head.state) {
+        let standing = match head.as_ref().map(|head| head.state) {
             None => Standing::Absent,
             Some(None) => Standing::System,
             Some(Some(state)) => Standing::Run(state),
-        })
+        };
+        Ok((standing, head.map(|head| &*head)))
     }
 }
 
 /// Writes the pieces of one batch.
 pub(crate) struct Appender<'a> {
     connection: &'a Connection,
+    home: &'a Home,
     memory: &'a mut Memory,
     faults: Option<&'a dyn StoreFaults>,
     insert: CachedStatement<'a>,
@@ -188,12 +193,14 @@ pub(crate) struct Appender<'a> {
 impl<'a> Appender<'a> {
     pub(crate) fn new(
         connection: &'a Connection,
+        home: &'a Home,
         memory: &'a mut Memory,
         faults: Option<&'a dyn StoreFaults>,
     ) -> Result<Self> {
         let insert = journal::insert_statement(connection)?;
         Ok(Self {
             connection,
+            home,
             memory,
             faults,
             insert,
@@ -216,19 +223,28 @@ impl<'a> Appender<'a> {
             Err(error) => return Ok(Err(error)),
             Ok(()) => {}
         }
-        let events = match work {
-            Work::Commit(commit) => self.write_commit(commit)?,
-            Work::Import(import) => self.write_import(import)?,
-            Work::Content { digest, bytes } => self.write_content(*digest, bytes)?,
+        let (events, epoch) = match work {
+            Work::Commit(commit) => {
+                let events = self.write_commit(commit)?;
+                let lease = commit.lease.as_ref();
+                let epoch = lease.map(|lease| lease::apply(self.connection, lease));
+                (events, epoch.transpose()?.flatten())
+            }
+            Work::Import(import) => (self.write_import(import)?, None),
+            Work::Content { digest, bytes } => (self.write_content(*digest, bytes)?, None),
         };
-        Ok(Ok(Committed { events }))
+        Ok(Ok(Committed { events, epoch }))
     }
 
     fn check_commit(&mut self, commit: &PreparedCommit) -> Result<(), CommitError> {
-        check_epoch(self.connection, commit.epoch)?;
+        if let Some(lease) = &commit.lease {
+            lease::check(self.connection, self.home, lease)?;
+        }
         let mut claims = Claims::default();
         for (at, write) in commit.writes.iter().enumerate() {
-            let mut standing = self.memory.standing(self.connection, &write.run_id)?;
+            let (mut standing, head) = self.memory.standing(self.connection, &write.run_id)?;
+            let last_seq = head.map_or(0, |head| head.chain.seq);
+            let journal = head.map(|head| head.journal.clone());
             // Made by an earlier write of this same commit.
             if standing == Standing::Absent
                 && commit.writes[..at]
@@ -237,16 +253,25 @@ impl<'a> Appender<'a> {
             {
                 standing = Standing::System;
             }
-            check_standing(&write.run_id, &write.expect, &write.bodies, standing)?;
+            check_standing(
+                &write.run_id,
+                &write.expect,
+                &write.bodies,
+                standing,
+                last_seq,
+            )?;
+            if let Some(journal) = journal {
+                check_reopening(self.connection, &journal, &write.bodies, standing)?;
+            }
             claims.claim(self.connection, &write.run_id, &write.expect, &write.bodies)?;
         }
         Ok(())
     }
 
     fn check_import(&mut self, import: &PreparedImport) -> Result<(), CommitError> {
-        let standing = self.memory.standing(self.connection, &import.run_id)?;
-        check_standing(&import.run_id, &Expect::New, &import.bodies, standing)?;
-        Claims::default().claim(
+        let (standing, _) = self.memory.standing(self.connection, &import.run_id)?;
+        check_standing(&import.run_id, &Expect::New, &import.bodies, standing, 0)?;
+        Claims::imported().claim(
             self.connection,
             &import.run_id,
             &Expect::New,

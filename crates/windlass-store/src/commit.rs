@@ -2,18 +2,22 @@
 //! its conditions, checked inside the transaction.
 
 use rusqlite::Connection;
-use windlass_ports::{Commit, CommitError, Counted, Expect, Quota, StoreError};
-use windlass_types::{Body, NewEvent, RunId, RunState, journal::RunCreated};
+use windlass_ports::{Commit, CommitError, Counted, Expect, LeaseUse, Quota, StoreError};
+use windlass_types::{
+    Body, NewEvent, RunId, RunState,
+    journal::{OnHeld, RunCreated},
+};
 
 use crate::{
     error::{Failure, Result},
-    index::{self, runs, tokens},
+    index::{self, holds, runs, tokens},
+    journal::Journal,
 };
 
 /// A commit whose events were found readable, outside the writer's thread.
 pub(crate) struct PreparedCommit {
     pub(crate) writes: Vec<PreparedWrite>,
-    pub(crate) epoch: Option<u64>,
+    pub(crate) lease: Option<LeaseUse>,
     /// About how much will be written.
     pub(crate) bytes: usize,
 }
@@ -50,7 +54,7 @@ impl PreparedCommit {
         }
         Ok(Self {
             writes,
-            epoch: commit.epoch,
+            lease: commit.lease,
             bytes,
         })
     }
@@ -96,6 +100,7 @@ pub(crate) fn check_standing(
     expect: &Expect,
     bodies: &[Option<Body>],
     standing: Standing,
+    last_seq: u64,
 ) -> Result<(), CommitError> {
     let expected = match expect {
         Expect::Any => true,
@@ -103,6 +108,7 @@ pub(crate) fn check_standing(
         Expect::State(states) => standing
             .state()
             .is_some_and(|state| states.contains(&state)),
+        Expect::At(seq) => standing != Standing::Absent && *seq == last_seq,
     };
     // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
     let is_creation = |body: &Option<Body>| matches!(body, Some(Body::RunCreated(_)));
@@ -118,13 +124,53 @@ pub(crate) fn check_standing(
     }
 }
 
-/// Tokens and keys that runs of one commit claim, so that two of them cannot claim the same.
+/// Whether what a run holds stands against a rollback of it: an ended run has it no more.
+pub(crate) fn check_reopening(
+    connection: &Connection,
+    journal: &Journal,
+    bodies: &[Option<Body>],
+    standing: Standing,
+) -> Result<(), CommitError> {
+    let rolls_back = |body: &Option<Body>| matches!(body, Some(Body::SignalReceived(signal)) if signal.signal == "rollback");
+    if standing != Standing::Run(RunState::Completed) || !bodies.iter().any(rolls_back) {
+        return Ok(());
+    }
+    let names = runs::names_held(connection, journal).map_err(store)?;
+    refuse_held(connection, &names, Some(journal.id))
+}
+
+fn refuse_held(
+    connection: &Connection,
+    names: &[String],
+    journal: Option<i64>,
+) -> Result<(), CommitError> {
+    match holds::obstacle(connection, names, journal).map_err(store)? {
+        Some((name, run_id, state)) => Err(CommitError::Held {
+            name,
+            run_id,
+            state,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Tokens, keys and names that runs of one commit claim, so that two of them cannot claim the
+/// same.
 #[derive(Default)]
 pub(crate) struct Claims<'a> {
     made: Vec<(&'a RunId, &'a RunCreated)>,
+    /// Whether the runs happened elsewhere, where they held what they name.
+    imported: bool,
 }
 
 impl<'a> Claims<'a> {
+    pub(crate) fn imported() -> Self {
+        Self {
+            imported: true,
+            ..Self::default()
+        }
+    }
+
     /// Claims the idempotency key, the confirm token and the room of the run that `bodies`
     /// create. The key first: a caller who repeats a whole call is told which run the first one
     /// started.
@@ -170,6 +216,23 @@ impl<'a> Claims<'a> {
                 return Err(CommitError::TokenUsed { run_id });
             }
         }
+        if created.on_held == OnHeld::Refuse && !self.imported {
+            let within = self.made.iter().find_map(|(run_id, other)| {
+                let name = other
+                    .holds
+                    .iter()
+                    .find(|name| created.holds.contains(name))?;
+                Some((name.clone(), (*run_id).clone()))
+            });
+            if let Some((name, run_id)) = within {
+                return Err(CommitError::Held {
+                    name,
+                    run_id,
+                    state: RunState::Queued,
+                });
+            }
+            refuse_held(connection, &created.holds, None)?;
+        }
         if let Expect::NewWithin(quotas) = expect {
             for quota in quotas {
                 self.check_quota(connection, created, *quota)?;
@@ -204,20 +267,6 @@ impl<'a> Claims<'a> {
             quota,
             oldest: oldest.unwrap_or_default(),
         })
-    }
-}
-
-/// Refuses a driver that a newer one has replaced.
-pub(crate) fn check_epoch(connection: &Connection, epoch: Option<u64>) -> Result<(), CommitError> {
-    let Some(epoch) = epoch else { return Ok(()) };
-    let current: u64 = connection
-        .prepare_cached("SELECT epoch FROM lease WHERE id = 1")
-        .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
-        .map_err(|error| store(error.into()))?;
-    if epoch == current {
-        Ok(())
-    } else {
-        Err(CommitError::Fenced)
     }
 }
 

@@ -20,6 +20,8 @@ fn created() -> Option<Body> {
         approval: None,
         subject: None,
         title: String::new(),
+        holds: Vec::new(),
+        on_held: OnHeld::default(),
     }))
 }
 
@@ -53,6 +55,9 @@ fn standings_and_expectations() {
         ),
         (Run(Running), states(&[Completed]), vec![other()], false),
         (Run(Running), states(&[]), vec![other()], false),
+        (Run(Running), Expect::At(7), vec![other()], true),
+        (Run(Running), Expect::At(6), vec![other()], false),
+        (Absent, Expect::At(7), vec![other()], false),
         // A run is created once, by its first event.
         (Absent, Expect::New, vec![created(), created()], false),
         (Absent, Expect::New, vec![other(), created()], false),
@@ -61,7 +66,7 @@ fn standings_and_expectations() {
     ];
     let run_id: RunId = "run_1".parse().unwrap();
     for (at, (standing, expect, bodies, accepted)) in cases.iter().enumerate() {
-        let checked = check_standing(&run_id, expect, bodies, *standing);
+        let checked = check_standing(&run_id, expect, bodies, *standing, 7);
         assert_eq!(
             checked.is_ok(),
             *accepted,
@@ -90,7 +95,7 @@ fn an_event_that_cannot_be_read_back_is_refused() {
             expect: Expect::Any,
             events: vec![event],
         }],
-        epoch: None,
+        lease: None,
     };
     let error = PreparedCommit::new(commit(event("run.started", json!({}))))
         .err()

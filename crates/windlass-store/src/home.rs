@@ -32,8 +32,12 @@ impl Home {
         self.0.join("windlass.db-wal")
     }
 
-    pub(crate) fn driver_lock(&self) -> PathBuf {
-        self.0.join("driver.lock")
+    pub(crate) fn drivers(&self) -> PathBuf {
+        self.0.join("drivers")
+    }
+
+    pub(crate) fn driver(&self, id: u64) -> PathBuf {
+        self.drivers().join(id.to_string())
     }
 
     pub(crate) fn blobs(&self) -> PathBuf {

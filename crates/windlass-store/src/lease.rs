@@ -1,110 +1,179 @@
-//! The right to drive: a lock the operating system releases with the process, and a number
-//! that grows with every acquisition so that a former driver's commits are refused.
+//! Leases as rows: who holds what, taken and given back inside the transaction of a commit.
 
-use std::{
-    fs::{File, TryLockError},
-    io::{Read, Seek, SeekFrom, Write},
-    time::Duration,
-};
-
-use rustix::process::{Pid, test_kill_process};
-use windlass_ports::{DriverLease, Lease, StoreError};
+use rusqlite::{Connection, OptionalExtension, params};
+use windlass_ports::{CommitError, Fence, LeaseName, LeaseRecord, LeaseUse};
+use windlass_types::RunId;
 
 use crate::{
+    drivers,
     error::{Failure, Result},
     home::Home,
-    open::SqliteStore,
+    row::parse_id,
+    seal,
 };
 
-/// How often to try again when the lock is taken but nobody seems to drive: the driver has
-/// just died, or somebody is looking who drives.
-const TRIES: u32 = 5;
-const PAUSE: Duration = Duration::from_millis(2);
+const TABLE: &str = "leases";
+/// Before the id in the names of leases on deliveries; no run id has a slash.
+const DELIVERY: &str = "delivery/";
 
-/// Held while driving.
-struct HeldLease {
-    lock: File,
+/// Whether the commit may be made under its lease.
+pub(crate) fn check(
+    connection: &Connection,
+    home: &Home,
+    lease: &LeaseUse,
+) -> Result<(), CommitError> {
+    let current = |name: &LeaseName| {
+        find(connection, &key(name)).map_err(|failure| CommitError::Store(failure.into()))
+    };
+    match lease {
+        LeaseUse::Hold(fence) | LeaseUse::Release(fence) => {
+            match current(&fence.name)?.is_some_and(|row| row.epoch == fence.epoch) {
+                true => Ok(()),
+                false => Err(CommitError::Fenced),
+            }
+        }
+        LeaseUse::Take {
+            name,
+            driver,
+            replaces,
+        } => {
+            let row = current(name)?;
+            let is_free = row
+                .as_ref()
+                .is_none_or(|row| row.driver == *driver || !drivers::is_alive(home, row.driver));
+            if row.map(|row| row.epoch) == *replaces && is_free {
+                Ok(())
+            } else {
+                Err(CommitError::Leased)
+            }
+        }
+    }
+}
+
+/// Takes or gives back a lease that `check` allowed; the epoch of one that was taken.
+pub(crate) fn apply(connection: &Connection, lease: &LeaseUse) -> Result<Option<u64>> {
+    match lease {
+        LeaseUse::Hold(_) => Ok(None),
+        LeaseUse::Release(Fence { name, .. }) => {
+            remove(connection, &key(name))?;
+            Ok(None)
+        }
+        LeaseUse::Take { name, driver, .. } => {
+            let epoch: u64 = connection
+                .prepare_cached("UPDATE floors SET lease = lease + 1 WHERE id = 1 RETURNING lease")?
+                .query_row([], |row| row.get(0))?;
+            insert(connection, &key(name), *driver, epoch)?;
+            Ok(Some(epoch))
+        }
+    }
+}
+
+/// The run is over or is held; nobody executes it.
+pub(crate) fn end(connection: &Connection, run_id: &RunId) -> Result<()> {
+    remove(connection, run_id.as_str())
+}
+
+/// Leaves runs as a driver does that has died while it executed them.
+pub(crate) fn abandon(connection: &Connection, run_ids: &[RunId]) -> Result<()> {
+    for run_id in run_ids {
+        insert(connection, run_id.as_str(), 0, 0)?;
+    }
+    Ok(())
+}
+
+/// The lease of a name.
+pub(crate) fn of(
+    connection: &Connection,
+    home: &Home,
+    name: &LeaseName,
+) -> Result<Option<LeaseRecord>> {
+    let row = find(connection, &key(name))?;
+    Ok(row.map(|row| row.into_record(home, name.clone())))
+}
+
+/// Every lease on a run, oldest first.
+pub(crate) fn of_runs(connection: &Connection, home: &Home) -> Result<Vec<LeaseRecord>> {
+    let mut statement =
+        connection.prepare_cached("SELECT name, driver, epoch, sum FROM leases ORDER BY epoch")?;
+    let mut rows = statement.query([])?;
+    let mut leases = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        let found = LeaseRow::checked(&name, row.get(1)?, row.get(2)?, row.get(3)?)?;
+        if !name.starts_with(DELIVERY) {
+            let name = LeaseName::Run(parse_id(&name)?);
+            leases.push(found.into_record(home, name));
+        }
+    }
+    Ok(leases)
+}
+
+/// The drivers that hold something.
+pub(crate) fn owners(connection: &Connection) -> Result<Vec<u64>> {
+    let mut statement = connection.prepare_cached("SELECT DISTINCT driver FROM leases")?;
+    let drivers = statement.query_map([], |row| row.get(0))?;
+    Ok(drivers.collect::<rusqlite::Result<_>>()?)
+}
+
+struct LeaseRow {
+    driver: u64,
     epoch: u64,
 }
 
-impl DriverLease for HeldLease {
-    fn epoch(&self) -> u64 {
-        self.epoch
-    }
-}
-
-impl Drop for HeldLease {
-    fn drop(&mut self) {
-        // Closing the file releases the lock; the name of the holder goes first.
-        let _ = self.lock.set_len(0);
-    }
-}
-
-impl Lease for SqliteStore {
-    fn try_acquire(&self) -> Result<Option<Box<dyn DriverLease>>, StoreError> {
-        let Some(mut lock) = take_lock(&self.home)? else {
-            return Ok(None);
-        };
-        write_holder(&mut lock).map_err(|error| StoreError::from(Failure::Io(error)))?;
-        let epoch = self.writer()?.alone_blocking(|session| {
-            session.alone(|connection| {
-                Ok(connection.query_row(
-                    "UPDATE lease SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch",
-                    [],
-                    |row| row.get(0),
-                )?)
-            })
-        })?;
-        Ok(Some(Box::new(HeldLease { lock, epoch })))
+impl LeaseRow {
+    fn checked(name: &str, driver: u64, epoch: u64, stored: i64) -> Result<Self> {
+        seal::check(TABLE, name, stored, sum(name, driver, epoch))?;
+        Ok(Self { driver, epoch })
     }
 
-    fn holder(&self) -> Option<u32> {
-        let mut lock = File::open(self.home.driver_lock()).ok()?;
-        let holder = read_holder(&mut lock)?;
-        match lock.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Some(holder),
-            _ => None,
+    fn into_record(self, home: &Home, name: LeaseName) -> LeaseRecord {
+        LeaseRecord {
+            name,
+            driver: self.driver,
+            epoch: self.epoch,
+            is_alive: drivers::is_alive(home, self.driver),
         }
     }
 }
 
-fn take_lock(home: &Home) -> Result<Option<File>, StoreError> {
-    let mut lock = home
-        .open_lock(&home.driver_lock())
-        .map_err(|error| StoreError::from(Failure::Io(error)))?;
-    for _ in 0..TRIES {
-        match lock.try_lock() {
-            Ok(()) => return Ok(Some(lock)),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(error)) => {
-                return Err(StoreError::Io(format!("driver.lock: {error}")));
-            }
-        }
-        if read_holder(&mut lock).is_some_and(is_alive) {
-            break;
-        }
-        std::thread::sleep(PAUSE);
+fn find(connection: &Connection, name: &str) -> Result<Option<LeaseRow>> {
+    let found: Option<(u64, u64, i64)> = connection
+        .prepare_cached("SELECT driver, epoch, sum FROM leases WHERE name = ?1")?
+        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()
+        .map_err(Failure::from)?;
+    found
+        .map(|(driver, epoch, stored)| LeaseRow::checked(name, driver, epoch, stored))
+        .transpose()
+}
+
+fn insert(connection: &Connection, name: &str, driver: u64, epoch: u64) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO leases (name, driver, epoch, sum) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (name) \
+             DO UPDATE SET driver = excluded.driver, epoch = excluded.epoch, sum = excluded.sum",
+        )?
+        .execute(params![name, driver, epoch, sum(name, driver, epoch)])?;
+    Ok(())
+}
+
+fn remove(connection: &Connection, name: &str) -> Result<()> {
+    connection
+        .prepare_cached("DELETE FROM leases WHERE name = ?1")?
+        .execute([name])?;
+    Ok(())
+}
+
+fn key(name: &LeaseName) -> String {
+    match name {
+        LeaseName::Run(run_id) => run_id.as_str().to_owned(),
+        LeaseName::Delivery(delivery) => format!("{DELIVERY}{delivery}"),
     }
-    Ok(None)
 }
 
-fn write_holder(lock: &mut File) -> std::io::Result<()> {
-    lock.set_len(0)?;
-    lock.seek(SeekFrom::Start(0))?;
-    writeln!(lock, "{}", std::process::id())
-}
-
-fn read_holder(lock: &mut File) -> Option<u32> {
-    let mut text = String::new();
-    lock.seek(SeekFrom::Start(0)).ok()?;
-    lock.read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
-}
-
-fn is_alive(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
-        return false;
-    };
-    // A process that may not be signalled exists as well.
-    !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+fn sum(name: &str, driver: u64, epoch: u64) -> i64 {
+    seal::seal(
+        TABLE,
+        &[name.as_bytes(), &driver.to_be_bytes(), &epoch.to_be_bytes()],
+    )
 }

@@ -1,4 +1,4 @@
-//! The embedded store: journals in SQLite, contents under their digest, the driver's lease.
+//! The embedded store: journals in SQLite, contents under their digest, the drivers and leases.
 //!
 //! One thread owns the only connection that writes. It takes whatever is queued, checks
 //! each commit's conditions, chains and stores its events, derives the indexes and makes
@@ -14,6 +14,7 @@ mod backup;
 mod blob;
 mod check;
 mod commit;
+mod drivers;
 mod error;
 mod fault;
 mod home;

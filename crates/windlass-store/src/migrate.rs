@@ -1,11 +1,12 @@
-//! Versioned schema: each step once, each in a transaction of its own.
+//! Versioned schema: each step once, all that are missing in one transaction.
 
 use rusqlite::{Connection, TransactionBehavior};
 use windlass_ports::StoreError;
 
 use crate::{
     error::{Failure, Result},
-    rebuild,
+    index::{due, runs},
+    lease, rebuild,
 };
 
 /// Marks the file as a Windlass store ("WNDL").
@@ -13,19 +14,23 @@ const APPLICATION_ID: i32 = 0x574E_444C;
 
 struct Migration {
     sql: &'static str,
-    /// Whether the derived tables are filled from the events afterwards.
-    rebuilds: bool,
+    /// What fills the new tables afterwards.
+    fill: fn(&Connection) -> Result<()>,
 }
 
 /// Steps are added, never edited. Version N is the state after step N.
 const MIGRATIONS: &[Migration] = &[
     Migration {
         sql: include_str!("migrations/001_journal.sql"),
-        rebuilds: false,
+        fill: |_| Ok(()),
     },
     Migration {
         sql: include_str!("migrations/002_indexes.sql"),
-        rebuilds: true,
+        fill: |connection| rebuild::derive_all(connection, connection).map(drop),
+    },
+    Migration {
+        sql: include_str!("migrations/003_leases.sql"),
+        fill: fill_leases,
     },
 ];
 
@@ -45,32 +50,32 @@ pub(crate) fn version(connection: &Connection) -> Result<u32> {
     Ok(found)
 }
 
-/// Brings the schema up to date.
+/// Brings the schema up to date, in one transaction.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
-    while version(connection)? < NEWEST {
-        step(connection)?;
-    }
-    Ok(())
-}
-
-fn step(connection: &mut Connection) -> Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Read again: another process may have been faster while this one waited for the lock.
+    // Read here: another process may have been faster while this one waited for the lock.
     let from = version(&transaction)?;
-    let Some(migration) = MIGRATIONS.get(from as usize) else {
-        return Ok(());
-    };
     if from == 0 {
         refuse_foreign(&transaction)?;
         transaction.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}"))?;
     }
-    transaction.execute_batch(migration.sql)?;
-    if migration.rebuilds {
-        rebuild::derive_all(&transaction, &transaction)?;
+    let steps = &MIGRATIONS[from as usize..];
+    for step in steps {
+        transaction.execute_batch(step.sql)?;
     }
-    transaction.execute_batch(&format!("PRAGMA user_version = {}", from + 1))?;
+    // What is derived is derived into the newest tables, so these come first.
+    for step in steps {
+        (step.fill)(&transaction)?;
+    }
+    transaction.execute_batch(&format!("PRAGMA user_version = {NEWEST}"))?;
     transaction.commit()?;
     Ok(())
+}
+
+/// Before there were leases, one driver executed every run that had begun.
+fn fill_leases(connection: &Connection) -> Result<()> {
+    lease::abandon(connection, &runs::begun(connection)?)?;
+    due::fill(connection)
 }
 
 fn refuse_foreign(connection: &Connection) -> Result<()> {

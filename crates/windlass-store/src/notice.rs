@@ -1,24 +1,37 @@
 //! Telling subscribers that something was committed, here or by another process.
 //!
 //! Own commits are told at once. For others a thread asks SQLite, at the poll interval,
-//! whether the file changed; it runs only while somebody is subscribed.
+//! whether the file changed; it runs only while there are subscribers. Those who follow one
+//! run are woken by the events of that run and by nothing else.
 
 use std::{
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     thread::JoinHandle,
     time::Duration,
 };
 
 use rusqlite::Connection;
 use tokio::sync::watch;
+use windlass_types::RunId;
 
-use crate::{error::Result, read};
+use crate::{drivers, error::Result, home::Home, lease, read};
 
 /// The latest position anybody knows of, and those who want to hear about it.
 pub(crate) struct Notice {
+    home: Home,
     latest: watch::Sender<u64>,
     /// The latest that somebody may have to act upon.
     turn: watch::Sender<u64>,
+    /// How often a driver that held something was found dead.
+    departures: watch::Sender<u64>,
+    /// The last event of each run that is followed, as far as it is known.
+    followed: Mutex<Followed>,
+    /// Everything up to here was told to those who follow a run; `UNTOLD` while nobody looks.
+    told: AtomicU64,
     poll: Mutex<Poll>,
     wake: Condvar,
 }
@@ -29,11 +42,29 @@ struct Poll {
     closed: bool,
 }
 
+#[derive(Default)]
+struct Followed {
+    runs: HashMap<RunId, watch::Sender<u64>>,
+    /// How many runs there may be before those that nobody follows any more are forgotten.
+    limit: usize,
+    closed: bool,
+}
+
+/// Where those who follow a run stand is not known: they look for themselves.
+const UNTOLD: u64 = u64::MAX;
+
+/// Runs that may be followed before anybody looks for those that no longer are.
+const FEW_RUNS: usize = 64;
+
 impl Notice {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(crate) fn new(home: Home) -> Arc<Self> {
         Arc::new(Self {
+            home,
             latest: watch::Sender::new(0),
             turn: watch::Sender::new(0),
+            departures: watch::Sender::new(0),
+            followed: Mutex::default(),
+            told: AtomicU64::new(UNTOLD),
             poll: Mutex::default(),
             wake: Condvar::new(),
         })
@@ -46,6 +77,23 @@ impl Notice {
         // anything. The poll will not tell of it any more: ours is later.
         let others = first > *self.latest.borrow() + 1;
         self.advance(last, turned || others);
+        // Without a gap there is nothing left for the poll to tell about single runs.
+        let _ = self
+            .told
+            .compare_exchange(first - 1, last, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// The journals of these runs have grown up to these places.
+    pub(crate) fn grown<'a>(&self, ends: impl Iterator<Item = (&'a RunId, u64)>) {
+        let followed = self.followed();
+        if followed.runs.is_empty() {
+            return;
+        }
+        for (run_id, seq) in ends {
+            if let Some(sender) = followed.runs.get(run_id) {
+                advance(sender, seq);
+            }
+        }
     }
 
     fn advance(&self, position: u64, turned: bool) {
@@ -77,6 +125,42 @@ impl Notice {
         receiver
     }
 
+    /// The same, for drivers that are gone and have left something behind.
+    pub(crate) fn subscribe_to_departures(
+        self: &Arc<Self>,
+        interval: Duration,
+        connect: impl FnOnce() -> Result<Connection> + Send + 'static,
+    ) -> watch::Receiver<u64> {
+        let receiver = self.departures.subscribe();
+        self.start_poll(interval, connect);
+        receiver
+    }
+
+    /// The same, for the events of one run.
+    pub(crate) fn follow(
+        self: &Arc<Self>,
+        run_id: &RunId,
+        interval: Duration,
+        connect: impl FnOnce() -> Result<Connection> + Send + 'static,
+    ) -> watch::Receiver<u64> {
+        let receiver = {
+            let mut followed = self.followed();
+            if followed.closed {
+                return watch::Sender::new(0).subscribe();
+            }
+            if followed.runs.len() >= followed.limit.max(FEW_RUNS) {
+                followed
+                    .runs
+                    .retain(|_, sender| sender.receiver_count() > 0);
+                followed.limit = followed.runs.len() * 2;
+            }
+            let sender = followed.runs.entry(run_id.clone());
+            sender.or_insert_with(|| watch::Sender::new(0)).subscribe()
+        };
+        self.start_poll(interval, connect);
+        receiver
+    }
+
     fn start_poll(
         self: &Arc<Self>,
         interval: Duration,
@@ -104,6 +188,11 @@ impl Notice {
 
     /// Ends the poll.
     pub(crate) fn close(&self) {
+        {
+            let mut followed = self.followed();
+            followed.closed = true;
+            followed.runs.clear();
+        }
         let thread = {
             let mut poll = self.lock();
             poll.closed = true;
@@ -119,21 +208,47 @@ impl Notice {
         let connection = connect()?;
         let mut version = connection.prepare("PRAGMA data_version")?;
         let mut seen: Option<i64> = None;
+        let mut owners = Owners::default();
         while self.wait(interval) {
             let current = version.query_row([], |row| row.get(0))?;
-            if seen != Some(current) {
+            if seen != Some(current) || self.told.load(Ordering::Relaxed) == UNTOLD {
                 // What another process wrote may be anything.
-                self.advance(read::position(&connection)?, true);
+                let position = read::position(&connection)?;
+                self.tell_followers(&connection, position)?;
+                self.advance(position, true);
+                owners.living.clear();
+                owners.living.extend(lease::owners(&connection)?);
+                owners.dead.retain(|owner| owners.living.remove(owner));
                 seen = Some(current);
             }
+            if self.departures.receiver_count() > 0 && owners.find_dead(&self.home) {
+                self.departures.send_modify(|count| *count += 1);
+            }
         }
+        Ok(())
+    }
+
+    /// Tells those who follow a run of events that were not told when they were committed.
+    fn tell_followers(&self, connection: &Connection, position: u64) -> Result<()> {
+        let told = self.told.swap(position, Ordering::Relaxed);
+        if told == UNTOLD {
+            for sender in self.followed().runs.values() {
+                sender.send_modify(|_| {});
+            }
+        }
+        if told >= position || self.followed().runs.is_empty() {
+            return Ok(());
+        }
+        let ends = read::ends_after(connection, told)?;
+        self.grown(ends.iter().map(|(run_id, seq)| (run_id, *seq)));
         Ok(())
     }
 
     /// Waits for the next look; without end while nobody is subscribed. False when closed.
     fn wait(&self, interval: Duration) -> bool {
         let mut poll = self.lock();
-        while !poll.closed && self.latest.receiver_count() + self.turn.receiver_count() == 0 {
+        while !poll.closed && !self.has_subscribers() {
+            self.told.store(UNTOLD, Ordering::Relaxed);
             poll = self.wake.wait(poll).unwrap_or_else(PoisonError::into_inner);
         }
         if !poll.closed {
@@ -146,8 +261,47 @@ impl Notice {
         !poll.closed
     }
 
+    fn has_subscribers(&self) -> bool {
+        let waiting = [&self.latest, &self.turn, &self.departures]
+            .into_iter()
+            .any(|sender| sender.receiver_count() > 0);
+        let mut runs = self.followed();
+        waiting || {
+            runs.runs.retain(|_, sender| sender.receiver_count() > 0);
+            !runs.runs.is_empty()
+        }
+    }
+
+    fn followed(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Poll> {
         self.poll.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The drivers that hold something, as far as they were looked at.
+#[derive(Default)]
+struct Owners {
+    living: HashSet<u64>,
+    dead: HashSet<u64>,
+}
+
+impl Owners {
+    /// Finds those that have died since; whether there are any.
+    fn find_dead(&mut self, home: &Home) -> bool {
+        let dead: Vec<u64> = self
+            .living
+            .iter()
+            .copied()
+            .filter(|owner| !drivers::is_alive(home, *owner))
+            .collect();
+        for owner in &dead {
+            self.living.remove(owner);
+            self.dead.insert(*owner);
+        }
+        !dead.is_empty()
     }
 }
 

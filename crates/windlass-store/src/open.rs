@@ -70,7 +70,7 @@ impl SqliteStore {
     }
 
     fn open_inner(home: Home, options: SqliteStoreOptions) -> Result<Self> {
-        let notice = Notice::new();
+        let notice = Notice::new(home.clone());
         let readers = Readers::new(home.clone(), options.clone());
         let writer = match options.access {
             Access::ReadWrite => {

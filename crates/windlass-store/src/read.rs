@@ -148,6 +148,19 @@ pub(crate) fn feed(
     Ok(FeedPage { entries, position })
 }
 
+/// The runs whose journals have grown after a position, and up to which place.
+pub(crate) fn ends_after(connection: &Connection, after: u64) -> Result<Vec<(RunId, u64)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT journal, max(seq) FROM events WHERE position > ?1 GROUP BY journal",
+    )?;
+    let mut rows = statement.query([i64::try_from(after).unwrap_or(i64::MAX)])?;
+    let mut ends = Vec::new();
+    while let Some(row) = rows.next()? {
+        ends.push((Journal::get(connection, row.get(0)?)?.run_id, row.get(1)?));
+    }
+    Ok(ends)
+}
+
 /// The place of the newest event of all.
 pub(crate) fn position(connection: &Connection) -> Result<u64> {
     Ok(connection

@@ -5,7 +5,7 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_ports::{
     ApiKeyRecord, AttemptRecord, Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord,
-    FeedPage, RunFilter, RunPage, RunStore, StoreError,
+    FeedPage, LeaseName, LeaseRecord, RunFilter, RunPage, RunStanding, RunStore, StoreError,
 };
 use windlass_types::{ArtifactRef, DeliveryId, Event, RunId, RunRecord, Timestamp, TokenId};
 
@@ -13,8 +13,9 @@ use crate::{
     append::Work,
     commit::PreparedCommit,
     import,
-    index::{artifacts, deliveries, keys, runs, tokens},
+    index::{artifacts, deliveries, due, keys, runs, tokens},
     journal::Journal,
+    lease,
     open::SqliteStore,
     read,
 };
@@ -42,8 +43,63 @@ impl RunStore for SqliteStore {
         )
     }
 
-    fn unfinished(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
-        Box::pin(self.readers.read(runs::unfinished))
+    fn unfinished(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.readers.read(runs::count_unfinished))
+    }
+
+    fn standing(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunStanding>, StoreError>> {
+        let (home, run_id) = (self.home.clone(), run_id.clone());
+        Box::pin(self.readers.read(move |connection| {
+            let Some(journal) = Journal::find(connection, &run_id)? else {
+                return Ok(None);
+            };
+            let Some(state) = runs::state_of(connection, &journal)? else {
+                return Ok(None);
+            };
+            Ok(Some(RunStanding {
+                state,
+                due: due::of(connection, &journal)?,
+                lease: lease::of(connection, &home, &LeaseName::Run(run_id))?,
+            }))
+        }))
+    }
+
+    fn due(
+        &self,
+        after: Option<Timestamp>,
+        by: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
+        Box::pin(
+            self.readers
+                .read(move |connection| due::between(connection, after, by)),
+        )
+    }
+
+    fn signalled(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
+        Box::pin(self.readers.read(due::signalled))
+    }
+
+    fn next_due(&self, after: Timestamp) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(
+            self.readers
+                .read(move |connection| due::next(connection, after)),
+        )
+    }
+
+    fn leases(&self) -> BoxFuture<'_, Result<Vec<LeaseRecord>, StoreError>> {
+        let home = self.home.clone();
+        Box::pin(
+            self.readers
+                .read(move |connection| lease::of_runs(connection, &home)),
+        )
+    }
+
+    fn lease(&self, name: LeaseName) -> BoxFuture<'_, Result<Option<LeaseRecord>, StoreError>> {
+        let home = self.home.clone();
+        Box::pin(
+            self.readers
+                .read(move |connection| lease::of(connection, &home, &name)),
+        )
     }
 
     fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>> {
@@ -132,6 +188,14 @@ impl RunStore for SqliteStore {
         let readers = self.readers.clone();
         self.notice
             .subscribe_to_turns(self.options.poll_interval, move || readers.connect())
+    }
+
+    fn follow(&self, run_id: &RunId) -> watch::Receiver<u64> {
+        let readers = self.readers.clone();
+        self.notice
+            .follow(run_id, self.options.poll_interval, move || {
+                readers.connect()
+            })
     }
 
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {

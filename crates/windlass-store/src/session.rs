@@ -107,6 +107,7 @@ impl Session {
         let first = self.memory.next_position();
         let mut appender = Appender::new(
             &self.connection,
+            &self.home,
             &mut self.memory,
             self.options.faults.as_deref(),
         )?;
@@ -128,6 +129,13 @@ impl Session {
             let turned = works.iter().any(|work| work.is_turn());
             self.notice
                 .committed(first.unsigned_abs(), position.unsigned_abs(), turned);
+            self.notice.grown(
+                outcomes
+                    .iter()
+                    .flatten()
+                    .flat_map(|committed| &committed.events)
+                    .map(|event| (&event.run_id, event.seq)),
+            );
         }
         self.fault(FaultPoint::AfterCommit, &outcomes)?;
         Ok(outcomes)

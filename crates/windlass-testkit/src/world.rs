@@ -161,10 +161,17 @@ impl TestWorld {
         }
     }
 
-    /// A new process that drives.
+    /// A new process that drives every run.
     pub async fn driving(&self) -> Process {
         let mut process = self.process();
-        assert!(process.drive().await, "another process drives already");
+        process.drive().await;
+        process
+    }
+
+    /// A new process that drives its own runs.
+    pub async fn driving_own(&self) -> Process {
+        let mut process = self.process();
+        process.drive_own().await;
         process
     }
 
@@ -206,12 +213,16 @@ pub struct Process {
 }
 
 impl Process {
-    /// Begins to drive; `false` when another process does.
-    pub async fn drive(&mut self) -> bool {
-        self.driver = Driver::start(&self.engine)
-            .await
-            .expect("the store can be read");
-        self.driver.is_some()
+    /// Begins to drive every run.
+    pub async fn drive(&mut self) {
+        let driver = Driver::start_all(&self.engine).await;
+        self.driver = Some(driver.expect("the store can be read"));
+    }
+
+    /// Begins to drive its own runs.
+    pub async fn drive_own(&mut self) {
+        let driver = Driver::start_own(&self.engine).await;
+        self.driver = Some(driver.expect("the store can be read"));
     }
 
     /// Its driver.
@@ -364,5 +375,6 @@ pub fn new_run(kind: &str, input: Value) -> NewRun {
         subject: None,
         idempotency_key: None,
         run_id: None,
+        holds: windlass_engine::run::Holds::default(),
     }
 }

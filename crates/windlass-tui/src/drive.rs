@@ -1,10 +1,9 @@
-//! Driving: where no other process executes the runs of this home, the screen does so itself,
-//! from its first write until it is closed.
+//! Driving: the screen executes the runs it starts, from its first write until it is closed.
 
 use windlass_engine::{Driver, Engine};
 use windlass_types::Problem;
 
-/// The right to drive, once it is needed and can be had.
+/// Drives the runs of the screen, once there are any.
 pub(crate) struct Driving {
     engine: Engine,
     driver: Option<Driver>,
@@ -19,12 +18,11 @@ impl Driving {
         }
     }
 
-    /// Drives, unless another process does.
+    /// Drives what the screen starts, each run unless another process does.
     pub(crate) async fn ensure(&mut self) -> Result<(), Problem> {
-        // A driver that was fenced off has ended by itself; another may be started.
         if self.driver.as_ref().is_none_or(Driver::is_stopping) {
             self.driver = None;
-            self.driver = Driver::start(&self.engine).await?;
+            self.driver = Some(Driver::start_own(&self.engine).await?);
         }
         Ok(())
     }

@@ -145,10 +145,16 @@ body_structs! {
         /// What the gate admitted: the operation, what it touches, what its caller said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         subject: Option<ChangeSubject>,
+        /// What the run has for itself until it ends: one unfinished run per name.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holds: Vec<String>,
+        /// What happens where another run holds one of these names.
+        #[serde(default, skip_serializing_if = "OnHeld::is_default")]
+        on_held: OnHeld,
     }
     /// A process began (or, from the second time on, resumed) driving the run.
     RunStarted {
-        /// The driver's fencing epoch.
+        /// The number of the driver: a later driver has a higher one.
         epoch: u64,
         /// How many times the run has been started, from 1.
         attempt: u32,
@@ -537,6 +543,27 @@ body_structs! {
         /// The name of the signing secret in the secret store.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         secret_name: Option<String>,
+    }
+}
+
+/// What becomes of a new run while another one holds what it names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnHeld {
+    /// It is not created.
+    #[default]
+    Refuse,
+    /// It is created and begins once the names are free, in the order of creation.
+    Wait,
+}
+
+impl OnHeld {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -15,6 +15,17 @@ use crate::{
 pub const APPROVAL: &str = "approval";
 /// Names, in the payload of such a signal, the one wait that it answers.
 pub const ANSWERED_WAIT: &str = "wait";
+/// When a run that nobody has begun is due: before everything that has a time.
+pub const DUE_NEW: Timestamp = Timestamp::EPOCH;
+
+/// Why a run has to be taken up although no driver executes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// It is new, or waits for a moment.
+    pub at: Option<Timestamp>,
+    /// It was told something that its code may not have heard.
+    pub is_signalled: bool,
+}
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -146,6 +157,8 @@ pub struct RunRecord {
     pub subject: Option<ChangeSubject>,
     /// Whether the gate's question was answered before any driver took the run up.
     pub gate_answered: bool,
+    /// What it has for itself until it ends.
+    pub holds: Vec<String>,
     /// What it waits for now.
     pub waiting_on: Vec<(String, WaitingOn)>,
     /// Whether somebody asked for it to be cancelled.
@@ -186,6 +199,7 @@ impl RunRecord {
             approval: created.approval,
             subject: created.subject,
             gate_answered: false,
+            holds: created.holds,
             waiting_on: Vec::new(),
             cancel_requested: false,
             output: None,
@@ -325,6 +339,24 @@ impl RunRecord {
         match asked {
             Some((_, on)) => on.answered = true,
             None => self.gate_answered |= self.state == RunState::Queued,
+        }
+    }
+
+    /// Why a driver has to take the run up although no driver executes it, right after `body` was
+    /// folded in. Nothing while a driver executes it, while it waits for nothing but a signal, and
+    /// when it has ended. A run that names what it holds must have it besides.
+    pub fn due_after(&self, body: &Body) -> Due {
+        let at = match self.state {
+            RunState::Queued => Some(DUE_NEW),
+            // It was told to be let go while it was on its way to being held.
+            RunState::Held if self.cancel_requested => Some(DUE_NEW),
+            RunState::Waiting => self.waiting_on.iter().filter_map(|(_, on)| on.until).min(),
+            _ => None,
+        };
+        let is_idle = matches!(self.state, RunState::Waiting | RunState::Unwinding);
+        Due {
+            at,
+            is_signalled: is_idle && matches!(body, Body::SignalReceived(_)),
         }
     }
 

@@ -130,12 +130,8 @@ pub(crate) async fn apply_change(
         .run_id
         .ok_or_else(|| Problem::internal(operations.apply, "no run was started"))?;
     if args.detach {
-        return Ok(Applied::Early(detached(
-            session,
-            "windlass runs",
-            &run_id,
-            answer.output,
-        )));
+        let report = detached(session, "windlass runs", &run_id, answer.output).await?;
+        return Ok(Applied::Early(report));
     }
     let follow = Follow {
         beside,
@@ -145,27 +141,36 @@ pub(crate) async fn apply_change(
 }
 
 /// Says that a run was started and what drives it. `program` has the commands for such runs.
-pub(crate) fn detached(session: &Session, program: &str, run_id: &RunId, output: Value) -> Report {
+pub(crate) async fn detached(
+    session: &Session,
+    program: &str,
+    run_id: &RunId,
+    output: Value,
+) -> Result<Report, Problem> {
     let printer = &session.printer;
     printer.data(run_id.as_str());
-    if session.engine().lease.holder().is_some() {
+    if session.engine().driven_by(run_id).await?.is_some() {
         printer.hint(&format!("{program} watch {run_id}"));
     } else {
-        printer.notice("No process drives this home; the run waits for one.");
+        printer.notice("No process drives this run; it waits for one.");
         printer.hint(&format!("{program} resume {run_id}"));
     }
-    Report::new(format!("run {run_id} was started"), output)
+    Ok(Report::new(format!("run {run_id} was started"), output))
 }
 
-/// Says that a run which could go on does not, where no process drives this home.
-pub(crate) fn stalled(session: &Session, program: &str, run_id: &str, could_go_on: bool) -> bool {
-    let is_stalled = could_go_on && session.engine().lease.holder().is_none();
+/// Says that a run which could go on does not, where no process drives it.
+pub(crate) async fn stalled(
+    session: &Session,
+    program: &str,
+    run_id: &RunId,
+) -> Result<bool, Problem> {
+    let is_stalled = session.engine().driven_by(run_id).await?.is_none();
     if is_stalled {
         let printer = &session.printer;
-        printer.notice("No process drives this home; the run continues when one does.");
+        printer.notice("No process drives this run; it continues when one does.");
         printer.hint(&format!("{program} resume {run_id}"));
     }
-    is_stalled
+    Ok(is_stalled)
 }
 
 /// Refuses what was not agreed to.

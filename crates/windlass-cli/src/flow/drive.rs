@@ -1,17 +1,16 @@
-//! Driving from the command line: where no other process executes the runs of this home, the
-//! command does so itself, for as long as it lasts.
+//! Driving from the command line: a command executes its own runs, for as long as it lasts, and a
+//! server every run that no other process does.
 
-use std::{pin::pin, time::Duration};
+use std::{future::Future, pin::pin, time::Duration};
 
 use serde_json::Value;
 use windlass_engine::{Driver, Engine, operation::Answer};
 use windlass_ports::DeliveryFilter;
 use windlass_types::{Problem, RunId, code};
 
-use super::follow::Drive;
 use crate::{Interrupt, output::Progress, session::Session};
 
-/// How often a process that could drive looks whether the one that does is gone.
+/// How long a server that could not begin to drive waits before it tries again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// A call that lasts longer gets a moving line.
@@ -20,7 +19,7 @@ const BEFORE_PROGRESS: Duration = Duration::from_millis(400);
 /// How long a command that is otherwise done waits for webhooks that are due.
 const LONGEST_LINGER: Duration = Duration::from_secs(10);
 
-/// The right to drive, once it can be had.
+/// Drives the runs of this command, once there are any.
 pub(crate) struct Driving<'a> {
     engine: &'a Engine,
     driver: Option<Driver>,
@@ -35,24 +34,46 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Drives, unless another process does.
+    /// Drives what this command starts or tells something, each run unless another process does.
     pub(crate) async fn ensure(&mut self) -> Result<(), Problem> {
-        // A driver that was fenced off has ended by itself; another may be started.
         if self.driver.as_ref().is_none_or(Driver::is_stopping) {
             self.driver = None;
-            self.driver = Driver::start(self.engine).await?;
+            self.driver = Some(Driver::start_own(self.engine).await?);
         }
         Ok(())
     }
 
-    /// Whether this process drives.
-    pub(crate) const fn is_driver(&self) -> bool {
-        self.driver.is_some()
+    /// Drives a run as well that this command was told to take up.
+    pub(crate) async fn take_up(&mut self, run_id: &RunId) -> Result<(), Problem> {
+        self.engine.own_runs().note(run_id);
+        self.ensure().await
     }
 
-    /// Gives webhooks that are due now the time for one attempt, if this process drives.
-    pub(crate) async fn linger(&self, run_id: Option<&RunId>) -> Result<(), Problem> {
-        if !self.is_driver() {
+    /// Makes a call that may wait for runs of its own. Driving begins once there is one; being
+    /// told to stop ends the wait at once.
+    pub(crate) async fn call<T>(
+        &mut self,
+        session: &Session,
+        call: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
+        let mut call = pin!(call);
+        let mut own_runs = self.engine.own_runs().changes();
+        loop {
+            tokio::select! {
+                outcome = &mut call => return outcome,
+                _ = own_runs.changed() => self.ensure().await?,
+                () = session.interrupt.wait() => return Err(interrupted()),
+            }
+        }
+    }
+
+    /// Gives webhooks that are due now the time for one attempt, unless a server sends them.
+    pub(crate) async fn linger(
+        &self,
+        session: &Session,
+        run_id: Option<&RunId>,
+    ) -> Result<(), Problem> {
+        if self.driver.is_none() || self.engine.lease.holder().is_some() {
             return Ok(());
         }
         let deadline = self.engine.now().after(LONGEST_LINGER);
@@ -72,6 +93,7 @@ impl<'a> Driving<'a> {
             tokio::select! {
                 changed = changes.changed() => if changed.is_err() { return Ok(()) },
                 () = self.engine.clock.sleep_until(deadline) => {}
+                () = session.interrupt.wait() => return Ok(()),
             }
         }
     }
@@ -84,12 +106,10 @@ impl<'a> Driving<'a> {
     }
 }
 
-/// A call that may take long.
+/// A call that may take long, because it waits for runs of its own.
 pub(crate) struct Call<'a> {
     pub(crate) operation: &'a str,
     pub(crate) input: Value,
-    /// Whether it waits for a run, which this process drives where no other does.
-    pub(crate) drive: Drive,
     /// What the moving line says while it lasts.
     pub(crate) waiting: &'a str,
     /// What is told when the command is interrupted.
@@ -110,52 +130,53 @@ impl Call<'_> {
         session: &Session,
         driving: &mut Driving<'_>,
     ) -> Result<Answer, Problem> {
+        let answer = self.called(session, driving).await?;
+        driving.linger(session, answer.run_id.as_ref()).await?;
+        Ok(answer)
+    }
+
+    async fn called(self, session: &Session, driving: &mut Driving<'_>) -> Result<Answer, Problem> {
         let engine = session.engine();
-        let mut called = pin!(session.call(self.operation, self.input));
+        let shows_progress_at = engine.now().after(BEFORE_PROGRESS);
+        let call = session.call(self.operation, self.input);
+        let mut called = pin!(driving.call(session, call));
         let mut progress = None;
         loop {
-            if self.drive == Drive::Here {
-                // The process that drives may have died meanwhile.
-                driving.ensure().await?;
-            }
-            let pause = if progress.is_none() {
-                BEFORE_PROGRESS
-            } else {
-                LOOK_AGAIN
-            };
             tokio::select! {
                 biased;
-                answer = &mut called => {
-                    let answer = answer?;
-                    driving.linger(answer.run_id.as_ref()).await?;
-                    return Ok(answer);
+                answer = &mut called => return answer.map_err(|problem| {
+                    if problem.code() == &code::INTERRUPTED {
+                        return Problem::new(&code::INTERRUPTED, self.interrupted);
+                    }
+                    problem
+                }),
+                () = engine.clock.sleep_until(shows_progress_at), if progress.is_none() => {
+                    let moving = Progress::new(&session.printer);
+                    moving.message(self.waiting);
+                    progress = Some(moving);
                 }
-                () = session.interrupt.wait() => {
-                    return Err(Problem::new(&code::INTERRUPTED, self.interrupted));
-                }
-                () = engine.clock.sleep_until(engine.now().after(pause)) => {}
             }
-            progress.get_or_insert_with(|| {
-                let progress = Progress::new(&session.printer);
-                progress.message(self.waiting);
-                progress
-            });
         }
     }
 }
 
-/// Drives until told to stop; takes over whenever nobody else does.
+fn interrupted() -> Problem {
+    Problem::new(&code::INTERRUPTED, "interrupted").next("windlass runs list")
+}
+
+/// Drives every run that no other process drives, until told to stop.
 pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
-    let mut driving = Driving::new(engine);
-    loop {
-        if let Err(problem) = driving.ensure().await {
+    let driver = loop {
+        match Driver::start_all(engine).await {
+            Ok(driver) => break driver,
             // Serving goes on: reading works, and the store may come back.
-            tracing::error!(%problem, "runs cannot be driven");
+            Err(problem) => tracing::error!(%problem, "runs cannot be driven; trying again"),
         }
         tokio::select! {
-            () = stop.wait() => break,
+            () = stop.wait() => return,
             () = engine.clock.sleep_until(engine.now().after(LOOK_AGAIN)) => {}
         }
-    }
-    driving.stop().await;
+    };
+    stop.wait().await;
+    driver.stop().await;
 }

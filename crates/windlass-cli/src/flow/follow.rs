@@ -31,15 +31,6 @@ pub(crate) enum Channel {
     Notice,
 }
 
-/// Which process executes the run meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drive {
-    /// This one, where no other does.
-    Here,
-    /// Another one, or none.
-    Elsewhere,
-}
-
 /// What to follow, and how it is shown.
 pub(crate) struct Follow<'a> {
     /// The run.
@@ -49,7 +40,6 @@ pub(crate) struct Follow<'a> {
     /// Another run whose events are shown too, from a place on.
     pub(crate) beside: Option<(RunId, u64)>,
     pub(crate) channel: Channel,
-    pub(crate) drive: Drive,
     /// When the run counts as followed to its end.
     pub(crate) rest: Rest,
     /// Makes lines of its events.
@@ -61,14 +51,13 @@ pub(crate) struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    /// From the first event to rest, beside the data, driven here.
+    /// From the first event to rest, beside the data.
     pub(crate) fn new(run_id: &'a RunId) -> Self {
         Self {
             run_id,
             after_seq: 0,
             beside: None,
             channel: Channel::Notice,
-            drive: Drive::Here,
             rest: Rest::Settled,
             lines: Box::new(RunLines::default()),
             program: "windlass runs",
@@ -105,7 +94,6 @@ impl<'a> Follow<'a> {
         session.printer.ndjson().begin_run();
         let Self {
             run_id,
-            drive,
             program,
             goes_on_unread,
             ..
@@ -115,9 +103,7 @@ impl<'a> Follow<'a> {
         let mut journals = Journals::new(session, self);
         tokio::pin!(work);
         loop {
-            if drive == Drive::Here {
-                driving.ensure().await?;
-            }
+            driving.take_up(run_id).await?;
             changes.mark_unchanged();
             journals.show_news().await?;
             if !session.printer.look_for_reader() && !goes_on_unread {
@@ -128,11 +114,11 @@ impl<'a> Follow<'a> {
                 biased;
                 outcome = &mut work => {
                     journals.show_news().await?;
-                    driving.linger(Some(run_id)).await?;
+                    driving.linger(session, Some(run_id)).await?;
                     return outcome;
                 }
                 () = session.interrupt.wait() => {
-                    return Err(interrupted(session, run_id, program, driving.is_driver()).await);
+                    return Err(interrupted(session, run_id, program).await);
                 }
                 changed = changes.changed() => if changed.is_err() {
                     return Err(Problem::internal("store", "the store was closed"));
@@ -225,13 +211,9 @@ impl Tail {
     }
 }
 
-async fn interrupted(
-    session: &Session,
-    run_id: &RunId,
-    program: &str,
-    was_driver: bool,
-) -> Problem {
-    let (what, next) = match session.engine().lease.holder().filter(|_| !was_driver) {
+async fn interrupted(session: &Session, run_id: &RunId, program: &str) -> Problem {
+    let driver = session.engine().driven_by(run_id).await;
+    let (what, next) = match driver.ok().flatten() {
         Some(process) => (
             format!("process {process} continues run {run_id}"),
             format!("{program} watch {run_id}"),

@@ -23,7 +23,7 @@ pub(crate) use conclude::{Wanted, conclude, shortfall};
 pub(crate) use consent::{Consent, ConsentView, Question, refused, table_lines};
 pub(crate) use drive::{Call, Driving, keep_driving};
 pub(crate) use event_lines::{EventLines, Line, LineKind, percent_of};
-pub(crate) use follow::{Channel, Drive, Follow};
+pub(crate) use follow::{Channel, Follow};
 pub(crate) use journal::shown_events;
 pub(crate) use run_ref::{RunArg, find_run};
 pub(crate) use settle::{Rest, asks_a_person, wait_for_rest};

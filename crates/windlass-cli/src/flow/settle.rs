@@ -33,9 +33,9 @@ pub(crate) async fn wait_for_rest(
     rest: Rest,
 ) -> Result<RunView, Problem> {
     let engine = session.engine();
-    let mut changes = engine.store.changes();
+    let mut growth = engine.store.follow(run_id);
     loop {
-        changes.mark_unchanged();
+        growth.mark_unchanged();
         let run = RunView::from(engine.visible_run(session.principal(), run_id).await?);
         let rests = match rest {
             Rest::Settled => is_settled(session, &run).await?,
@@ -45,7 +45,7 @@ pub(crate) async fn wait_for_rest(
             return Ok(run);
         }
         tokio::select! {
-            changed = changes.changed() => if changed.is_err() {
+            changed = growth.changed() => if changed.is_err() {
                 return Err(Problem::internal("store", "the store was closed"));
             },
             () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}

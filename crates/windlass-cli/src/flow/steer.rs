@@ -7,7 +7,6 @@ use windlass_types::Problem;
 use super::{
     change::detached,
     conclude::{Wanted, conclude},
-    drive::Driving,
     follow::Follow,
     run_ref::find_run,
 };
@@ -40,21 +39,13 @@ pub(crate) async fn steer(
     }
     if args.detach {
         let answer = session.call(operation, input).await?;
-        return Ok(detached(session, "windlass runs", &run_id, answer.output));
+        return detached(session, "windlass runs", &run_id, answer.output).await;
     }
-    // Driving begins before the run is told: a held run is taken up only by a driver that
-    // hears the signal.
-    let mut driving = Driving::new(session.engine());
     let follow = Follow {
         after_seq: before.last_seq,
         ..Follow::new(&run_id)
     };
-    let followed = async {
-        driving.ensure().await?;
-        session.call(operation, input).await?;
-        follow.run_with(session, &mut driving).await
-    }
-    .await;
-    driving.stop().await;
-    conclude(session, &followed?, wanted)
+    session.call(operation, input).await?;
+    let followed = follow.run(session).await?;
+    conclude(session, &followed, wanted)
 }

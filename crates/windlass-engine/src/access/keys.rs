@@ -321,7 +321,7 @@ impl Engine {
         }
         let commit = windlass_ports::Commit {
             writes,
-            epoch: None,
+            lease: None,
         };
         self.store.commit(commit).await.map(drop)
     }

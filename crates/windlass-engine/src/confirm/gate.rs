@@ -168,6 +168,7 @@ impl Engine {
             token,
             idempotency_key,
             run_id,
+            holds,
             is_job,
             timing,
             ..
@@ -227,6 +228,7 @@ impl Engine {
             subject: Some(subject),
             idempotency_key: key.clone(),
             run_id,
+            holds,
         };
         let created = if is_job {
             self.create_job(new).await

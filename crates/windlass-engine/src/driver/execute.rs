@@ -1,78 +1,214 @@
 //! Executing a run: its code over its journal, then the ending the outcome asks for.
 
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures::FutureExt as _;
 use serde_json::Value;
 use tracing::Instrument as _;
+use windlass_ports::{CommitError, Expect, Fence, LeaseName, LeaseUse, RunStanding};
 use windlass_telemetry::metrics;
 use windlass_types::{
-    Body, Event, Problem, RunId, RunState, code,
+    Body, Event, Problem, RunId, RunState, SpanId, code,
+    event::SpanIds,
     journal::{
-        ApprovalGate, RunCancelled, RunCompleted, RunFailed, RunHeld, RunRolledBack, RunStarted,
-        RunUnwinding, UnwindReason,
+        ApprovalGate, RunCancelled, RunCompleted, RunCreated, RunFailed, RunHeld, RunRolledBack,
+        RunStarted, RunUnwinding, UnwindReason,
     },
 };
 
 use super::{
-    Shared, journal_context::JournalContext, live::LiveRun, lock, memo::Memo, unwind::unwind,
+    Shared, journal_context::JournalContext, live::LiveRun, lock, memo::Memo, ops::wait,
+    unwind::unwind,
 };
 use crate::{
     Engine, patience,
     run::{
-        Ended, GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_ROLLBACK,
-        WaitRequest,
+        Ended, GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_CANCEL,
+        SIGNAL_ROLLBACK, WaitRequest,
     },
 };
 
 const PAGE: usize = 2000;
 
-/// Executes a run until it ends, is held or is suspended. Returns whether it ended or is held, so
-/// that the driver looks once more for what was asked of it meanwhile.
-pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>) -> bool {
-    let events = match load(shared, run_id).await {
-        Ok(events) => events,
-        Err(error) => {
-            // Never replayed from bad data: the run stays as it is and is reported.
-            tracing::error!(%run_id, %error, "the journal cannot be read; the run is left alone");
-            return false;
+/// How long code must have waited for nothing but a moment or a signal before its run is parked:
+/// what is woken soon need not be executed over its journal again.
+const LINGER: Duration = Duration::from_secs(10);
+
+/// Takes the run if it is due or was left behind, and executes it until it ends, is held, is
+/// parked or is suspended.
+pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>) {
+    while !*shared.stop.borrow() {
+        // What happens from here on is either in the journal that is read below, or asked again.
+        live.is_asked_again();
+        let Some(standing) = stand(shared, run_id).await else {
+            return;
+        };
+        if !can_take(shared, &standing) {
+            return;
         }
-    };
-    let memo = match Memo::from_events(&events) {
-        Ok(memo) => memo,
-        Err(error) => {
-            tracing::error!(%run_id, %error, "the journal cannot be understood; the run is left alone");
-            return false;
+        let events = match load(shared, run_id).await {
+            Ok(events) => events,
+            Err(error) => {
+                // Never replayed from bad data: the run stays as it is and is reported.
+                tracing::error!(%run_id, %error, "the journal cannot be read; the run is left alone");
+                return;
+            }
+        };
+        let mut memo = match Memo::from_events(&events) {
+            Ok(memo) => memo,
+            Err(error) => {
+                tracing::error!(%run_id, %error, "the journal cannot be understood; the run is left alone");
+                return;
+            }
+        };
+        let rollback = memo
+            .signals
+            .values()
+            .any(|signal| signal.signal == SIGNAL_ROLLBACK);
+        if memo.ended || (memo.completed && !rollback) {
+            return;
         }
+        live.begin(&memo);
+        let span = shared.engine.new_span();
+        let end = events.last().map_or(0, |event| event.seq);
+        match take(shared, run_id, &standing, &mut memo, end, span).await {
+            Taken::Yes(fence, last_seq) => {
+                let context =
+                    JournalContext::new(shared, run_id, memo, live, fence, span, last_seq);
+                drop(events);
+                let created = &context.created;
+                let span = windlass_telemetry::run_span(
+                    created.trace_id,
+                    context.own_span(),
+                    run_id,
+                    &created.kind,
+                );
+                // Suspended or not: the caller looks at the run once more if it was asked to.
+                let _ = drive(&context).instrument(span).await;
+                return;
+            }
+            Taken::Again => {}
+            Taken::No => return,
+        }
+    }
+}
+
+async fn stand(shared: &Shared, run_id: &RunId) -> Option<RunStanding> {
+    loop {
+        match shared.engine.store.standing(run_id).await {
+            Ok(standing) => return standing,
+            Err(error) if patience::is_passing(&error) => {
+                tracing::warn!(%run_id, %error, "the run cannot be read; trying again");
+            }
+            Err(error) => {
+                tracing::error!(%run_id, %error, "the run cannot be read; it is left alone");
+                return None;
+            }
+        }
+        if !patience::pause(&shared.engine, &shared.stop).await {
+            return None;
+        }
+    }
+}
+
+/// Whether there is something to do that no other driver does.
+fn can_take(shared: &Shared, standing: &RunStanding) -> bool {
+    match &standing.lease {
+        Some(lease) => lease.driver == shared.id || !lease.is_alive,
+        None => {
+            let due = standing.due;
+            due.is_signalled || due.at.is_some_and(|at| at <= shared.engine.now())
+        }
+    }
+}
+
+/// Whether the run was left in order: it goes on where it waited, which is not another start.
+fn is_parked(standing: &RunStanding) -> bool {
+    standing.lease.is_none() && standing.state == RunState::Waiting
+}
+
+enum Taken {
+    /// With the place of the journal's last event.
+    Yes(Fence, u64),
+    /// The run has moved on since it was read.
+    Again,
+    No,
+}
+
+/// What is recorded when the run is taken up: that it is started, unless it was parked, and at
+/// once that it waits for the approval that policy wanted: an approver never finds it running.
+fn beginning(shared: &Shared, standing: &RunStanding, memo: &mut Memo) -> Vec<Body> {
+    if is_parked(standing) {
+        return Vec::new();
+    }
+    memo.attempts += 1;
+    let started = RunStarted {
+        epoch: shared.id,
+        attempt: memo.attempts,
     };
-    for (seq, signal) in &memo.signals {
-        live.deliver(*seq, signal.clone());
+    let mut bodies = vec![started.into()];
+    let is_new = memo.attempts == 1 && !memo.signals.values().any(|it| it.signal == SIGNAL_CANCEL);
+    if let Some(request) = gate(&memo.created).filter(|_| is_new) {
+        bodies.push(wait::started(GATE_WAIT, &request, None).into());
+        memo.begin_wait(GATE_WAIT, None);
     }
-    // Before any code asks: a wait must not take what another wait, later in the code or beside
-    // it, has taken already.
-    memo.consumed_signals()
-        .for_each(|seq| live.mark_consumed(seq));
-    let rollback = memo
-        .signals
-        .values()
-        .any(|signal| signal.signal == SIGNAL_ROLLBACK);
-    if memo.ended || (memo.completed && !rollback) {
-        return false;
-    }
-    let context = JournalContext::new(
-        &shared.engine,
-        run_id,
-        memo,
-        live,
-        shared.epoch,
-        &shared.stop,
-    );
-    let created = &context.created;
-    let span =
-        windlass_telemetry::run_span(created.trace_id, context.own_span(), run_id, &created.kind);
-    match drive(&context).instrument(span).await {
-        Ok(()) => true,
-        Err(_suspended) => false,
+    bodies
+}
+
+/// Takes the lease and records that the run is taken up.
+async fn take(
+    shared: &Shared,
+    run_id: &RunId,
+    standing: &RunStanding,
+    memo: &mut Memo,
+    last_seq: u64,
+    span: SpanId,
+) -> Taken {
+    let name = LeaseName::Run(run_id.clone());
+    let bodies = beginning(shared, standing, memo);
+    let spans = SpanIds {
+        span_id: span,
+        parent_span_id: None,
+    };
+    loop {
+        let lease = LeaseUse::Take {
+            name: name.clone(),
+            driver: shared.id,
+            replaces: standing.lease.as_ref().map(|lease| lease.epoch),
+        };
+        let taken = shared
+            .engine
+            .append(
+                run_id,
+                Expect::At(last_seq),
+                bodies.clone(),
+                spans,
+                Some(lease),
+            )
+            .await;
+        match taken {
+            Ok(committed) => {
+                let epoch = committed.epoch.unwrap_or_default();
+                let last_seq = last_seq + bodies.len() as u64;
+                return Taken::Yes(Fence { name, epoch }, last_seq);
+            }
+            Err(CommitError::Leased | CommitError::Unexpected { .. }) => return Taken::Again,
+            Err(CommitError::Fenced) => {
+                tracing::warn!("another process found this driver dead; it stops");
+                shared.stop.send_replace(true);
+                return Taken::No;
+            }
+            Err(CommitError::Store(error)) if patience::is_passing(&error) => {
+                tracing::warn!(%run_id, %error, "the run cannot be taken up; trying again");
+            }
+            Err(error) => {
+                tracing::error!(%run_id, %error, "the run cannot be taken up; it is left alone");
+                return Taken::No;
+            }
+        }
+        if !patience::pause(&shared.engine, &shared.stop).await {
+            return Taken::No;
+        }
     }
 }
 
@@ -115,17 +251,7 @@ async fn load(shared: &Shared, run_id: &RunId) -> Result<Vec<Event>, windlass_po
 }
 
 async fn drive(context: &JournalContext) -> Result<(), RunError> {
-    let (attempt, completed) = {
-        let memo = lock(&context.memo);
-        (memo.attempts + 1, memo.completed)
-    };
-    let started = RunStarted {
-        epoch: context.epoch(),
-        attempt,
-    };
-    context
-        .journal(vec![started.into()], context.own_span())
-        .await?;
+    let completed = lock(&context.memo).completed;
     let Some(kind) = context.engine.kinds().get(&context.created.kind) else {
         context.hold(&format!(
             "this version has no code for runs of kind {:?}",
@@ -133,7 +259,9 @@ async fn drive(context: &JournalContext) -> Result<(), RunError> {
         ));
         return end_held(context).await;
     };
-    let outcome = run_code(context, &*kind).await;
+    let Some(outcome) = run_code(context, &*kind).await else {
+        return Ok(());
+    };
     if lock(&context.held).is_some() {
         return end_held(context).await;
     }
@@ -171,14 +299,39 @@ async fn drive(context: &JournalContext) -> Result<(), RunError> {
     finish(context, ending).await
 }
 
-async fn run_code(context: &JournalContext, kind: &dyn RunKind) -> Result<Value, RunError> {
+/// Executes the code; `None` when its run was parked.
+async fn run_code(context: &JournalContext, kind: &dyn RunKind) -> Option<Result<Value, RunError>> {
     let code = async {
         pass_gate(context).await?;
         kind.run(context, context.created.input.clone()).await
     };
-    match AssertUnwindSafe(code).catch_unwind().await {
-        Ok(outcome) => outcome,
-        Err(panic) => Err(panic_problem("run code", &*panic).into()),
+    let mut code = pin!(AssertUnwindSafe(code).catch_unwind());
+    loop {
+        tokio::select! {
+            biased;
+            outcome = &mut code => {
+                return Some(outcome.unwrap_or_else(|panic| Err(panic_problem("run code", &*panic).into())));
+            }
+            () = has_rested(context) => {}
+        }
+        // The code is not polled meanwhile, so it still rests.
+        if context.park().await {
+            return None;
+        }
+    }
+}
+
+/// Resolves once the code has waited for nothing but a moment or a signal for a while.
+async fn has_rested(context: &JournalContext) {
+    let activity = &context.activity;
+    loop {
+        activity.resting().await;
+        let mark = activity.mark();
+        let engine = &context.engine;
+        engine.clock.sleep_until(engine.now().after(LINGER)).await;
+        if activity.rests() && activity.mark() == mark {
+            return;
+        }
     }
 }
 
@@ -189,22 +342,32 @@ pub(super) fn panic_problem(place: &str, panic: &(dyn Any + Send)) -> Problem {
     Problem::internal(place, text.unwrap_or("panic"))
 }
 
-/// Waits for the approval that policy wanted before the first step.
-async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
-    let Some(ApprovalGate::Wanted { approvers, .. }) = &context.created.approval else {
-        return Ok(());
+/// The approval that policy wanted before the first step.
+fn gate(created: &RunCreated) -> Option<WaitRequest> {
+    let Some(ApprovalGate::Wanted { approvers, .. }) = &created.approval else {
+        return None;
     };
-    let lines = context.subject().map(|subject| subject.lines.clone());
-    let request = WaitRequest {
+    let lines = created
+        .subject
+        .as_ref()
+        .map(|subject| subject.lines.clone());
+    Some(WaitRequest {
         prompt: Some(format!(
             "{} (approvers: {})",
-            context.created.title,
+            created.title,
             approvers.join(", ")
         )),
-        plan_digest: context.created.plan_digest,
+        plan_digest: created.plan_digest,
         approvers: approvers.clone(),
         lines: lines.unwrap_or_default(),
         ..WaitRequest::new(GATE_WAIT, SIGNAL_APPROVAL)
+    })
+}
+
+/// Waits for it.
+async fn pass_gate(context: &JournalContext) -> Result<(), RunError> {
+    let Some(request) = gate(&context.created) else {
+        return Ok(());
     };
     match context.wait_for(request).await? {
         Some(signal) => Ok(signal.require_approval()?),

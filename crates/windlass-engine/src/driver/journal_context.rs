@@ -3,21 +3,24 @@
 use std::{
     collections::{BTreeSet, HashMap},
     future::Future,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use serde_json::Value;
 use tokio::sync::watch;
-use windlass_ports::{BoxFuture, CommitError, Committed, Expect};
+use windlass_ports::{BoxFuture, CommitError, Committed, Expect, Fence, LeaseUse};
 use windlass_types::{
-    ArtifactRef, Body, DeliveryId, NewArtifact, Principal, Problem, RunId, RunRecord, SpanId,
-    Timestamp, code,
+    ArtifactRef, Body, DeliveryId, Event, NewArtifact, Principal, Problem, RunId, RunRecord,
+    SpanId, Timestamp, code,
     event::SpanIds,
     journal::{ChangeSubject, RunCreated, UnwindReason},
 };
 
-use super::{live::LiveRun, lock, memo::Memo, unwind::Undo};
+use super::{Shared, activity::Activity, live::LiveRun, lock, memo::Memo, unwind::Undo};
 use crate::{
     Engine, patience,
     run::{
@@ -39,22 +42,28 @@ pub(super) struct JournalContext {
     names: Mutex<HashMap<String, u32>>,
     /// Why the run must be held, once a call found that code and journal disagree.
     pub(super) held: Mutex<Option<Problem>>,
-    epoch: u64,
+    pub(super) activity: Activity,
+    fence: Fence,
+    /// Another driver has the run.
+    lost: watch::Sender<bool>,
+    /// Everything in the journal up to here is known.
+    known_seq: AtomicU64,
     pub(super) span: SpanId,
     stop: watch::Sender<bool>,
 }
 
 impl JournalContext {
     pub(super) fn new(
-        engine: &Engine,
+        shared: &Shared,
         run_id: &RunId,
         memo: Memo,
         live: &Arc<LiveRun>,
-        epoch: u64,
-        stop: &watch::Sender<bool>,
+        fence: Fence,
+        span: SpanId,
+        last_seq: u64,
     ) -> Self {
         Self {
-            engine: engine.clone(),
+            engine: shared.engine.clone(),
             run_id: run_id.clone(),
             created: memo.created.clone(),
             created_at: memo.created_at,
@@ -64,9 +73,12 @@ impl JournalContext {
             undos: Mutex::default(),
             names: Mutex::default(),
             held: Mutex::default(),
-            epoch,
-            span: engine.new_span(),
-            stop: stop.clone(),
+            activity: Activity::default(),
+            fence,
+            lost: watch::Sender::new(false),
+            known_seq: AtomicU64::new(last_seq),
+            span,
+            stop: shared.stop.clone(),
         }
     }
 
@@ -83,13 +95,17 @@ impl JournalContext {
     }
 
     pub(super) fn is_stopping(&self) -> bool {
-        *self.stop.borrow()
+        *self.stop.borrow() || *self.lost.borrow()
     }
 
-    /// Resolves when the driver stops.
+    /// Resolves when the driver stops or has lost the run.
     pub(super) async fn stopped(&self) {
-        // The sender lives in self, so the wait only ends with the value.
-        let _ = self.stop.subscribe().wait_for(|stop| *stop).await;
+        // The senders live in self, so the waits only end with their values.
+        let (mut stop, mut lost) = (self.stop.subscribe(), self.lost.subscribe());
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => {}
+            _ = lost.wait_for(|lost| *lost) => {}
+        }
     }
 
     /// Whether a call that the journal does not answer may do something new.
@@ -139,8 +155,10 @@ impl JournalContext {
         RunError::Suspended
     }
 
-    pub(super) const fn epoch(&self) -> u64 {
-        self.epoch
+    /// A call of the context that does something.
+    async fn working<T>(&self, call: impl Future<Output = T>) -> T {
+        let _working = self.activity.work();
+        call.await
     }
 
     pub(super) fn child_span(&self) -> SpanIds {
@@ -169,20 +187,77 @@ impl JournalContext {
                 Expect::Any,
                 bodies.clone(),
                 spans,
-                Some(self.epoch),
+                Some(LeaseUse::Hold(self.fence.clone())),
             )
         };
         match self.persist(append).await? {
-            Ok(committed) => Ok(committed),
+            Ok(committed) => {
+                self.note_own(&committed);
+                Ok(committed)
+            }
             Err(CommitError::Fenced) => {
-                tracing::warn!(run_id = %self.run_id, "another process drives now; this one stops");
-                self.stop.send_replace(true);
+                tracing::warn!(run_id = %self.run_id, "another driver has the run now");
+                self.lost.send_replace(true);
                 Err(RunError::Suspended)
             }
             Err(error) => {
                 tracing::error!(run_id = %self.run_id, %error, "the journal cannot be written; the run is suspended");
                 Err(RunError::Suspended)
             }
+        }
+    }
+
+    /// Events of our own need not be read to be known, if nothing came in between.
+    fn note_own(&self, committed: &Committed) {
+        if let (Some(first), Some(last)) = (committed.events.first(), committed.events.last()) {
+            let before = first.seq - 1;
+            let _ = self.known_seq.compare_exchange(
+                before,
+                last.seq,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+        }
+    }
+
+    /// Gives the run back, if it has heard everything that its journal holds: from here on any
+    /// driver that finds it due or signalled takes it up.
+    pub(super) async fn park(&self) -> bool {
+        let known = self.known_seq.load(Ordering::Relaxed);
+        let Ok(events) = self
+            .engine
+            .store
+            .events(&self.run_id, known, usize::MAX)
+            .await
+        else {
+            return false;
+        };
+        let last_seq = events.last().map_or(known, |event| event.seq);
+        let is_unheard = |event: &Event| {
+            event.event_type == "signal.received" && !self.live.has_heard(event.seq)
+        };
+        if events.iter().any(is_unheard) {
+            return false;
+        }
+        self.known_seq.store(last_seq, Ordering::Relaxed);
+        let parked = self
+            .engine
+            .append(
+                &self.run_id,
+                Expect::At(last_seq),
+                Vec::new(),
+                SpanIds::default(),
+                Some(LeaseUse::Release(self.fence.clone())),
+            )
+            .await;
+        match parked {
+            Ok(_) => true,
+            Err(CommitError::Fenced) => {
+                self.lost.send_replace(true);
+                false
+            }
+            // Kept until it can be given back.
+            Err(_) => false,
         }
     }
 
@@ -252,7 +327,7 @@ impl RunContext for JournalContext {
         request: StepRequest,
         work: StepWork,
     ) -> BoxFuture<'a, Result<Value, RunError>> {
-        Box::pin(super::ops::step::perform(self, request, work))
+        Box::pin(self.working(super::ops::step::perform(self, request, work)))
     }
 
     fn sleep<'a>(
@@ -271,22 +346,25 @@ impl RunContext for JournalContext {
     }
 
     fn emit<'a>(&'a self, name: &'a str, data: Value) -> BoxFuture<'a, Result<(), RunError>> {
-        Box::pin(super::ops::emit::emit(self, name, data))
+        Box::pin(self.working(super::ops::emit::emit(self, name, data)))
     }
 
     fn put_artifact<'a>(
         &'a self,
         artifact: NewArtifact,
     ) -> BoxFuture<'a, Result<ArtifactRef, RunError>> {
-        Box::pin(super::ops::artifact::put(self, artifact))
+        Box::pin(self.working(super::ops::artifact::put(self, artifact)))
     }
 
     fn record<'a>(&'a self, entries: Vec<Entry>) -> BoxFuture<'a, Result<(), RunError>> {
-        Box::pin(super::ops::record::record(self, entries))
+        Box::pin(self.working(super::ops::record::record(self, entries)))
     }
 
     fn interrupted<'a>(&'a self) -> BoxFuture<'a, RunError> {
-        Box::pin(async {
+        // The caller waits for something that no event tells of: the run is not parked.
+        let working = self.activity.work();
+        Box::pin(async move {
+            let _working = working;
             tokio::select! {
                 () = self.live.cancelled() => RunError::Cancelled,
                 () = self.stopped() => RunError::Suspended,
@@ -299,13 +377,13 @@ impl RunContext for JournalContext {
     }
 
     fn child<'a>(&'a self, request: ChildRequest) -> BoxFuture<'a, Result<Value, RunError>> {
-        Box::pin(super::ops::child::run(self, request))
+        Box::pin(self.working(super::ops::child::run(self, request)))
     }
 
     fn notify<'a>(
         &'a self,
         request: WebhookRequest,
     ) -> BoxFuture<'a, Result<DeliveryId, RunError>> {
-        Box::pin(super::ops::webhook::enqueue(self, request))
+        Box::pin(self.working(super::ops::webhook::enqueue(self, request)))
     }
 }

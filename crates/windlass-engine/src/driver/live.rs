@@ -2,13 +2,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use tokio::sync::watch;
 use windlass_types::journal::SignalReceived;
 
-use super::lock;
+use super::{lock, memo::Memo};
 use crate::run::SIGNAL_CANCEL;
 
 /// The inbox of a run under way. Signals are keyed by their place in the journal, so that one
@@ -17,6 +20,8 @@ use crate::run::SIGNAL_CANCEL;
 pub(super) struct LiveRun {
     inbox: Mutex<Inbox>,
     arrivals: watch::Sender<u64>,
+    /// Something happened that may concern the run after this execution of it.
+    again: AtomicBool,
 }
 
 #[derive(Default)]
@@ -26,6 +31,27 @@ struct Inbox {
 }
 
 impl LiveRun {
+    /// The run must be looked at once more before it is left alone.
+    pub(super) fn ask_again(&self) {
+        self.again.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it must; asked once.
+    pub(super) fn is_asked_again(&self) -> bool {
+        self.again.swap(false, Ordering::SeqCst)
+    }
+
+    /// Begins an execution with what the journal says was heard and consumed.
+    pub(super) fn begin(&self, memo: &Memo) {
+        let mut inbox = lock(&self.inbox);
+        for (seq, signal) in &memo.signals {
+            inbox.signals.insert(*seq, signal.clone());
+        }
+        // Before any code asks: a wait must not take what another wait, later in the code or
+        // beside it, has taken already.
+        inbox.consumed = memo.consumed_signals().collect();
+    }
+
     pub(super) fn deliver(&self, seq: u64, signal: SignalReceived) {
         lock(&self.inbox).signals.insert(seq, signal);
         self.arrivals.send_modify(|count| *count += 1);
@@ -61,6 +87,11 @@ impl LiveRun {
 
     pub(super) fn arrivals(&self) -> watch::Receiver<u64> {
         self.arrivals.subscribe()
+    }
+
+    /// Whether a signal at that place was heard.
+    pub(super) fn has_heard(&self, seq: u64) -> bool {
+        lock(&self.inbox).signals.contains_key(&seq)
     }
 
     /// Resolves once somebody has asked for the run to be cancelled.

@@ -154,15 +154,7 @@ impl Memo {
                     memo.fired = true;
                 }
             }
-            Body::WaitStarted(wait) => {
-                self.waits.insert(
-                    wait.key,
-                    WaitMemo {
-                        deadline: wait.deadline,
-                        completed: None,
-                    },
-                );
-            }
+            Body::WaitStarted(wait) => self.begin_wait(&wait.key, wait.deadline),
             Body::WaitCompleted(wait) => {
                 self.through.insert(wait.key.clone(), self.attempts);
                 if let Some(memo) = self.waits.get_mut(&wait.key) {
@@ -210,6 +202,15 @@ impl Memo {
         }
     }
 
+    /// A wait has begun.
+    pub(super) fn begin_wait(&mut self, key: &str, deadline: Option<Timestamp>) {
+        let wait = WaitMemo {
+            deadline,
+            completed: None,
+        };
+        self.waits.insert(key.to_owned(), wait);
+    }
+
     fn step(&mut self, key: String, input_hash: Digest) -> &mut StepMemo {
         self.steps.entry(key).or_insert(StepMemo {
             input_hash,
@@ -224,8 +225,7 @@ impl Memo {
     pub(super) fn resumptions(&self, call: &str) -> u32 {
         match self.through.get(call) {
             Some(starts) => starts.saturating_sub(1),
-            // This execution is one more start than the journal held when it was read.
-            None => self.attempts,
+            None => self.attempts.saturating_sub(1),
         }
     }
 

@@ -1,17 +1,22 @@
-//! The driver: the one process of a home that executes runs.
+//! The driver: executes runs, each under a lease that only one driver has.
 //!
-//! It takes the lease, resumes every unfinished run, then follows the store's feed: new runs
-//! are started, signals handed to the runs they are for. Everything it writes carries its
-//! fencing epoch. Any other process may create runs and send signals; it never executes.
+//! A driver takes up every run that no other driver holds (a daemon), or the runs of its own
+//! process and nothing else (a command). It looks through the store once, then follows its feed:
+//! new runs are begun, signals handed to the runs they are for, names that became free given to
+//! those that wait for them. A run that waits for a moment or a signal is parked: it is no task
+//! and no memory until it is due. What a driver that died has left is taken over at once.
 
+mod activity;
 mod execute;
 mod journal_context;
 mod live;
 mod memo;
 mod ops;
+mod own;
 mod probe;
 mod unwind;
 
+pub use own::OwnRuns;
 pub use probe::{ProbeAction, StepProbe};
 
 use std::{
@@ -20,15 +25,25 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::watch, task::JoinSet};
-use windlass_ports::{DriverLease, StoreError};
-use windlass_types::{Body, Problem, RunId, RunState};
+use tokio::{
+    sync::{Notify, watch},
+    task::JoinSet,
+};
+use windlass_ports::{DriverScope, LeaseName, RegisteredDriver, StoreError};
+use windlass_types::{Body, Problem, RunId, Timestamp, journal::SignalReceived, run::DUE_NEW};
 
 use self::live::LiveRun;
 use crate::{Engine, outbox, patience, retention};
 
 /// Events the driver reacts to.
-const ATTENTION: &[&str] = &["run.created", "signal.received"];
+const ATTENTION: &[&str] = &[
+    "run.created",
+    "signal.received",
+    "run.completed",
+    "run.failed",
+    "run.cancelled",
+    "run.rolled_back",
+];
 const FEED_PAGE: usize = 256;
 /// How long a stopping driver waits for effects under way.
 const STOP_PATIENCE: Duration = Duration::from_secs(10);
@@ -41,66 +56,88 @@ pub struct Driver {
 
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
-    pub(crate) epoch: u64,
+    /// The number of the driver.
+    pub(crate) id: u64,
+    pub(crate) scope: DriverScope,
     pub(crate) stop: watch::Sender<bool>,
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
     runs: Mutex<JoinSet<()>>,
-    // Held for its drop: the lease ends with the driver.
-    _lease: Box<dyn DriverLease>,
+    /// A run was parked; it may be due before all others.
+    parked: Notify,
+    // Held for its drop: the leases end with the driver.
+    _registered: Box<dyn RegisteredDriver>,
 }
 
 impl Driver {
-    /// Takes the lease and begins to drive; `None` when another process drives.
-    pub async fn start(engine: &Engine) -> Result<Option<Self>, Problem> {
-        let Some(lease) = engine.lease.try_acquire()? else {
-            return Ok(None);
-        };
-        // Subscribe and note the position before listing, so that nothing falls in between.
+    /// Begins to drive every run that no other driver holds.
+    pub async fn start_all(engine: &Engine) -> Result<Self, Problem> {
+        engine.own_runs().ignore();
+        let mut driver = Self::start(engine, DriverScope::All).await?;
+        let (engine, stop) = (engine.clone(), driver.shared.stop.clone());
+        driver.tasks.spawn(retention::expire(engine, stop));
+        Ok(driver)
+    }
+
+    /// Begins to drive the runs of this process that no other driver holds: those it created,
+    /// told something or waits for, and their children.
+    pub async fn start_own(engine: &Engine) -> Result<Self, Problem> {
+        Self::start(engine, DriverScope::Own).await
+    }
+
+    async fn start(engine: &Engine, scope: DriverScope) -> Result<Self, Problem> {
+        // Subscribe and note the position before looking, so that nothing falls in between.
         let changes = engine.store.turns();
+        let departures = engine.lease.departures();
         let position = engine.store.position().await?;
-        let unfinished = engine.store.unfinished().await?;
+        let registered = engine.lease.register(scope)?;
+        engine.own_runs().set_driver(registered.id());
         let shared = Arc::new(Shared {
             engine: engine.clone(),
-            epoch: lease.epoch(),
+            id: registered.id(),
+            scope,
             stop: watch::Sender::new(false),
             live: Mutex::default(),
             runs: Mutex::new(JoinSet::new()),
-            _lease: lease,
+            parked: Notify::new(),
+            _registered: registered,
         });
-        tracing::debug!(
-            epoch = shared.epoch,
-            unfinished = unfinished.len(),
-            "driving"
-        );
-        for run_id in unfinished {
-            shared.spawn(run_id);
+        tracing::debug!(driver = shared.id, ?scope, "driving");
+        let swept = engine.now();
+        shared.wake_due(None, swept).await?;
+        for run_id in engine.store.signalled().await? {
+            if shared.drives(&run_id) {
+                shared.take_up(run_id);
+            }
         }
+        shared.take_over_abandoned().await?;
         let mut tasks = JoinSet::new();
         tasks.spawn(follow_feed(Arc::clone(&shared), changes, position));
-        tasks.spawn(outbox::dispatch(
-            shared.engine.clone(),
-            shared.epoch,
-            shared.stop.clone(),
-        ));
-        tasks.spawn(retention::expire(
-            shared.engine.clone(),
-            shared.stop.clone(),
-        ));
-        Ok(Some(Self { shared, tasks }))
+        tasks.spawn(keep_time(Arc::clone(&shared), swept));
+        tasks.spawn(take_over(Arc::clone(&shared), departures));
+        tasks.spawn(outbox::dispatch(Arc::clone(&shared)));
+        if scope == DriverScope::Own {
+            tasks.spawn(follow_own(Arc::clone(&shared)));
+        }
+        Ok(Self { shared, tasks })
     }
 
-    /// The fencing epoch.
-    pub fn epoch(&self) -> u64 {
-        self.shared.epoch
+    /// The number of the driver; later drivers of the home have higher ones.
+    pub fn id(&self) -> u64 {
+        self.shared.id
     }
 
-    /// Whether a newer driver has taken over or this one was told to stop.
+    /// How many runs it executes at the moment; parked ones do not count.
+    pub fn live_runs(&self) -> usize {
+        lock(&self.shared.live).len()
+    }
+
+    /// Whether it was told to stop, or was found dead by another.
     pub fn is_stopping(&self) -> bool {
         *self.shared.stop.borrow()
     }
 
     /// Stops driving: waiting runs are suspended at once, effects under way are given time to
-    /// be recorded, then the lease is released.
+    /// be recorded, then the leases are free.
     pub async fn stop(mut self) {
         self.shared.stop.send_replace(true);
         let mut runs = std::mem::take(&mut *lock(&self.shared.runs));
@@ -122,22 +159,32 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         // The runs hold what holds them; unless they are ended here they would go on, and with
-        // them the lease.
+        // them the leases.
         self.shared.stop.send_replace(true);
         lock(&self.shared.runs).abort_all();
     }
 }
 
 impl Shared {
-    /// Executes a run unless it is being executed already.
-    fn spawn(self: &Arc<Self>, run_id: RunId) {
+    /// Whether the run is this driver's to take up.
+    pub(crate) fn drives(&self, run_id: &RunId) -> bool {
+        match self.scope {
+            DriverScope::All => true,
+            DriverScope::Own => self.engine.own_runs().contains(run_id),
+        }
+    }
+
+    /// Takes the run up, if it can be had and there is something to do; a run that is being
+    /// executed is looked at once more afterwards.
+    fn take_up(self: &Arc<Self>, run_id: RunId) {
         if *self.stop.borrow() {
             return;
         }
         let live = Arc::new(LiveRun::default());
         {
             let mut runs = lock(&self.live);
-            if runs.contains_key(&run_id) {
+            if let Some(live) = runs.get(&run_id) {
+                live.ask_again();
                 return;
             }
             runs.insert(run_id.clone(), Arc::clone(&live));
@@ -147,45 +194,163 @@ impl Shared {
         // Reap what has ended, so that the set does not grow with history.
         while runs.try_join_next().is_some() {}
         runs.spawn(async move {
-            let again = execute::execute(&shared, &run_id, &live).await;
-            lock(&shared.live).remove(&run_id);
-            if again && needs_driving(&shared, &run_id).await {
-                shared.spawn(run_id);
+            loop {
+                execute::execute(&shared, &run_id, &live).await;
+                let mut runs = lock(&shared.live);
+                if *shared.stop.borrow() || !live.is_asked_again() {
+                    runs.remove(&run_id);
+                    break;
+                }
             }
+            shared.parked.notify_one();
         });
     }
 
-    fn live(&self, run_id: &RunId) -> Option<Arc<LiveRun>> {
-        lock(&self.live).get(run_id).cloned()
+    /// Hands a signal to its run, which is taken up for it if nobody here executes it.
+    fn deliver(self: &Arc<Self>, run_id: RunId, seq: u64, signal: SignalReceived) {
+        let runs = lock(&self.live);
+        match runs.get(&run_id) {
+            Some(live) => {
+                live.deliver(seq, signal);
+                live.ask_again();
+            }
+            None => {
+                drop(runs);
+                if self.drives(&run_id) {
+                    self.take_up(run_id);
+                }
+            }
+        }
+    }
+
+    /// Takes up what became due between two moments.
+    async fn wake_due(
+        self: &Arc<Self>,
+        after: Option<Timestamp>,
+        by: Timestamp,
+    ) -> Result<(), StoreError> {
+        if self.scope == DriverScope::Own {
+            for run_id in self.engine.own_runs().all() {
+                self.take_up(run_id);
+            }
+            return Ok(());
+        }
+        for run_id in self.engine.store.due(after, by).await? {
+            self.take_up(run_id);
+        }
+        Ok(())
+    }
+
+    /// Takes up runs whose driver is gone.
+    async fn take_over_abandoned(self: &Arc<Self>) -> Result<(), StoreError> {
+        for lease in self.engine.store.leases().await? {
+            if let LeaseName::Run(run_id) = lease.name
+                && !lease.is_alive
+                && self.drives(&run_id)
+            {
+                self.take_up(run_id);
+            }
+        }
+        Ok(())
+    }
+
+    /// When the next parked run is due.
+    async fn next_due(&self, after: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let store = &self.engine.store;
+        if self.scope == DriverScope::All {
+            return store.next_due(after).await;
+        }
+        let mut next = None;
+        for run_id in self.engine.own_runs().all() {
+            let standing = store.standing(&run_id).await?;
+            let due = standing.and_then(|standing| standing.due.at);
+            next = next.into_iter().chain(due.filter(|due| *due > after)).min();
+        }
+        Ok(next)
+    }
+
+    async fn is_stopped(&self) {
+        let _ = self.stop.subscribe().wait_for(|stop| *stop).await;
     }
 }
 
-/// Whether a run that just ended or was held was told to do more in the meantime: a completed
-/// one to roll back, a held one to be let go.
-async fn needs_driving(shared: &Shared, run_id: &RunId) -> bool {
+/// Takes up the runs that this process notes as its own.
+async fn follow_own(shared: Arc<Shared>) {
+    let mut changes = shared.engine.own_runs().changes();
     loop {
-        match shared.engine.store.run(run_id).await {
-            Ok(Some(record)) => {
-                let is_held = record.state == RunState::Held;
-                return if is_held {
-                    record.cancel_requested
-                } else {
-                    !record.state.is_final()
-                };
+        changes.mark_unchanged();
+        for run_id in shared.engine.own_runs().all() {
+            if !lock(&shared.live).contains_key(&run_id) {
+                shared.take_up(run_id);
             }
-            Err(error) if patience::is_passing(&error) => {
-                tracing::warn!(%run_id, %error, "the run cannot be read; trying again");
-            }
-            Ok(None) | Err(_) => return false,
         }
-        if !patience::pause(&shared.engine, &shared.stop).await {
-            return false;
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = shared.is_stopped() => return,
+        }
+    }
+}
+
+/// Takes over what other drivers leave when they die.
+async fn take_over(shared: Arc<Shared>, mut departures: watch::Receiver<u64>) {
+    loop {
+        tokio::select! {
+            changed = departures.changed() => if changed.is_err() { return },
+            () = shared.is_stopped() => return,
+        }
+        while let Err(error) = shared.take_over_abandoned().await {
+            tracing::error!(%error, "runs of a driver that is gone cannot be found; trying again");
+            if !patience::pause(&shared.engine, &shared.stop).await {
+                return;
+            }
+        }
+    }
+}
+
+/// Wakes parked runs when they are due.
+async fn keep_time(shared: Arc<Shared>, mut swept: Timestamp) {
+    let engine = &shared.engine;
+    // Timers of runs that other drivers parked are this one's, too.
+    let mut changes = engine.store.turns();
+    loop {
+        changes.mark_unchanged();
+        let next = match shared.next_due(swept).await {
+            Ok(next) => next,
+            Err(error) => {
+                tracing::error!(%error, "the timers cannot be read; trying again");
+                if !patience::pause(engine, &shared.stop).await {
+                    return;
+                }
+                continue;
+            }
+        };
+        let due = async {
+            match next {
+                Some(next) => engine.clock.sleep_until(next).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = due => {
+                let now = engine.now();
+                match shared.wake_due(Some(swept), now).await {
+                    Ok(()) => swept = now,
+                    Err(error) => {
+                        tracing::error!(%error, "due runs cannot be read; trying again");
+                        if !patience::pause(engine, &shared.stop).await {
+                            return;
+                        }
+                    }
+                }
+            }
+            () = shared.parked.notified() => {}
+            changed = changes.changed() => if changed.is_err() { return },
+            () = shared.is_stopped() => return,
         }
     }
 }
 
 async fn follow_feed(shared: Arc<Shared>, mut changes: watch::Receiver<u64>, mut position: u64) {
-    let mut stop = shared.stop.subscribe();
     loop {
         match read_feed(&shared, position).await {
             Ok(next) => position = next,
@@ -200,29 +365,34 @@ async fn follow_feed(shared: Arc<Shared>, mut changes: watch::Receiver<u64>, mut
         }
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },
-            _ = stop.wait_for(|stop| *stop) => return,
+            () = shared.is_stopped() => return,
         }
     }
 }
 
 async fn read_feed(shared: &Arc<Shared>, mut position: u64) -> Result<u64, StoreError> {
     loop {
-        let page = shared
-            .engine
-            .store
-            .feed(position, ATTENTION, FEED_PAGE)
-            .await?;
+        let store = &shared.engine.store;
+        let page = store.feed(position, ATTENTION, FEED_PAGE).await?;
         let full = page.entries.len() == FEED_PAGE;
+        let mut names_are_free = false;
         for entry in page.entries {
             let run_id = entry.event.run_id;
             match Body::decode(&entry.event.event_type, &entry.event.payload) {
-                Ok(Some(Body::SignalReceived(signal))) => match shared.live(&run_id) {
-                    Some(live) => live.deliver(entry.event.seq, signal),
-                    None => shared.spawn(run_id),
-                },
-                Ok(Some(Body::RunCreated(_))) => shared.spawn(run_id),
-                Ok(_) => {}
+                Ok(Some(Body::SignalReceived(signal))) => {
+                    shared.deliver(run_id, entry.event.seq, signal);
+                }
+                Ok(Some(Body::RunCreated(_))) if shared.drives(&run_id) => shared.take_up(run_id),
+                Ok(Some(Body::RunCreated(_))) => {}
+                Ok(_) => names_are_free = true,
                 Err(error) => tracing::error!(%run_id, %error, "an event cannot be read"),
+            }
+        }
+        if names_are_free {
+            for run_id in store.due(None, DUE_NEW).await? {
+                if shared.drives(&run_id) {
+                    shared.take_up(run_id);
+                }
             }
         }
         position = page.position;

@@ -291,10 +291,12 @@ impl Catalogue {
             return redacted(render(record).await);
         }
         let deadline = engine.now().after(timeout);
-        let mut changes = engine.store.changes();
+        // A run that is waited for is this process's to drive, unless another does.
+        engine.own_runs().note(&run_id);
+        let mut growth = engine.store.follow(&run_id);
         let mut seen = 0;
         loop {
-            changes.mark_unchanged();
+            growth.mark_unchanged();
             let record = self.known_run(&run_id).await?;
             if record.last_seq != seen {
                 seen = record.last_seq;
@@ -306,7 +308,7 @@ impl Catalogue {
                 return redacted(entry.operation.unsettled(record, &ticket));
             }
             tokio::select! {
-                changed = changes.changed() => if changed.is_err() {
+                changed = growth.changed() => if changed.is_err() {
                     return redacted(entry.operation.unsettled(record, &ticket));
                 },
                 () = engine.clock.sleep_until(deadline) => {}
@@ -456,7 +458,7 @@ impl Catalogue {
         audit.decision.clone_from(&wanted.rule);
         // A journal must not keep what redaction would hide, and an answer that is shown once has
         // nobody to show it to when it comes later.
-        let holds_secret = || engine.redactor.redact_value(request.input.clone()) != request.input;
+        let holds_secret = || told_input(&engine.redactor, info, &request.input) != request.input;
         if info.flow.is_reading() || info.shows_secret || holds_secret() {
             let problem = cannot_wait(&info.name, principal, &wanted.rule, &wanted.approvers);
             return Err(problem);
@@ -550,12 +552,23 @@ fn audit_entry(redactor: &Redactor, info: &OperationInfo, request: &CallRequest)
         surface: request.context.surface,
         operation: info.name.clone(),
         // Without its secrets: a short one could be guessed from its hash.
-        input_hash: Digest::of_json(&redactor.redact_value(request.input.clone())),
+        input_hash: Digest::of_json(&told_input(redactor, info, &request.input)),
         outcome: "OK".to_owned(),
         decision: String::new(),
         run_id: None,
         duration_us: 0,
     }
+}
+
+/// The input without its secrets.
+fn told_input(redactor: &Redactor, info: &OperationInfo, input: &Value) -> Value {
+    let mut told = input.clone();
+    if let Value::Object(fields) = &mut told {
+        for field in &info.secret_inputs {
+            fields.remove(field);
+        }
+    }
+    redactor.redact_value(told)
 }
 
 /// Redacts everything but the fields the operation exists to disclose.

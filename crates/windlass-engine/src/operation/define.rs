@@ -32,6 +32,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             examples: Vec::new(),
             discloses: Vec::new(),
             shows_secret: false,
+            secret_inputs: Vec::new(),
             is_tool: true,
             without_rule: WithoutRule::ByEffect,
             is_judged_by_plan: false,
@@ -146,6 +147,13 @@ impl OperationBuilder {
     pub fn shows_once(mut self, field: &str) -> Self {
         self.info.shows_secret = true;
         self.discloses(field)
+    }
+
+    /// An input field with a secret. A call that has it cannot wait for an approval.
+    #[must_use]
+    pub fn takes_secret(mut self, field: &str) -> Self {
+        self.info.secret_inputs.push(field.to_owned());
+        self
     }
 
     /// An input that works.

@@ -115,6 +115,9 @@ pub struct OperationInfo {
     /// Whether its answer holds a secret that is shown once, so that it cannot come later.
     #[serde(skip)]
     pub shows_secret: bool,
+    /// Input fields that hold a secret whatever its text looks like: never kept, never hashed.
+    #[serde(skip)]
+    pub secret_inputs: Vec<String>,
     /// Whether MCP clients are offered it; the contract of a toolset may name its tools.
     pub is_tool: bool,
     /// What policy decides where no rule matches.

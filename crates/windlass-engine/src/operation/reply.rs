@@ -11,7 +11,7 @@ use serde_json::Value;
 use windlass_policy::WithoutRule;
 use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, journal::ChangeSubject};
 
-use crate::confirm::ReturnedToken;
+use crate::{confirm::ReturnedToken, run::Holds};
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -136,6 +136,8 @@ pub struct ProposedRun {
     pub idempotency_key: Option<String>,
     /// The id, where a contract prescribes its form; as random as any other.
     pub run_id: Option<RunId>,
+    /// What the run has for itself until it ends.
+    pub holds: Holds,
     /// Whether it counts among the jobs that a key's tier limits.
     pub is_job: bool,
     /// When the caller has its answer.
@@ -170,6 +172,7 @@ impl ProposedRun {
             token: None,
             idempotency_key: None,
             run_id: None,
+            holds: Holds::default(),
             is_job: false,
             answer_when: AnswerWhen::Settled,
             timeout: Duration::from_secs(3600),

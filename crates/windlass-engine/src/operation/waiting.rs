@@ -16,7 +16,7 @@ use windlass_types::{
 use super::{Answer, CallRequest, Grant, OperationInfo, permit::Wanted};
 use crate::{
     Engine, WeakEngine,
-    run::{NewRun, NotCreated, OperationCall, RunContext, RunError, RunKind, call_granted},
+    run::{Holds, NewRun, NotCreated, OperationCall, RunContext, RunError, RunKind, call_granted},
 };
 
 /// The kind of such runs.
@@ -103,6 +103,7 @@ impl Engine {
             subject: Some(subject),
             idempotency_key: context.terms.idempotency_key.clone(),
             run_id: None,
+            holds: Holds::default(),
         };
         self.create_run(new).await.map_err(NotCreated::into_problem)
     }

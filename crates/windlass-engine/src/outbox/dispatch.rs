@@ -7,10 +7,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::watch, task::JoinSet};
+use tokio::task::JoinSet;
 use windlass_ports::{
-    CommitError, DeliveryFilter, DeliveryRecord, Expect, OutboundError, OutboundRequest,
-    OutboundResponse, entropy::random,
+    Commit, CommitError, Committed, DeliveryFilter, DeliveryRecord, Expect, Fence, LeaseName,
+    LeaseUse, OutboundError, OutboundRequest, OutboundResponse, entropy::random,
 };
 use windlass_telemetry::metrics;
 use windlass_types::{
@@ -20,7 +20,7 @@ use windlass_types::{
 };
 
 use super::{judge, sign};
-use crate::{Engine, patience};
+use crate::{driver::Shared, patience};
 
 /// Attempts under way at once, in all and to one receiver.
 const AT_ONCE: usize = 64;
@@ -70,14 +70,11 @@ struct Ended {
     rest_until: Option<Timestamp>,
 }
 
-/// Sends deliveries until told to stop, or until another process drives.
-pub async fn dispatch(engine: Engine, epoch: u64, stop: watch::Sender<bool>) {
-    let sender = Arc::new(Sender {
-        engine: engine.clone(),
-        epoch,
-        stop: stop.clone(),
-    });
-    let mut stop = stop.subscribe();
+/// Sends the deliveries of the runs that the driver is for, until told to stop.
+pub(crate) async fn dispatch(driver: Arc<Shared>) {
+    let engine = driver.engine.clone();
+    let mut stop = driver.stop.subscribe();
+    let sender = Arc::new(Sender { driver });
     let mut changes = engine.store.turns();
     let mut under_way = UnderWay::default();
     let mut attempts: JoinSet<Ended> = JoinSet::new();
@@ -116,7 +113,7 @@ async fn start_due(
     under_way: &mut UnderWay,
     attempts: &mut JoinSet<Ended>,
 ) -> Result<Option<Timestamp>, windlass_ports::StoreError> {
-    let engine = &sender.engine;
+    let engine = &sender.driver.engine;
     let Some(next_due) = engine.store.next_delivery_due().await? else {
         return Ok(None);
     };
@@ -136,6 +133,9 @@ async fn start_due(
         for delivery in due {
             if attempts.len() >= AT_ONCE {
                 break;
+            }
+            if !sender.driver.drives(&delivery.run_id) {
+                continue;
             }
             let receiver = receiver_of(&delivery.url);
             let busy = under_way.receivers.get(&receiver).copied().unwrap_or(0);
@@ -167,15 +167,17 @@ async fn start_due(
 
 /// What an attempt is made with.
 struct Sender {
-    engine: Engine,
-    epoch: u64,
-    stop: watch::Sender<bool>,
+    driver: Arc<Shared>,
 }
 
 impl Sender {
-    /// Tries once; until when the receiver is to be left alone, if it is.
+    /// Tries once, unless another process does; until when the receiver is to be left alone, if
+    /// it is.
     async fn attempt(&self, delivery: DeliveryRecord) -> Option<Timestamp> {
-        let engine = &self.engine;
+        let engine = &self.driver.engine;
+        let Some(fence) = self.take(&delivery).await else {
+            return Some(engine.now().after(LOOK_AGAIN));
+        };
         let started = engine.now();
         let attempt = delivery.attempts + 1;
         let name = delivery.secret_name.as_deref();
@@ -228,7 +230,7 @@ impl Sender {
             };
             bodies.push(gone.into());
         }
-        self.record(&delivery.id, bodies).await;
+        self.record(&delivery.id, bodies, fence).await;
         match judged.verdict {
             DeliveryVerdict::Retry { due_at } if judged.slow_down => {
                 Some(due_at.min(now.after(LONGEST_REST)))
@@ -246,7 +248,7 @@ impl Sender {
         match outcome {
             Ok(response) => response.address.map(|address| address.to_string()),
             Err(_) => {
-                let found = self.engine.outbound.last_addresses(url);
+                let found = self.driver.engine.outbound.last_addresses(url);
                 let shown: Vec<String> = found
                     .iter()
                     .take(ADDRESSES_LOGGED)
@@ -262,41 +264,98 @@ impl Sender {
         let body = &outcome.as_ref().ok()?.body;
         // Redacted before it is cut: half a secret is not recognised.
         let text = String::from_utf8_lossy(body);
-        let text = self.engine.redactor.redact(&text);
+        let text = self.driver.engine.redactor.redact(&text);
         let end = text.floor_char_boundary(ANSWER_LOGGED.min(text.len()));
         (end > 0).then(|| text[..end].to_owned())
     }
 
+    /// Takes the delivery, if it is still as it was seen and no other process has it. What cannot
+    /// be taken now is looked at again later.
+    async fn take(&self, delivery: &DeliveryRecord) -> Option<Fence> {
+        let engine = &self.driver.engine;
+        let name = LeaseName::Delivery(delivery.id.clone());
+        let taken = match self.take_replacing(&name, None).await {
+            Err(CommitError::Leased) => {
+                let held = engine.store.lease(name.clone()).await.ok()??;
+                if held.is_alive && held.driver != self.driver.id {
+                    return None;
+                }
+                self.take_replacing(&name, Some(held.epoch)).await
+            }
+            taken => taken,
+        };
+        let fence = Fence {
+            name,
+            epoch: taken.ok()?.epoch?,
+        };
+        // Another process may have made the attempt between the look at it and this.
+        let due = DeliveryFilter {
+            run_id: Some(delivery.run_id.clone()),
+            due_by: Some(engine.now()),
+            limit: usize::MAX,
+            ..DeliveryFilter::default()
+        };
+        let due = engine.store.deliveries(due).await.unwrap_or_default();
+        if due.contains(delivery) {
+            return Some(fence);
+        }
+        let commit = Commit {
+            writes: Vec::new(),
+            lease: Some(LeaseUse::Release(fence)),
+        };
+        if let Err(error) = engine.store.commit(commit).await {
+            tracing::warn!(delivery = %delivery.id, %error, "a delivery cannot be given back");
+        }
+        None
+    }
+
+    async fn take_replacing(
+        &self,
+        name: &LeaseName,
+        replaces: Option<u64>,
+    ) -> Result<Committed, CommitError> {
+        let lease = LeaseUse::Take {
+            name: name.clone(),
+            driver: self.driver.id,
+            replaces,
+        };
+        let commit = Commit {
+            writes: Vec::new(),
+            lease: Some(lease),
+        };
+        self.driver.engine.store.commit(commit).await
+    }
+
     /// Records an attempt. A store that fails for now is asked again, so that the receiver is not;
     /// what is not recorded in the end is sent again with the same id: at least once.
-    async fn record(&self, delivery: &DeliveryId, bodies: Vec<Body>) {
+    async fn record(&self, delivery: &DeliveryId, bodies: Vec<Body>, fence: Fence) {
         let Ok(journal) = super::journal() else {
             return;
         };
         loop {
             let spans = SpanIds::default();
             match self
+                .driver
                 .engine
                 .append(
                     &journal,
                     Expect::Any,
                     bodies.clone(),
                     spans,
-                    Some(self.epoch),
+                    Some(LeaseUse::Release(fence.clone())),
                 )
                 .await
             {
                 Ok(_) => return,
                 Err(CommitError::Fenced) => {
-                    tracing::warn!("another process drives now; this one stops");
-                    self.stop.send_replace(true);
+                    tracing::warn!(%delivery, "another process has the delivery now");
                     return;
                 }
                 Err(error) => {
                     tracing::error!(%delivery, %error, "an attempt could not be recorded; trying again")
                 }
             }
-            if !patience::pause(&self.engine, &self.stop).await {
+            if !patience::pause(&self.driver.engine, &self.driver.stop).await {
                 return;
             }
         }

@@ -11,7 +11,7 @@ mod sign;
 mod target;
 mod vault;
 
-pub use dispatch::dispatch;
+pub(crate) use dispatch::dispatch;
 pub use judge::{Judgement, Schedule, judge};
 pub use secrets::{MadeSecret, SecretView, SigningSecrets, owner_of};
 pub use sign::sign;
@@ -62,12 +62,12 @@ impl Engine {
                 ..DeliveryFilter::default()
             })
             .await?;
-        if known.iter().all(|delivery| delivery.id != *delivery_id) {
+        let Some(delivery) = known.iter().find(|delivery| delivery.id == *delivery_id) else {
             return Err(
                 Problem::new(&code::NOT_FOUND, format!("no delivery {delivery_id}"))
                     .next("windlass webhooks deliveries"),
             );
-        }
+        };
         let requeued = DeliveryRequeued {
             delivery_id: delivery_id.clone(),
             principal: by.clone(),
@@ -82,8 +82,9 @@ impl Engine {
             None,
         )
         .await
-        .map(drop)
-        .map_err(commit_problem)
+        .map_err(commit_problem)?;
+        self.own_runs().note(&delivery.run_id);
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use windlass_ports::{CommitError, Expect, Quota, entropy::random};
 use windlass_types::{
     Digest, Problem, RunId, SpanId, Timestamp, TokenId, TraceId, code,
     event::SpanIds,
-    journal::{ApprovalGate, ChangeSubject, ParentRef, RunCreated},
+    journal::{ApprovalGate, ChangeSubject, OnHeld, ParentRef, RunCreated},
 };
 
 use crate::{Engine, engine::commit_problem, operation::CallContext};
@@ -32,6 +32,18 @@ pub struct NewRun {
     pub idempotency_key: Option<String>,
     /// The id, where a contract prescribes its form; as random as any other.
     pub run_id: Option<RunId>,
+    /// What the run has for itself until it ends.
+    pub holds: Holds,
+}
+
+/// What a run has for itself: one unfinished run per name, decided by the store in the commit
+/// that creates the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// The names, such as `stack:eu-west-1/shop-prod`.
+    pub names: Vec<String>,
+    /// What happens where another run has one of them.
+    pub on_held: OnHeld,
 }
 
 /// Why there is no run.
@@ -67,7 +79,7 @@ impl From<Problem> for NotCreated {
 
 impl Engine {
     /// Creates a run, or finds the one that the same idempotency key created from the same
-    /// input. Durable when it returns; executed by whichever process drives.
+    /// input. Durable when it returns; executed by whichever driver takes it up first.
     pub(crate) async fn create_run(&self, new: NewRun) -> Result<RunId, NotCreated> {
         self.create_expecting(new, Expect::New).await
     }
@@ -119,6 +131,8 @@ impl Engine {
             approval: new.approval,
             title: new.title,
             subject: new.subject,
+            holds: new.holds.names,
+            on_held: new.holds.on_held,
         };
         let parent = trace.map(|trace| trace.span_id);
         self.commit_created(run_id, created, expect, parent).await
@@ -169,7 +183,10 @@ impl Engine {
             Err(CommitError::IdempotencyTaken {
                 run_id,
                 config_hash: taken,
-            }) if taken == config_hash => Ok(run_id),
+            }) if taken == config_hash => {
+                self.own_runs().note(&run_id);
+                Ok(run_id)
+            }
             Err(CommitError::Unexpected { .. }) => {
                 Err(Problem::new(&code::BUSY, "the run id is taken; try again").into())
             }

@@ -17,7 +17,7 @@ pub use artifact::ArtifactContent;
 pub(crate) use call::call_granted;
 pub use call::{OperationCall, call_operation};
 pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};
-pub use create::NewRun;
+pub use create::{Holds, NewRun};
 pub(crate) use create::{NotCreated, config_hash};
 pub use export::{ExportedContent, ExportedEvent, ExportedFile, RunExport};
 pub use gate::{GateOutcome, GateRequest, ask_gate, pass_gate};
@@ -27,3 +27,4 @@ pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBA
 pub use step::{RetryPolicy, Step, StepAttempt, StepMode, StepRequest, StepWork};
 pub use verify::VerifyReport;
 pub use view::{EventView, RunView};
+pub use watch::RunStream;

@@ -1,15 +1,73 @@
-//! Following a run: its events after a cursor, and waiting until it settles.
+//! Following a run: its events from a place on, and waiting until it settles.
 //!
-//! Works the same in the driving process and in any other that has the store open.
+//! Works the same in the driving process and in any other that has the store open. Who follows a
+//! run is woken by its events and by nothing else, and keeps its place.
 
 use std::time::Duration;
 
-use windlass_ports::StoreError;
-use windlass_types::{Event, Problem, RunId, RunRecord, RunState, code};
+use tokio::sync::watch;
+use windlass_ports::{DriverRecord, DriverScope, StoreError};
+use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, code};
 
 use crate::Engine;
 
+const PAGE: usize = 500;
+
+/// The events of one run, from a place on.
+pub struct RunStream {
+    engine: Engine,
+    run_id: RunId,
+    after_seq: u64,
+    growth: watch::Receiver<u64>,
+}
+
+impl RunStream {
+    /// The place of the last event that was given out.
+    pub const fn place(&self) -> u64 {
+        self.after_seq
+    }
+
+    /// The next events, at most `limit`; waits up to `patience` for the first one.
+    pub async fn next(
+        &mut self,
+        limit: usize,
+        patience: Duration,
+    ) -> Result<Vec<Event>, StoreError> {
+        let deadline = self.engine.now().after(patience);
+        loop {
+            self.growth.mark_unchanged();
+            let store = &self.engine.store;
+            let events = store.events(&self.run_id, self.after_seq, limit).await?;
+            if let Some(last) = events.last() {
+                self.after_seq = last.seq;
+                return Ok(events);
+            }
+            if self.engine.now() >= deadline || !self.grown(deadline).await {
+                return Ok(events);
+            }
+        }
+    }
+
+    /// Waits until the journal has grown, or until then; `false` when the store was closed.
+    async fn grown(&mut self, deadline: windlass_types::Timestamp) -> bool {
+        tokio::select! {
+            changed = self.growth.changed() => changed.is_ok(),
+            () = self.engine.clock.sleep_until(deadline) => true,
+        }
+    }
+}
+
 impl Engine {
+    /// The events of a run after a place.
+    pub fn follow(&self, run_id: &RunId, after_seq: u64) -> RunStream {
+        RunStream {
+            engine: self.clone(),
+            run_id: run_id.clone(),
+            after_seq,
+            growth: self.store.follow(run_id),
+        }
+    }
+
     /// Events after `after_seq`; waits up to `patience` for the first one.
     pub async fn events_after(
         &self,
@@ -18,62 +76,72 @@ impl Engine {
         limit: usize,
         patience: Duration,
     ) -> Result<Vec<Event>, StoreError> {
-        let mut changes = self.store.changes();
-        let deadline = self.now().after(patience);
-        loop {
-            changes.mark_unchanged();
-            let events = self.store.events(run_id, after_seq, limit).await?;
-            if !events.is_empty() || self.now() >= deadline {
-                return Ok(events);
-            }
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return Ok(events) },
-                () = self.clock.sleep_until(deadline) => {}
-            }
-        }
+        self.follow(run_id, after_seq).next(limit, patience).await
     }
 
-    /// The run's record once it has ended, is held or waits for a person; at the latest after `patience`.
+    /// The run's record once it has ended, is held or waits for a person; at the latest after
+    /// `patience`. A run that is waited for is this process's to drive, unless another does.
     pub async fn settle(&self, run_id: &RunId, patience: Duration) -> Result<RunRecord, Problem> {
-        let mut changes = self.store.turns();
-        let deadline = self.now().after(patience);
-        loop {
-            changes.mark_unchanged();
-            let record = self.store.run(run_id).await?.ok_or_else(|| {
-                Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
-                    .with("run_id", run_id.as_str())
-            })?;
-            if is_settled(&record) || self.now() >= deadline {
-                return Ok(record);
-            }
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return Ok(record) },
-                () = self.clock.sleep_until(deadline) => {}
-            }
-        }
+        self.record_once(run_id, patience, is_settled).await
     }
 
-    /// Waits until a run has ended or is held, at the latest until the time is over.
+    /// The run's record once it has ended or is held; at the latest after `patience`.
     pub(crate) async fn settle_finally(
         &self,
         run_id: &RunId,
-        timeout: Duration,
-    ) -> Result<(), Problem> {
-        let mut changes = self.store.turns();
-        let deadline = self.now().after(timeout);
-        loop {
-            changes.mark_unchanged();
-            let record = self.store.run(run_id).await?;
-            let ended =
-                |record: RunRecord| record.state.is_final() || record.state == RunState::Held;
-            if record.is_none_or(ended) || self.now() >= deadline {
-                return Ok(());
-            }
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return Ok(()) },
-                () = self.clock.sleep_until(deadline) => {}
+        patience: Duration,
+    ) -> Result<RunRecord, Problem> {
+        self.record_once(run_id, patience, has_stopped).await
+    }
+
+    async fn record_once(
+        &self,
+        run_id: &RunId,
+        patience: Duration,
+        is_reached: impl Fn(&RunRecord) -> bool,
+    ) -> Result<RunRecord, Problem> {
+        let deadline = self.now().after(patience);
+        let growth = self.store.follow(run_id);
+        let mut record = self.store.run(run_id).await?.ok_or_else(|| {
+            Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
+                .with("run_id", run_id.as_str())
+        })?;
+        let mut stream = RunStream {
+            engine: self.clone(),
+            run_id: run_id.clone(),
+            after_seq: record.last_seq,
+            growth,
+        };
+        if !record.state.is_final() {
+            self.own_runs().note(run_id);
+        }
+        while !is_reached(&record) && self.now() < deadline {
+            let events = stream.next(PAGE, deadline.since(self.now())).await?;
+            for event in events {
+                let body = Body::decode(&event.event_type, &event.payload)
+                    .map_err(|error| Problem::internal("journal event", error))?;
+                record.apply(event.seq, event.time, body.as_ref());
             }
         }
+        Ok(record)
+    }
+
+    /// The process that goes on with a run when this one does not: another that executes it, or
+    /// one that takes up every run.
+    pub async fn driven_by(&self, run_id: &RunId) -> Result<Option<u32>, Problem> {
+        let standing = self.store.standing(run_id).await?;
+        let lease = standing.and_then(|standing| standing.lease);
+        let own = self.own_runs().driver();
+        let mut drivers = self.lease.drivers();
+        drivers.retain(|driver| driver.id != own);
+        let executes = |driver: &&DriverRecord| {
+            let lease = lease.as_ref();
+            lease.is_some_and(|lease| lease.driver == driver.id)
+        };
+        let takes_all = |driver: &&DriverRecord| driver.scope == DriverScope::All;
+        let next = drivers.iter().find(executes);
+        let next = next.or_else(|| drivers.iter().find(takes_all));
+        Ok(next.map(|driver| driver.process))
     }
 }
 
@@ -83,7 +151,10 @@ fn is_settled(record: &RunRecord) -> bool {
         .waiting_on
         .iter()
         .any(|(_, on)| on.what != "timer" && on.what != "child" && !on.answered);
-    record.state.is_final()
-        || record.state == RunState::Held
-        || (asks_a_person && record.state == RunState::Waiting)
+    has_stopped(record) || (asks_a_person && record.state == RunState::Waiting)
+}
+
+/// Whether the run has ended or is held.
+fn has_stopped(record: &RunRecord) -> bool {
+    record.state.is_final() || record.state == RunState::Held
 }

@@ -113,7 +113,7 @@ async fn old_keys_still_open() {
     };
     let commit = windlass_ports::Commit {
         writes: vec![write],
-        epoch: None,
+        lease: None,
     };
     world.disk.commit(commit).await.unwrap();
     let keys = ApiKeys::new(&process.engine);

@@ -219,8 +219,9 @@ async fn what_was_sent_and_not_recorded_is_sent_again_with_the_same_id() {
     for moment in Moment::ALL {
         let Scene { world, .. } = scene();
         let store = world.disk.open_again();
-        // run.started, webhook.enqueued, then the attempt, which does not wait for the run's end.
-        store.crash_at(3, moment);
+        // run.started, webhook.enqueued, run.completed and the lease on the delivery; then the
+        // attempt.
+        store.crash_at(5, moment);
         let mut process = world.process_on(store.clone());
         process.drive().await;
         let run_id = start(&world.process(), &[notify(URL)]).await;

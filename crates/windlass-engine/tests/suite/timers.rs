@@ -29,7 +29,6 @@ async fn a_restart_does_not_begin_the_sleep_again() {
     run.created
     run.started
     timer.started nap
-    run.started
     timer.fired nap
     run.completed
     ");

@@ -82,7 +82,7 @@ async fn try_metrics(shared: &Shared, request: Request) -> Result<Response, Fail
 }
 
 async fn add_engine_figures(engine: &Engine, text: &mut String) -> Result<(), Problem> {
-    let unfinished = engine.store.unfinished().await?.len();
+    let unfinished = engine.store.unfinished().await?;
     figure(
         text,
         "windlass_runs_unfinished",

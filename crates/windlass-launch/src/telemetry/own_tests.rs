@@ -47,6 +47,8 @@ impl Journal {
             approval: None,
             subject: None,
             title: String::new(),
+            holds: Vec::new(),
+            on_held: windlass_types::journal::OnHeld::default(),
         });
         journal.push(RunStarted {
             epoch: 1,

@@ -10,6 +10,7 @@ use super::arguments;
 use crate::desk::Desk;
 use crate::dev::DevOperation;
 use crate::run::Kind;
+use crate::values::SecretArgument;
 
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +141,14 @@ impl Verb {
             .example(title, arguments::example(self));
         for field in ["confirmToken", "template", "changes"] {
             builder = builder.discloses(field);
+        }
+        if matches!(
+            self,
+            Self::Ask(Question::SecretCreate) | Self::Change(Kind::SecretCreate)
+        ) {
+            for field in SecretArgument::FIELDS {
+                builder = builder.takes_secret(field);
+            }
         }
         builder
     }

@@ -258,6 +258,24 @@ impl Ground {
         world.life(world.disk.open_again(), work).unwrap();
     }
 
+    /// Lives in a process that drives nothing, beside one that drives and holds no values.
+    pub fn beside_a_driver<F: Future<Output = ()>>(&self, work: impl FnOnce(Process) -> F) {
+        let (caller, mut driver) = (self.parts(), self.parts());
+        driver.values = SecretValues::default();
+        let processes = AtomicUsize::new(0);
+        let world = TestWorld::new(move || match processes.fetch_add(1, Ordering::Relaxed) {
+            0 => vec![domain(&driver)],
+            _ => vec![domain(&caller)],
+        })
+        .with_threads();
+        let work = |mut driver: Process| async {
+            driver.drive().await;
+            work(world.process()).await;
+            driver.stop().await;
+        };
+        world.life(world.disk.open_again(), work).unwrap();
+    }
+
     /// Looks at a process that has the domain.
     pub fn in_a_process(&self, look: impl FnOnce(&Process)) {
         let parts = self.parts();

@@ -11,7 +11,8 @@ use serde_json::Value;
 use windlass_ports::{RunFilter, RunPage};
 use windlass_types::{
     Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, Surface, Timestamp,
-    TraceId, WaitingOn, journal::RunCreated,
+    TraceId, WaitingOn,
+    journal::{OnHeld, RunCreated},
 };
 
 use crate::{
@@ -47,6 +48,9 @@ struct RunLiveV1 {
     problem: Option<Problem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     residue: Vec<String>,
+    /// What it holds while it is unfinished; the same in every row of a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    holds: Vec<String>,
 }
 
 /// A run may return `null`, which is not the same as not having returned.
@@ -64,12 +68,33 @@ struct RunRow {
     live: RunLiveV1,
 }
 
-/// The row right after `run.created`.
+/// Whether the event changes a run's record beyond its age.
+pub(crate) const fn is_folded(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::RunStarted(_)
+            | Body::RunUnwinding(_)
+            | Body::RunCompleted(_)
+            | Body::RunFailed(_)
+            | Body::RunCancelled(_)
+            | Body::RunRolledBack(_)
+            | Body::RunHeld(_)
+            | Body::TimerStarted(_)
+            | Body::TimerFired(_)
+            | Body::WaitStarted(_)
+            | Body::WaitCompleted(_)
+            | Body::ChildStarted(_)
+            | Body::ChildCompleted(_)
+            | Body::SignalReceived(_)
+    )
+}
+
+/// The row right after `run.created`, and the record it stands for, whose fixed part is blank.
 pub(crate) fn create(
     connection: &Connection,
     journal: &Journal,
     created: &RunCreated,
-) -> Result<()> {
+) -> Result<RunRecord> {
     let row = RunRow {
         journal: journal.id,
         kind: created.kind.clone(),
@@ -89,6 +114,7 @@ pub(crate) fn create(
             output: None,
             problem: None,
             residue: Vec::new(),
+            holds: created.holds.clone(),
         },
     };
     let live = to_json(&row.live)?;
@@ -107,16 +133,17 @@ pub(crate) fn create(
             live,
             row.sum(&live)
         ])?;
-    Ok(())
+    Ok(row.shell(&journal.run_id))
 }
 
-/// Folds one more event in; `None` when the journal is not a run's.
+/// Folds one more event in. The state before, and the record after, whose fixed part is blank;
+/// `None` when the journal is not a run's.
 pub(crate) fn fold(
     connection: &Connection,
     journal: &Journal,
     event: &Event,
     body: &Body,
-) -> Result<Option<RunState>> {
+) -> Result<Option<(RunState, RunRecord)>> {
     let Some(mut row) = RunRow::find(connection, journal.id)? else {
         return Ok(None);
     };
@@ -124,7 +151,7 @@ pub(crate) fn fold(
     record.apply(event.seq, event.time, Some(body));
     let (state_before, state) = (row.state, record.state);
     row.state = state;
-    row.live = live_part(record);
+    row.live = live_part(&record);
     let live = to_json(&row.live)?;
     let sum = row.sum(&live);
     // Naming the state only when it changes leaves the index over it alone.
@@ -137,7 +164,13 @@ pub(crate) fn fold(
             .prepare_cached("UPDATE runs SET live = ?2, sum = ?3, state = ?4 WHERE journal = ?1")?
             .execute(params![row.journal, live, sum, state.as_str()])?;
     }
-    Ok(Some(state))
+    Ok(Some((state_before, record)))
+}
+
+/// The names the run holds while it is unfinished.
+pub(crate) fn names_held(connection: &Connection, journal: &Journal) -> Result<Vec<String>> {
+    let row = RunRow::find(connection, journal.id)?;
+    Ok(row.map(|row| row.live.holds).unwrap_or_default())
 }
 
 pub(crate) fn exists(connection: &Connection, journal: &Journal) -> Result<bool> {
@@ -158,6 +191,11 @@ pub(crate) fn state(
     };
     row.check_end(journal, last_seq)?;
     Ok(Some(row.state))
+}
+
+/// The same without a look at where the journal ends.
+pub(crate) fn state_of(connection: &Connection, journal: &Journal) -> Result<Option<RunState>> {
+    Ok(RunRow::find(connection, journal.id)?.map(|row| row.state))
 }
 
 /// The run that holds an idempotency key, and what the key is bound to.
@@ -281,12 +319,26 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
     Ok(page)
 }
 
+/// How many runs go on by themselves.
+pub(crate) fn count_unfinished(connection: &Connection) -> Result<u64> {
+    let sql = format!("SELECT count(*) FROM runs WHERE state IN ({})", going_on());
+    Ok(connection
+        .prepare_cached(&sql)?
+        .query_row([], |row| row.get(0))?)
+}
+
 /// Runs that go on by themselves, oldest first.
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<RunId>> {
-    let sql = format!(
-        "SELECT journal FROM runs WHERE state IN ({}) ORDER BY journal",
-        going_on()
-    );
+    ids_in(connection, &going_on())
+}
+
+/// Those of them that have begun.
+pub(crate) fn begun(connection: &Connection) -> Result<Vec<RunId>> {
+    ids_in(connection, "'running', 'waiting', 'unwinding'")
+}
+
+fn ids_in(connection: &Connection, states: &str) -> Result<Vec<RunId>> {
+    let sql = format!("SELECT journal FROM runs WHERE state IN ({states}) ORDER BY journal");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query([])?;
     let mut runs = Vec::new();
@@ -378,6 +430,8 @@ impl RunRow {
             approval: None,
             subject: None,
             title: String::new(),
+            holds: Vec::new(),
+            on_held: OnHeld::default(),
         };
         let mut record =
             RunRecord::created(run_id.clone(), created, windlass_types::Timestamp::EPOCH);
@@ -395,6 +449,7 @@ impl RunRow {
         record.output.clone_from(&live.output);
         record.problem.clone_from(&live.problem);
         record.residue.clone_from(&live.residue);
+        record.holds.clone_from(&live.holds);
     }
 
     fn into_record(self, connection: &Connection, journal: &Journal) -> Result<RunRecord> {
@@ -411,15 +466,16 @@ impl RunRow {
     }
 }
 
-fn live_part(record: RunRecord) -> RunLiveV1 {
+fn live_part(record: &RunRecord) -> RunLiveV1 {
     RunLiveV1 {
         folded_seq: record.last_seq,
         attempts: record.attempts,
-        waiting_on: record.waiting_on,
+        waiting_on: record.waiting_on.clone(),
         cancel_requested: record.cancel_requested,
         gate_answered: record.gate_answered,
-        output: record.output,
-        problem: record.problem,
-        residue: record.residue,
+        output: record.output.clone(),
+        problem: record.problem.clone(),
+        residue: record.residue.clone(),
+        holds: record.holds.clone(),
     }
 }

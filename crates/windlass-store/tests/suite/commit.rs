@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use windlass_ports::{Commit, CommitError, Expect, Lease, RunStore, StoreError};
-use windlass_types::{RunId, RunState, event::ChainHead, event::verify_chain};
+use windlass_ports::{CommitError, Expect, RunStore, StoreError};
+use windlass_types::{RunState, event::ChainHead, event::verify_chain};
 
 use super::support::*;
 
@@ -280,32 +280,4 @@ async fn sixty_four_callers_of_one_journal_leave_one_chain() {
         .map(|event| event.payload.as_str().to_owned())
         .collect();
     assert_eq!(texts.len(), 64 * 20, "nothing doubled, nothing lost");
-}
-
-#[tokio::test]
-async fn a_commit_with_an_old_epoch_is_fenced_off() {
-    let home = tempfile::tempdir().unwrap();
-    let store = open(home.path());
-    let run: RunId = id("run_1");
-    append(&store, &run, 1, &[created().into()]).await;
-    let first = store.try_acquire().unwrap().unwrap();
-    let old = first.epoch();
-    let commit = |epoch| Commit {
-        writes: vec![write(&run, Expect::Any, 2, &[said("x")])],
-        epoch: Some(epoch),
-    };
-    store.commit(commit(old)).await.unwrap();
-    drop(first);
-    let second = store.try_acquire().unwrap().unwrap();
-    assert!(second.epoch() > old);
-    assert!(matches!(
-        store.commit(commit(old)).await,
-        Err(CommitError::Fenced)
-    ));
-    assert!(matches!(
-        store.commit(commit(second.epoch() + 1)).await,
-        Err(CommitError::Fenced)
-    ));
-    store.commit(commit(second.epoch())).await.unwrap();
-    assert_eq!(all_events(&store, &run).await.len(), 3);
 }

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use windlass_ports::{Lease, StoreError, StoreMaintenance};
+use windlass_ports::{DriverScope, Lease, StoreError, StoreMaintenance};
 use windlass_store::{EventMark, FaultPoint, SqliteStore, SqliteStoreOptions, StoreFaults};
 use windlass_types::{Body, Event};
 
@@ -142,11 +142,8 @@ async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
 /// Appends until it is killed, and says what was acknowledged.
 async fn write_for_ever(home: &Path) {
     let store = Arc::new(open(home));
-    let lease = store
-        .try_acquire()
-        .unwrap()
-        .expect("the driver before was killed");
-    let epoch = lease.epoch();
+    let driver = store.register(DriverScope::All).unwrap();
+    let epoch = driver.id();
     let callers: Vec<_> = (0..CALLERS)
         .map(|caller| {
             let store = Arc::clone(&store);
@@ -221,7 +218,7 @@ async fn no_acknowledged_event_is_lost_however_often_the_process_is_killed() {
                 "round {round}"
             );
         }
-        assert_eq!(store.holder(), None, "the lease went with the process");
+        assert_eq!(store.drivers(), [], "the driver went with the process");
     }
     let report = open(home.path()).check().await.unwrap();
     assert_eq!(report.findings, Vec::<String>::new());

@@ -1,46 +1,50 @@
-//! The driver's lease: one holder, released in every way a process can leave.
+//! Drivers: alive exactly as long as their process, in every way a process can leave.
 
-use windlass_ports::{Commit, CommitError, Expect, Lease, RunStore};
+use windlass_ports::{DriverScope, Lease};
 
 use super::support::*;
 
 #[test]
-fn one_holder_at_a_time() {
+fn drivers_are_alive_until_they_are_dropped() {
     let home = tempfile::tempdir().unwrap();
     let (one, two) = (open(home.path()), open(home.path()));
-    assert_eq!(one.holder(), None);
-    let held = one.try_acquire().unwrap().unwrap();
-    assert!(two.try_acquire().unwrap().is_none());
-    assert!(
-        one.try_acquire().unwrap().is_none(),
-        "not even twice in one process"
-    );
+    assert_eq!(one.drivers(), []);
+    let command = one.register(DriverScope::Own).unwrap();
+    assert_eq!(two.holder(), None, "a command takes up its own runs only");
+    let daemon = one.register(DriverScope::All).unwrap();
     assert_eq!(two.holder(), Some(std::process::id()));
-    drop(held);
+    let ids: Vec<u64> = two.drivers().iter().map(|driver| driver.id).collect();
+    assert_eq!(ids, [command.id(), daemon.id()]);
+    drop(daemon);
     assert_eq!(two.holder(), None);
-    assert!(two.try_acquire().unwrap().is_some());
+    drop(command);
+    assert_eq!(one.drivers(), []);
+    assert_eq!(
+        fs_err::read_dir(home.path().join("drivers"))
+            .unwrap()
+            .count(),
+        0
+    );
 }
 
 #[test]
-fn a_stale_name_in_the_lock_file_is_nobody() {
+fn a_file_that_nobody_locks_is_a_dead_driver() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
-    // As a killed driver leaves it: the name, but no lock.
-    fs_err::write(home.path().join("driver.lock"), "1\n").unwrap();
-    assert_eq!(store.holder(), None);
-    assert!(store.try_acquire().unwrap().is_some());
+    let living = store.register(DriverScope::All).unwrap();
+    // As a killed driver leaves it: the file, but no lock.
+    let dead = home.path().join("drivers/7");
+    fs_err::write(&dead, "1 all\n").unwrap();
+    let ids: Vec<u64> = store.drivers().iter().map(|driver| driver.id).collect();
+    assert_eq!(ids, [living.id()]);
+    assert!(!dead.exists(), "and is removed");
 }
 
-#[tokio::test]
-async fn a_second_driver_fences_the_first_even_across_stores() {
+#[test]
+fn numbers_are_given_out_once() {
     let home = tempfile::tempdir().unwrap();
-    let (one, two) = (open(home.path()), open(home.path()));
-    let epoch = one.try_acquire().unwrap().unwrap().epoch();
-    let newer = two.try_acquire().unwrap().unwrap();
-    assert!(newer.epoch() > epoch);
-    let commit = Commit {
-        writes: vec![write(&id("run_1"), Expect::Any, 1, &[said("late")])],
-        epoch: Some(epoch),
-    };
-    assert!(matches!(one.commit(commit).await, Err(CommitError::Fenced)));
+    let ids: Vec<u64> = (0..3)
+        .map(|_| open(home.path()).register(DriverScope::Own).unwrap().id())
+        .collect();
+    assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
 }

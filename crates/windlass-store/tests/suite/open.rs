@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use windlass_ports::{BlobStore, Lease, RunStore, StoreError, StoreMaintenance};
+use windlass_ports::{BlobStore, DriverScope, Lease, RunStore, StoreError, StoreMaintenance};
 use windlass_store::{Access, SqliteStore, SqliteStoreOptions};
 
 use super::support::*;
@@ -28,7 +28,7 @@ async fn directories_and_files_are_private() {
     let store = open(&home);
     ended_run(&store, &id("run_1"), 1).await;
     store.put(vec![1; 70_000]).await.unwrap();
-    let lease = store.try_acquire().unwrap();
+    let driver = store.register(DriverScope::All).unwrap();
     let mut found = Vec::new();
     let mut pending = vec![home.clone()];
     while let Some(path) = pending.pop() {
@@ -53,13 +53,13 @@ async fn directories_and_files_are_private() {
         "windlass.db",
         "windlass.db-wal",
         "windlass.db-shm",
-        "driver.lock",
+        "drivers",
         "blobs",
         "blobs.lock",
     ] {
         assert!(found.iter().any(|file| file == name), "{name} in {found:?}");
     }
-    drop((lease, store));
+    drop((driver, store));
     fs_err::set_permissions(
         home.join("windlass.db"),
         std::fs::Permissions::from_mode(0o644),
@@ -82,7 +82,7 @@ fn a_store_from_the_future_is_left_alone() {
     connection
         .execute_batch("PRAGMA user_version = 77")
         .unwrap();
-    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 2");
+    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 3");
 }
 
 #[test]
@@ -201,7 +201,7 @@ async fn a_read_only_store_answers_and_refuses_to_write() {
     let refused = try_append(&store, &run, windlass_ports::Expect::Any, 2, &[said("x")]).await;
     insta::assert_snapshot!(refused.unwrap_err(), @"the store failed: the store was opened read-only");
     assert!(store.put(b"more".to_vec()).await.is_err());
-    assert!(store.try_acquire().is_err());
+    assert!(store.register(DriverScope::All).is_err());
 }
 
 #[tokio::test]
@@ -239,5 +239,61 @@ async fn opening_does_not_depend_on_how_much_is_stored() {
         "{fastest:?}"
     );
     let store = open(home.path());
-    assert!(store.unfinished().await.unwrap().is_empty());
+    assert_eq!(store.unfinished().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_store_without_leases_is_migrated_as_if_its_driver_had_died() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    for (run, bodies) in [
+        ("run_queued", vec![]),
+        ("run_running", vec![started(), step("a")]),
+        ("run_waiting", vec![started(), timer(500), step("b")]),
+        ("run_told", vec![started(), timer(500), signal()]),
+        ("run_over", vec![started(), completed()]),
+    ] {
+        let bodies = [vec![created().into()], bodies].concat();
+        append(&store, &id(run), 1, &bodies).await;
+    }
+    drop(store);
+    // What version 2 would have left.
+    let connection = rusqlite::Connection::open(home.path().join("windlass.db")).unwrap();
+    connection
+        .execute_batch(
+            "DROP TABLE leases; DROP TABLE run_due; DROP TABLE run_holds; \
+             ALTER TABLE floors DROP COLUMN lease; PRAGMA user_version = 2",
+        )
+        .unwrap();
+    drop(connection);
+    let store = open(home.path());
+    let leases = store.leases().await.unwrap();
+    let mut orphans: Vec<String> = leases
+        .into_iter()
+        .map(|lease| format!("{:?} {}", lease.name, lease.is_alive))
+        .collect();
+    orphans.sort_unstable();
+    assert_eq!(
+        orphans,
+        ["run_running", "run_told", "run_waiting"].map(|run| format!("Run({run}) false"))
+    );
+    assert_eq!(store.due(None, at(0)).await.unwrap(), [id("run_queued")]);
+    assert_eq!(store.next_due(at(0)).await.unwrap(), Some(at(500)));
+    assert_eq!(store.signalled().await.unwrap(), [id("run_told")]);
+    assert_eq!(store.check().await.unwrap().findings, Vec::<String>::new());
+}
+
+fn timer(millis: i64) -> windlass_types::Body {
+    let key = "t".to_owned();
+    let fire_at = at(millis);
+    windlass_types::journal::TimerStarted { key, fire_at }.into()
+}
+
+fn signal() -> windlass_types::Body {
+    windlass_types::journal::SignalReceived {
+        signal: "go".to_owned(),
+        principal: windlass_types::Principal::local("ada"),
+        payload: serde_json::Value::Null,
+    }
+    .into()
 }

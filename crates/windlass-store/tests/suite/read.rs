@@ -161,19 +161,7 @@ async fn runs_are_filtered_and_paged_newest_first() {
     }
     assert_eq!(seen, "9876543210");
 
-    let unfinished: Vec<String> = store
-        .unfinished()
-        .await
-        .unwrap()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(
-        unfinished,
-        [
-            "run_0", "run_1", "run_2", "run_3", "run_4", "run_5", "run_6", "run_9"
-        ]
-    );
+    assert_eq!(store.unfinished().await.unwrap(), 8);
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ async fn two_stores_append_to_the_same_journals() {
             "in order"
         );
     }
-    assert_eq!(store.unfinished().await.unwrap().len(), 201);
+    assert_eq!(store.unfinished().await.unwrap(), 201);
 }
 
 #[tokio::test]

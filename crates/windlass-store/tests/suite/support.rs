@@ -8,7 +8,7 @@ use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_types::{
     Body, Digest, Event, NewEvent, Principal, RunId, SpanId, SpanIds, Surface, Timestamp, TokenId,
     TraceId,
-    journal::{DomainEvent, RunCompleted, RunCreated, RunStarted, StepCompleted},
+    journal::{DomainEvent, OnHeld, RunCompleted, RunCreated, RunStarted, StepCompleted},
 };
 
 pub(crate) fn open(home: &Path) -> SqliteStore {
@@ -38,6 +38,8 @@ pub(crate) fn created() -> RunCreated {
         approval: None,
         subject: None,
         title: "a demo".into(),
+        holds: Vec::new(),
+        on_held: OnHeld::default(),
     }
 }
 
@@ -119,7 +121,7 @@ pub(crate) fn write(run_id: &RunId, expect: Expect, time: i64, bodies: &[Body]) 
 pub(crate) fn commit_of(writes: Vec<JournalWrite>) -> Commit {
     Commit {
         writes,
-        epoch: None,
+        lease: None,
     }
 }
 

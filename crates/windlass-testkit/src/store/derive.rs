@@ -10,6 +10,7 @@ use windlass_types::{
     ArtifactRef, Body, DeliveryId, Digest, Event, KeyId, RunId, RunRecord, RunState, Timestamp,
     TokenId,
     journal::{DeliveryAttempted, DeliveryVerdict},
+    run::{DUE_NEW, Due},
 };
 
 #[derive(Default)]
@@ -26,6 +27,10 @@ pub(super) struct Index {
     disabled: HashSet<(Option<String>, String)>,
     /// Deliveries somebody asked for by hand: they go out to a receiver that is gone, too.
     forced: HashSet<DeliveryId>,
+    /// Why runs that nobody executes are to be taken up, by the number of their journal.
+    due: BTreeMap<u64, Due>,
+    /// Who holds a name (`true`) or waits for it, by name and age.
+    holds: BTreeMap<(String, u64), bool>,
 }
 
 impl Index {
@@ -44,10 +49,24 @@ impl Index {
             if let Some(token) = &created.confirm_token {
                 self.tokens.insert(token.clone(), event.run_id.clone());
             }
+            if !imported {
+                self.claim(number, &created.holds);
+            }
+            self.note_due(number, body);
             return;
         }
         if let Some(record) = self.runs.get_mut(&number) {
+            let before = record.state;
             record.apply(event.seq, event.time, body);
+            let (after, names) = (record.state, record.holds.clone());
+            match (before.is_final(), after.is_final()) {
+                (false, true) => self.release(number),
+                (true, false) if !imported => self.claim(number, &names),
+                _ => {}
+            }
+            if body.is_some_and(changes_run) {
+                self.note_due(number, body);
+            }
         }
         let is_run = self.runs.contains_key(&number);
         match body {
@@ -121,6 +140,114 @@ impl Index {
         }
     }
 
+    fn note_due(&mut self, number: u64, body: Option<&Body>) {
+        let record = &self.runs[&number];
+        let blocked = record.state == RunState::Queued
+            && !record.cancel_requested
+            && self
+                .holds
+                .iter()
+                .any(|((_, other), holding)| *other == number && !holding);
+        let mut due = body.map(|body| record.due_after(body)).unwrap_or_default();
+        if blocked {
+            due.at = None;
+        }
+        self.due.insert(number, due);
+    }
+
+    fn claim(&mut self, number: u64, names: &[String]) {
+        let holding = self.obstacle(names, number).is_none();
+        for name in names {
+            self.holds.insert((name.clone(), number), holding);
+        }
+    }
+
+    fn release(&mut self, number: u64) {
+        self.holds.retain(|(_, other), _| *other != number);
+        let waiting: Vec<u64> = self
+            .runs
+            .keys()
+            .copied()
+            .filter(|other| {
+                self.holds
+                    .iter()
+                    .any(|((_, of), holding)| of == other && !holding)
+            })
+            .collect();
+        for other in waiting {
+            let names: Vec<String> = self
+                .holds
+                .keys()
+                .filter(|(_, of)| *of == other)
+                .map(|(name, _)| name.clone())
+                .collect();
+            if self.obstacle(&names, other).is_none() {
+                for name in names {
+                    self.holds.insert((name, other), true);
+                }
+                let granted = Due {
+                    at: Some(DUE_NEW),
+                    is_signalled: false,
+                };
+                self.due.insert(other, granted);
+            }
+        }
+    }
+
+    /// A name that another run holds, or that an older one waits for.
+    fn obstacle(&self, names: &[String], number: u64) -> Option<(String, &RunRecord)> {
+        names.iter().find_map(|name| {
+            let others = self.holds.iter().filter(|((held, other), holding)| {
+                held == name && *other != number && (**holding || *other < number)
+            });
+            let ((_, other), _) = others
+                .max_by_key(|((_, other), holding)| (**holding, std::cmp::Reverse(*other)))?;
+            Some((name.clone(), &self.runs[other]))
+        })
+    }
+
+    /// The run that stands in the way of one that would hold these names.
+    pub(super) fn holder_of(
+        &self,
+        names: &[String],
+        run_id: &RunId,
+    ) -> Option<(String, RunId, RunState)> {
+        let number = self.numbers.get(run_id).copied().unwrap_or(u64::MAX);
+        let (name, record) = self.obstacle(names, number)?;
+        Some((name, record.run_id.clone(), record.state))
+    }
+
+    pub(super) fn why_due(&self, run_id: &RunId) -> Due {
+        let number = self.numbers.get(run_id);
+        let due = number.and_then(|number| self.due.get(number));
+        due.copied().unwrap_or_default()
+    }
+
+    pub(super) fn due(&self, after: Option<Timestamp>, by: Timestamp) -> Vec<RunId> {
+        let mut due: Vec<(Timestamp, u64)> = self
+            .due
+            .iter()
+            .filter_map(|(number, due)| Some((due.at?, *number)))
+            .filter(|(at, _)| *at <= by && after.is_none_or(|after| *at > after))
+            .collect();
+        due.sort_unstable();
+        due.into_iter()
+            .map(|(_, number)| self.runs[&number].run_id.clone())
+            .collect()
+    }
+
+    pub(super) fn signalled(&self) -> Vec<RunId> {
+        let signalled = self.due.iter().filter(|(_, due)| due.is_signalled);
+        signalled
+            .map(|(number, _)| self.runs[number].run_id.clone())
+            .collect()
+    }
+
+    pub(super) fn next_due_run(&self, after: Timestamp) -> Option<Timestamp> {
+        let moments = self.due.values().filter_map(|due| due.at);
+        moments.filter(|at| *at > after).min()
+    }
+
     fn attempt(&mut self, at: Timestamp, attempted: &DeliveryAttempted) {
         let Some(delivery) = self.deliveries.get_mut(&attempted.delivery_id) else {
             return;
@@ -152,6 +279,7 @@ impl Index {
     pub(super) fn forget(&mut self, run_id: &RunId) {
         if let Some(number) = self.numbers.remove(run_id) {
             self.runs.remove(&number);
+            self.due.remove(&number);
         }
         self.artifacts.remove(run_id);
         let attempts = &mut self.attempts;
@@ -208,14 +336,10 @@ impl Index {
         page
     }
 
-    pub(super) fn unfinished(&self) -> Vec<RunId> {
+    pub(super) fn unfinished(&self) -> usize {
         let goes_on =
             |record: &&RunRecord| !record.state.is_final() && record.state != RunState::Held;
-        self.runs
-            .values()
-            .filter(goes_on)
-            .map(|record| record.run_id.clone())
-            .collect()
+        self.runs.values().filter(goes_on).count()
     }
 
     pub(super) fn redeemed_by(&self, token: &TokenId) -> Option<RunId> {
@@ -335,4 +459,25 @@ impl Index {
     pub(super) fn attempts(&self, delivery: &DeliveryId) -> Vec<AttemptRecord> {
         self.attempts.get(delivery).cloned().unwrap_or_default()
     }
+}
+
+/// Whether the event changes more of a run than its age.
+fn changes_run(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::RunStarted(_)
+            | Body::RunUnwinding(_)
+            | Body::RunCompleted(_)
+            | Body::RunFailed(_)
+            | Body::RunCancelled(_)
+            | Body::RunRolledBack(_)
+            | Body::RunHeld(_)
+            | Body::TimerStarted(_)
+            | Body::TimerFired(_)
+            | Body::WaitStarted(_)
+            | Body::WaitCompleted(_)
+            | Body::ChildStarted(_)
+            | Body::ChildCompleted(_)
+            | Body::SignalReceived(_)
+    )
 }

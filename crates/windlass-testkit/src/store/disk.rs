@@ -6,11 +6,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tokio::sync::watch;
-use windlass_ports::{Commit, CommitError, Expect, JournalWrite, Quota, StoreError};
+use windlass_ports::{
+    Commit, CommitError, DriverScope, Expect, JournalWrite, LeaseName, LeaseRecord, LeaseUse,
+    Quota, StoreError,
+};
 use windlass_types::{
     Body, Digest, Event, RunId, RunState,
     event::{ChainHead, verify_chain},
-    journal::RunCreated,
+    journal::{OnHeld, RunCreated},
 };
 
 use super::derive::Index;
@@ -43,9 +46,15 @@ pub(super) struct Disk {
     pub(super) feed: BTreeMap<u64, (RunId, u64)>,
     pub(super) index: Index,
     pub(super) contents: HashMap<Digest, Vec<u8>>,
-    pub(super) epoch: u64,
-    pub(super) lease_holder: Option<u32>,
+    /// The drivers that are alive, by number.
+    pub(super) drivers: BTreeMap<u64, (u32, DriverScope)>,
+    /// Driver and epoch of every lease.
+    pub(super) leases: HashMap<LeaseName, (u64, u64)>,
+    last_driver: u64,
+    last_epoch: u64,
     pub(super) changes: watch::Sender<u64>,
+    pub(super) departures: watch::Sender<u64>,
+    pub(super) followed: HashMap<RunId, watch::Sender<u64>>,
     pub(super) full: bool,
     next_journal: u64,
     next_position: u64,
@@ -55,6 +64,7 @@ pub(super) struct Disk {
 /// A commit whose conditions hold, not yet part of the disk.
 pub(super) struct Staged {
     writes: Vec<StagedWrite>,
+    lease: Option<LeaseUse>,
 }
 
 struct StagedWrite {
@@ -79,9 +89,13 @@ impl Disk {
             feed: BTreeMap::new(),
             index: Index::default(),
             contents: HashMap::new(),
-            epoch: 0,
-            lease_holder: None,
+            drivers: BTreeMap::new(),
+            leases: HashMap::new(),
+            last_driver: 0,
+            last_epoch: 0,
             changes: watch::Sender::new(0),
+            departures: watch::Sender::new(0),
+            followed: HashMap::new(),
             full: false,
             next_journal: 1,
             next_position: 1,
@@ -91,19 +105,24 @@ impl Disk {
 
     /// Checks the conditions of a commit and chains its events.
     pub(super) fn stage(&self, commit: Commit) -> Result<Staged, CommitError> {
-        if commit.epoch.is_some_and(|epoch| epoch != self.epoch) {
-            return Err(CommitError::Fenced);
+        if let Some(lease) = &commit.lease {
+            self.check_lease(lease)?;
         }
-        let mut staged = Staged { writes: Vec::new() };
+        let mut staged = Staged {
+            writes: Vec::new(),
+            lease: commit.lease,
+        };
         for write in commit.writes {
             let bodies = decode(&write)?;
             self.check_standing(&staged, &write, &bodies)?;
             if let Some(Some(Body::RunCreated(created))) = bodies.first() {
                 self.check_claims(&staged, created)?;
+                self.check_holds(&staged, &write.run_id, created)?;
                 if let Expect::NewWithin(quotas) = &write.expect {
                     self.check_quotas(&staged, created, quotas)?;
                 }
             }
+            self.check_reopening(&write.run_id, &bodies)?;
             let mut head = self.staged_head(&staged, &write.run_id);
             let mut events = Vec::with_capacity(bodies.len());
             for (new, body) in write.events.into_iter().zip(bodies) {
@@ -152,7 +171,10 @@ impl Disk {
         let Some((_, Some(Body::RunCreated(created)))) = events.first() else {
             return Err(refuse("it does not begin with run.created".to_owned()));
         };
-        let mut staged = Staged { writes: Vec::new() };
+        let mut staged = Staged {
+            writes: Vec::new(),
+            lease: None,
+        };
         if self.journals.contains_key(&run_id) {
             return Err(CommitError::Unexpected {
                 state: self.state(&run_id),
@@ -168,8 +190,8 @@ impl Disk {
         Ok(staged)
     }
 
-    /// Makes a staged commit part of the disk.
-    pub(super) fn merge(&mut self, staged: Staged) {
+    /// Makes a staged commit part of the disk; the epoch of the lease it took.
+    pub(super) fn merge(&mut self, staged: Staged) -> Option<u64> {
         for write in staged
             .writes
             .into_iter()
@@ -196,9 +218,132 @@ impl Disk {
                 self.index
                     .derive(number, write.imported, &event, body.as_ref());
             }
+            let state = self.state(&write.run_id);
+            if state.is_some_and(|state| state.is_final() || state == RunState::Held) {
+                self.leases.remove(&LeaseName::Run(write.run_id.clone()));
+            }
+            if let Some(followed) = self.followed.get(&write.run_id) {
+                followed.send_replace(self.journals[&write.run_id].head().seq);
+            }
         }
+        let epoch = match staged.lease {
+            Some(LeaseUse::Take { name, driver, .. }) => {
+                self.last_epoch += 1;
+                self.leases.insert(name, (driver, self.last_epoch));
+                Some(self.last_epoch)
+            }
+            Some(LeaseUse::Release(fence)) => {
+                self.leases.remove(&fence.name);
+                None
+            }
+            Some(LeaseUse::Hold(_)) | None => None,
+        };
         let position = self.position();
         self.changes.send_replace(position);
+        epoch
+    }
+
+    /// A driver of a process.
+    pub(super) fn register(&mut self, process: u32, scope: DriverScope) -> u64 {
+        self.last_driver += 1;
+        self.drivers.insert(self.last_driver, (process, scope));
+        self.last_driver
+    }
+
+    /// Drivers are gone; what they held can be taken over.
+    pub(super) fn remove_drivers(&mut self, dead: impl Fn(u64, u32) -> bool) {
+        self.drivers.retain(|id, (process, _)| !dead(*id, *process));
+        self.departures.send_modify(|count| *count += 1);
+    }
+
+    pub(super) fn lease(&self, name: &LeaseName) -> Option<LeaseRecord> {
+        let (driver, epoch) = *self.leases.get(name)?;
+        Some(LeaseRecord {
+            name: name.clone(),
+            driver,
+            epoch,
+            is_alive: self.drivers.contains_key(&driver),
+        })
+    }
+
+    fn check_lease(&self, lease: &LeaseUse) -> Result<(), CommitError> {
+        match lease {
+            LeaseUse::Hold(fence) | LeaseUse::Release(fence) => {
+                let current = self.lease(&fence.name);
+                match current.is_some_and(|lease| lease.epoch == fence.epoch) {
+                    true => Ok(()),
+                    false => Err(CommitError::Fenced),
+                }
+            }
+            LeaseUse::Take {
+                name,
+                driver,
+                replaces,
+            } => {
+                // Only in tests can a driver be told dead while it acts.
+                if !self.drivers.contains_key(driver) {
+                    return Err(CommitError::Fenced);
+                }
+                let current = self.lease(name);
+                let free = current
+                    .as_ref()
+                    .is_none_or(|lease| lease.driver == *driver || !lease.is_alive);
+                if free && current.map(|lease| lease.epoch) == *replaces {
+                    Ok(())
+                } else {
+                    Err(CommitError::Leased)
+                }
+            }
+        }
+    }
+
+    fn check_holds(
+        &self,
+        staged: &Staged,
+        run_id: &RunId,
+        created: &RunCreated,
+    ) -> Result<(), CommitError> {
+        if created.on_held == OnHeld::Wait {
+            return Ok(());
+        }
+        let within = staged.writes.iter().find_map(|write| {
+            let Some((_, Some(Body::RunCreated(other)))) = write.events.first() else {
+                return None;
+            };
+            let name = other
+                .holds
+                .iter()
+                .find(|name| created.holds.contains(name))?;
+            Some((name.clone(), write.run_id.clone(), RunState::Queued))
+        });
+        let stored = || self.index.holder_of(&created.holds, run_id);
+        match within.or_else(stored) {
+            Some((name, run_id, state)) => Err(CommitError::Held {
+                name,
+                run_id,
+                state,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// An ended run holds nothing; to be rolled back it must have its names again.
+    fn check_reopening(&self, run_id: &RunId, bodies: &[Option<Body>]) -> Result<(), CommitError> {
+        let rolls_back = |body: &Option<Body>| matches!(body, Some(Body::SignalReceived(signal)) if signal.signal == "rollback");
+        let Some(record) = self.index.run(run_id) else {
+            return Ok(());
+        };
+        if record.state != RunState::Completed || !bodies.iter().any(rolls_back) {
+            return Ok(());
+        }
+        match self.index.holder_of(&record.holds, run_id) {
+            Some((name, run_id, state)) => Err(CommitError::Held {
+                name,
+                run_id,
+                state,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The place of the newest event.
@@ -244,6 +389,7 @@ impl Disk {
             Expect::Any => true,
             Expect::New | Expect::NewWithin(_) => !exists,
             Expect::State(states) => state.is_some_and(|state| states.contains(&state)),
+            Expect::At(seq) => exists && self.staged_head(staged, &write.run_id).seq == *seq,
         };
         // A run begins with `run.created`, once: anywhere else the event would contradict the fold.
         let is_creation = |body: &Option<Body>| matches!(body, Some(Body::RunCreated(_)));

@@ -9,8 +9,9 @@ use std::{
 use tokio::sync::watch;
 use windlass_ports::{
     ApiKeyRecord, AttemptRecord, BlobError, BlobStore, BoxFuture, Commit, CommitError, Committed,
-    DeliveryFilter, DeliveryRecord, DriverLease, FeedEntry, FeedPage, Lease, RunFilter, RunPage,
-    RunStore, StoreError,
+    DeliveryFilter, DeliveryRecord, DriverRecord, DriverScope, FeedEntry, FeedPage, Lease,
+    LeaseName, LeaseRecord, RegisteredDriver, RunFilter, RunPage, RunStanding, RunStore,
+    StoreError,
 };
 use windlass_types::{
     ArtifactRef, DeliveryId, Digest, Event, RunId, RunRecord, Timestamp, TokenId,
@@ -81,14 +82,14 @@ impl MemoryStore {
         self.disk().full = full;
     }
 
-    /// Ends the process now: calls under way never return, the lease is free.
+    /// Ends the process now: calls under way never return, its leases are free.
     pub fn kill(&self) {
         self.die(&mut self.disk());
     }
 
-    /// Takes the lease away from whoever holds it, without telling them.
-    pub fn break_lease(&self) {
-        self.disk().lease_holder = None;
+    /// Makes every driver look dead to the others, without telling it.
+    pub fn break_leases(&self) {
+        self.disk().remove_drivers(|_, _| true);
     }
 
     /// Resolves when the process has died.
@@ -161,12 +162,8 @@ impl MemoryStore {
     }
 
     fn die(&self, disk: &mut Disk) {
-        if disk.lease_holder == Some(self.0.process) {
-            disk.lease_holder = None;
-        }
         lock(&self.0.faults).dead.send_replace(true);
-        // Wakes whoever waits for the dead process's lease, as a poll would.
-        disk.changes.send_modify(|_| {});
+        disk.remove_drivers(|_, process| process == self.0.process);
     }
 
     /// A turn of the scheduler, so that concurrent callers interleave; never ends in a dead process.
@@ -192,11 +189,11 @@ impl MemoryStore {
 
     /// One write: counted, failed or cut short as the test says. `None` means that the process
     /// died in it.
-    fn write<T>(
+    fn write<T, M>(
         &self,
         stage: impl FnOnce(&Disk) -> Result<T, CommitError>,
-        merge: impl FnOnce(&mut Disk, T),
-    ) -> Option<Result<(), CommitError>> {
+        merge: impl FnOnce(&mut Disk, T) -> M,
+    ) -> Option<Result<M, CommitError>> {
         let mut disk = self.disk();
         let begun = lock(&self.0.faults).begin_write();
         let number = match begun {
@@ -219,12 +216,12 @@ impl MemoryStore {
             self.die(&mut disk);
             return None;
         }
-        merge(&mut disk, staged);
+        let merged = merge(&mut disk, staged);
         if dies(Moment::AfterCommit) {
             self.die(&mut disk);
             return None;
         }
-        Some(Ok(()))
+        Some(Ok(merged))
     }
 
     async fn commit_staged(
@@ -241,9 +238,9 @@ impl MemoryStore {
         match self.write(stage, Disk::merge) {
             None => future::pending().await,
             Some(Err(error)) => Err(error),
-            Some(Ok(())) => {
+            Some(Ok(epoch)) => {
                 lock(&self.0.acknowledged).extend(events.iter().cloned());
-                Ok(Committed { events })
+                Ok(Committed { events, epoch })
             }
         }
     }
@@ -269,8 +266,49 @@ impl RunStore for MemoryStore {
         Box::pin(self.read(move |disk| Ok(disk.index.page(&filter))))
     }
 
-    fn unfinished(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
-        Box::pin(self.read(|disk| Ok(disk.index.unfinished())))
+    fn unfinished(&self) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.read(|disk| Ok(disk.index.unfinished() as u64)))
+    }
+
+    fn standing(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunStanding>, StoreError>> {
+        let run_id = run_id.clone();
+        Box::pin(self.read(move |disk| {
+            Ok(disk.index.run(&run_id).map(|record| RunStanding {
+                state: record.state,
+                due: disk.index.why_due(&run_id),
+                lease: disk.lease(&LeaseName::Run(run_id.clone())),
+            }))
+        }))
+    }
+
+    fn due(
+        &self,
+        after: Option<Timestamp>,
+        by: Timestamp,
+    ) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
+        Box::pin(self.read(move |disk| Ok(disk.index.due(after, by))))
+    }
+
+    fn signalled(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>> {
+        Box::pin(self.read(|disk| Ok(disk.index.signalled())))
+    }
+
+    fn next_due(&self, after: Timestamp) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(self.read(move |disk| Ok(disk.index.next_due_run(after))))
+    }
+
+    fn leases(&self) -> BoxFuture<'_, Result<Vec<LeaseRecord>, StoreError>> {
+        Box::pin(self.read(|disk| {
+            let names = disk.leases.keys();
+            let runs = names.filter(|name| matches!(name, LeaseName::Run(_)));
+            let mut leases: Vec<LeaseRecord> = runs.filter_map(|name| disk.lease(name)).collect();
+            leases.sort_by_key(|lease| lease.epoch);
+            Ok(leases)
+        }))
+    }
+
+    fn lease(&self, name: LeaseName) -> BoxFuture<'_, Result<Option<LeaseRecord>, StoreError>> {
+        Box::pin(self.read(move |disk| Ok(disk.lease(&name))))
     }
 
     fn redeemed_by(&self, token: &TokenId) -> BoxFuture<'_, Result<Option<RunId>, StoreError>> {
@@ -395,6 +433,14 @@ impl RunStore for MemoryStore {
         self.changes()
     }
 
+    fn follow(&self, run_id: &RunId) -> watch::Receiver<u64> {
+        let mut disk = self.disk();
+        let followed = disk.followed.entry(run_id.clone());
+        followed
+            .or_insert_with(|| watch::Sender::new(0))
+            .subscribe()
+    }
+
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {
         Box::pin(async move {
             self.commit_staged(|disk| disk.stage_import(events))
@@ -439,46 +485,47 @@ impl BlobStore for MemoryStore {
 }
 
 impl Lease for MemoryStore {
-    fn try_acquire(&self) -> Result<Option<Box<dyn DriverLease>>, StoreError> {
-        let mut disk = self.disk();
+    fn register(&self, scope: DriverScope) -> Result<Box<dyn RegisteredDriver>, StoreError> {
         if lock(&self.0.faults).is_dead() {
             return Err(StoreError::Io("the process is dead".to_owned()));
         }
-        if disk.lease_holder.is_some() {
-            return Ok(None);
-        }
-        disk.lease_holder = Some(self.0.process);
-        disk.epoch += 1;
-        let lease = MemoryLease {
+        Ok(Box::new(MemoryDriver {
+            id: self.disk().register(self.0.process, scope),
             disk: Arc::clone(&self.0.disk),
-            epoch: disk.epoch,
-        };
-        Ok(Some(Box::new(lease)))
+        }))
     }
 
-    fn holder(&self) -> Option<u32> {
-        self.disk().lease_holder
+    fn drivers(&self) -> Vec<DriverRecord> {
+        let disk = self.disk();
+        let drivers = disk.drivers.iter();
+        drivers
+            .map(|(id, (process, scope))| DriverRecord {
+                id: *id,
+                process: *process,
+                scope: *scope,
+            })
+            .collect()
+    }
+
+    fn departures(&self) -> watch::Receiver<u64> {
+        self.disk().departures.subscribe()
     }
 }
 
-struct MemoryLease {
+struct MemoryDriver {
     disk: Arc<Mutex<Disk>>,
-    epoch: u64,
+    id: u64,
 }
 
-impl DriverLease for MemoryLease {
-    fn epoch(&self) -> u64 {
-        self.epoch
+impl RegisteredDriver for MemoryDriver {
+    fn id(&self) -> u64 {
+        self.id
     }
 }
 
-impl Drop for MemoryLease {
+impl Drop for MemoryDriver {
     fn drop(&mut self) {
-        let mut disk = lock(&self.disk);
-        // A later holder's lease is not this one's to give back.
-        if disk.epoch == self.epoch {
-            disk.lease_holder = None;
-        }
+        lock(&self.disk).remove_drivers(|id, _| id == self.id);
     }
 }
 

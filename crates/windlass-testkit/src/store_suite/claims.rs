@@ -121,7 +121,7 @@ pub async fn one_commit_cannot_claim_twice(factory: &dyn StoreFactory) {
         let refused = store
             .commit(Commit {
                 writes,
-                epoch: None,
+                lease: None,
             })
             .await
             .unwrap_err();

@@ -38,7 +38,7 @@ pub async fn a_commit_is_all_or_nothing(factory: &dyn StoreFactory) {
     let refused = store
         .commit(Commit {
             writes,
-            epoch: None,
+            lease: None,
         })
         .await
         .unwrap_err();
@@ -59,7 +59,7 @@ pub async fn a_commit_is_all_or_nothing(factory: &dyn StoreFactory) {
         store
             .commit(Commit {
                 writes,
-                epoch: None
+                lease: None
             })
             .await
             .unwrap()

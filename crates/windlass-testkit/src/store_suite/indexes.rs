@@ -244,8 +244,8 @@ pub async fn runs_are_listed_newest_first(factory: &dyn StoreFactory) {
     assert_eq!(names, ["run_4", "run_3", "run_2", "run_1", "run_0"]);
 }
 
-/// Whoever takes over finds every run that goes on, oldest first, and none that does not.
-pub async fn unfinished_runs_are_listed_oldest_first(factory: &dyn StoreFactory) {
+/// Runs that go on are counted, and none that does not.
+pub async fn unfinished_runs_are_counted(factory: &dyn StoreFactory) {
     let store = factory.open().runs;
     for (number, state) in [
         RunState::Running,
@@ -259,10 +259,7 @@ pub async fn unfinished_runs_are_listed_oldest_first(factory: &dyn StoreFactory)
     {
         run_in(&*store, &format!("run_{number}"), state, 0).await;
     }
-    assert_eq!(
-        store.unfinished().await.unwrap(),
-        [id("run_0"), id("run_2"), id("run_4")]
-    );
+    assert_eq!(store.unfinished().await.unwrap(), 3);
     append(
         &*store,
         "run_0",
@@ -271,10 +268,7 @@ pub async fn unfinished_runs_are_listed_oldest_first(factory: &dyn StoreFactory)
     )
     .await
     .unwrap();
-    assert_eq!(
-        store.unfinished().await.unwrap(),
-        [id("run_2"), id("run_4")]
-    );
+    assert_eq!(store.unfinished().await.unwrap(), 2);
 }
 
 /// Of artifacts with the same name the latest counts.

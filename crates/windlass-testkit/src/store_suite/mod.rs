@@ -6,6 +6,8 @@
 mod claims;
 mod conditions;
 mod content;
+mod due;
+mod holds;
 mod indexes;
 mod journals;
 mod outbox;
@@ -15,6 +17,8 @@ mod sample;
 pub use claims::*;
 pub use conditions::*;
 pub use content::*;
+pub use due::*;
+pub use holds::*;
 pub use indexes::*;
 pub use journals::*;
 pub use outbox::*;
@@ -99,7 +103,7 @@ macro_rules! store_suite {
             sixty_four_callers_stay_within_the_quota
             records_are_folds_of_their_journals
             runs_are_listed_newest_first
-            unfinished_runs_are_listed_oldest_first
+            unfinished_runs_are_counted
             artifacts_are_the_latest_of_each_name
             keys_come_from_the_key_journal_only
             keys_know_when_they_were_last_used
@@ -114,7 +118,14 @@ macro_rules! store_suite {
             prunes_take_old_ended_runs_only
             runs_kept_for_a_time_go_when_it_is_over
             old_epochs_are_fenced
-            the_lease_is_held_by_one
+            a_lease_is_held_by_one
+            leases_end
+            departures_are_noticed
+            a_run_is_followed_alone
+            names_are_held_by_one_run
+            names_are_given_in_the_order_of_creation
+            a_rollback_needs_its_names_again
+            due_runs_are_found_without_the_others
             what_was_committed_is_there_after_reopening
             changes_are_noticed_by_everybody
         }

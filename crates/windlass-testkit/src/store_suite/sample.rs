@@ -32,6 +32,8 @@ pub(super) fn created() -> RunCreated {
         approval: None,
         subject: None,
         title: "a run".to_owned(),
+        holds: Vec::new(),
+        on_held: windlass_types::journal::OnHeld::Refuse,
     }
 }
 
@@ -63,7 +65,7 @@ pub(super) async fn append(
     store
         .commit(Commit {
             writes: vec![write(run_id, expect, events)],
-            epoch: None,
+            lease: None,
         })
         .await
 }

@@ -1,7 +1,7 @@
 //! The store in memory passes what every store must pass, and fails as it is told to.
 
 use windlass_ports::{
-    Commit, CommitError, Expect, JournalWrite, Lease as _, RunStore as _, StoreError,
+    Commit, CommitError, DriverScope, Expect, JournalWrite, Lease as _, RunStore as _, StoreError,
 };
 use windlass_testkit::{MemoryStore, Moment, store_suite::Stores};
 use windlass_types::{Body, NewEvent, Timestamp, event::SpanIds, journal::RunStarted};
@@ -38,7 +38,7 @@ fn commit() -> Commit {
     };
     Commit {
         writes: vec![write],
-        epoch: None,
+        lease: None,
     }
 }
 
@@ -56,9 +56,9 @@ async fn a_process_dies_where_it_is_told_and_leaves_what_was_committed() {
         let survivor = MemoryStore::new();
         let store = survivor.open_again();
         store.crash_at(2, moment);
-        let lease = store.try_acquire().unwrap().unwrap();
+        let driver = store.register(DriverScope::All).unwrap();
         store.commit(commit()).await.unwrap();
-        assert!(survivor.try_acquire().unwrap().is_none());
+        assert!(survivor.holder().is_some());
         tokio::select! {
             biased;
             () = store.died() => {}
@@ -66,11 +66,8 @@ async fn a_process_dies_where_it_is_told_and_leaves_what_was_committed() {
         }
         assert_eq!(stored(&survivor), left, "{moment:?}");
         assert_eq!(store.acknowledged().len(), 1, "{moment:?}");
-        assert!(
-            survivor.try_acquire().unwrap().is_some(),
-            "{moment:?}: the lease is free"
-        );
-        drop(lease);
+        assert_eq!(survivor.drivers(), [], "{moment:?}: its driver is dead");
+        drop(driver);
     }
 }
 

@@ -132,7 +132,7 @@ impl Truth {
         let runtime = runtime();
         let truth = runtime.block_on(async {
             let library = Library::open(&place.home(), None).unwrap();
-            let driver = Driver::start(&library.engine).await.unwrap().unwrap();
+            let driver = Driver::start_all(&library.engine).await.unwrap();
             apply(&library, &place, "first", false).await;
             apply(&library, &place, "second", true).await;
             let mut journals = BTreeMap::new();
@@ -245,8 +245,8 @@ impl Truth {
     /// Lets a driver take the store up, answers the approval, and waits until nothing is left to
     /// do. What the journals held before must still be their beginning.
     async fn recover(&self, library: &Library) -> Result<(), String> {
-        let driver = match Driver::start(&library.engine).await {
-            Ok(driver) => driver.expect("nobody else drives"),
+        let driver = match Driver::start_all(&library.engine).await {
+            Ok(driver) => driver,
             Err(problem) => return reported_problem(&problem),
         };
         let settled = tokio::time::timeout(Duration::from_secs(20), settle(library)).await;

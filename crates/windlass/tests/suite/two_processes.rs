@@ -1,16 +1,18 @@
-//! Two processes on one home: the daemon drives, commands submit, watch and steer. Once the
-//! daemon is gone, a command takes over.
+//! Several processes on one home: commands drive their own runs, the daemon everything that no
+//! other process does, and each run is driven by one.
 
 use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::Stdio,
+    time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::support::{
-    binary::{Daemon, Killed, Said, say, windlass},
+    binary::{Daemon, Killed, READY, Said, say, windlass},
     directory::read_tree,
     home::{ALLOW_ALL, Place},
 };
@@ -52,8 +54,8 @@ impl Scene {
         tree.into_keys().collect()
     }
 
-    /// The fencing epochs of the drivers a run has had.
-    fn epochs(&self, run_id: &str) -> Vec<u64> {
+    /// The numbers of the drivers a run has had.
+    fn drivers(&self, run_id: &str) -> Vec<u64> {
         let input = format!(r#"{{"run_id":"{run_id}","limit":1000}}"#);
         let watched = self.say(&["ops", "call", "runs.watch", "--input", &input]);
         let watched = watched.worked().json();
@@ -66,20 +68,38 @@ impl Scene {
     }
 }
 
+impl Scene {
+    fn state(&self, run_id: &str) -> String {
+        let shown = self.say(&["runs", "show", run_id]).worked().json();
+        shown["run"]["state"].as_str().unwrap().to_owned()
+    }
+
+    fn until(&self, run_id: &str, state: &str) {
+        let started = Instant::now();
+        while self.state(run_id) != state {
+            assert!(
+                started.elapsed() < READY,
+                "{run_id} is {}",
+                self.state(run_id)
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 fn run_id(said: &Said) -> String {
     said.json()["run"]["run_id"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn commands_submit_and_the_daemon_drives() {
+fn commands_and_the_daemon_drive_each_run_once() {
     let scene = Scene::new();
     let _daemon = Daemon::open(&scene.place.home());
-    let runs: Vec<String> = (0..3)
-        .map(|number| run_id(&scene.apply(&number.to_string(), &["--child"]).worked()))
-        .collect();
-    let epochs: Vec<Vec<u64>> = runs.iter().map(|run| scene.epochs(run)).collect();
-    // A command that had driven would have taken the lease, and with it a new epoch.
-    assert_eq!(epochs, vec![vec![1]; 3]);
+    for number in 0..3 {
+        let run = run_id(&scene.apply(&number.to_string(), &["--child"]).worked());
+        // By the command or by the daemon, whichever was first.
+        assert_eq!(scene.drivers(&run).len(), 1);
+    }
     assert_eq!(scene.files("0"), ["WINDLASS-NOTE.txt", "a.txt", "b.txt"]);
 }
 
@@ -106,7 +126,7 @@ fn one_command_watches_while_others_approve() {
     );
     let approved = scene.say(&["runs", "approve", &run]).worked();
     assert_eq!(approved.json()["run"]["state"], "completed");
-    assert_eq!(scene.epochs(&run), [1]);
+    assert_eq!(scene.drivers(&run), [1]);
     assert_eq!(scene.files("a"), ["a.txt", "b.txt"]);
 }
 
@@ -117,7 +137,7 @@ fn one_command_cancels_what_another_started() {
     let run = run_id(&scene.apply("a", &["--pause", "600", "--detach"]).worked());
     let cancelled = scene.say(&["runs", "cancel", &run]).worked();
     assert_eq!(cancelled.json()["run"]["state"], "cancelled");
-    assert_eq!(scene.epochs(&run), [1]);
+    assert_eq!(scene.drivers(&run), [1]);
     assert_eq!(scene.files("a"), Vec::<String>::new(), "all undone");
 }
 
@@ -133,7 +153,12 @@ fn a_command_takes_over_from_a_killed_daemon() {
     assert_eq!(before["run"]["state"], "waiting", "{before}");
     let approved = scene.say(&["runs", "approve", &run]).worked();
     assert_eq!(approved.json()["run"]["state"], "completed");
-    assert_eq!(scene.epochs(&run), [1, 2], "resumed once, by the command");
+    let drivers = scene.drivers(&run);
+    assert_eq!(
+        drivers.len(),
+        2,
+        "resumed once, by the command: {drivers:?}"
+    );
     assert_eq!(scene.files("a"), ["a.txt", "b.txt"]);
 }
 
@@ -145,35 +170,107 @@ fn resume_finishes_what_the_daemon_left() {
     daemon.process.kill();
     let resumed = scene.say(&["runs", "resume", &run]).worked();
     assert_eq!(resumed.json()["run"]["state"], "completed");
-    let epochs = scene.epochs(&run);
-    assert_eq!(epochs.last(), Some(&2), "{epochs:?}");
+    let drivers = scene.drivers(&run);
+    assert_eq!(drivers.last(), Some(&2), "{drivers:?}");
     assert_eq!(scene.files("a"), ["a.txt", "b.txt"]);
 }
 
 #[test]
-fn another_change_brings_the_unfinished_one_along() {
+fn another_change_leaves_the_unfinished_one_alone() {
     let scene = Scene::new();
-    let mut daemon = Daemon::open(&scene.place.home());
-    let left = run_id(&scene.apply("left", &["--pause", "1", "--detach"]).worked());
-    daemon.process.kill();
-    // Drives for longer than the other still needs.
-    let next = run_id(&scene.apply("next", &["--pause", "2"]).worked());
-    let shown = scene.say(&["runs", "show", &left]).worked().json();
-    assert_eq!(shown["run"]["state"], "completed", "{shown}");
-    assert_eq!(scene.epochs(&next), [2]);
+    let left = run_id(&scene.apply("left", &["--detach"]).worked());
+    run_id(&scene.apply("next", &[]).worked());
+    // Neither does a command that is refused begin it, nor one that only looks.
+    let other = "run_00000000000000000000000000000000";
+    for (arguments, code) in [
+        (["runs", "approve", other].as_slice(), 3),
+        (&["runs", "cancel", other], 3),
+        (&["ops", "call", "demo.apply", "--input", "{}"], 2),
+        (&["ops", "call", "runs.list"], 0),
+    ] {
+        let said = scene.say(arguments);
+        assert_eq!(said.code, Some(code), "{arguments:?}: {}", said.stdout);
+    }
+    assert_eq!(scene.state(&left), "queued");
+    assert_eq!(scene.files("left"), Vec::<String>::new());
+    // Until it is told to.
+    let resumed = scene.say(&["runs", "watch", &left]).worked();
+    assert_eq!(resumed.json()["run"]["state"], "completed");
     assert_eq!(scene.files("left"), ["a.txt", "b.txt"]);
 }
 
 #[test]
-fn a_second_daemon_waits_its_turn() {
+fn two_daemons_share_the_runs_and_do_none_twice() {
     let scene = Scene::new();
     let mut first = Daemon::open(&scene.place.home());
     let second = Daemon::open(&scene.place.home());
-    let run = run_id(&scene.apply("a", &[]).worked());
-    assert_eq!(scene.epochs(&run), [1]);
+    let runs: Vec<String> = (0..6)
+        .map(|number| {
+            let flags = ["--child", "--pause", "1", "--detach"];
+            run_id(&scene.apply(&number.to_string(), &flags).worked())
+        })
+        .collect();
     first.process.kill();
-    let run = run_id(&scene.apply("b", &["--child"]).worked());
-    // Either the command or the second daemon was quicker; both are fenced from each other.
-    assert_eq!(scene.epochs(&run).len(), 1);
+    for (number, run) in runs.iter().enumerate() {
+        scene.until(run, "completed");
+        let drivers = scene.drivers(run);
+        assert!((1..=2).contains(&drivers.len()), "{drivers:?}");
+        let files = ["WINDLASS-NOTE.txt", "a.txt", "b.txt"];
+        assert_eq!(scene.files(&number.to_string()), files);
+    }
     drop(second);
+}
+
+#[test]
+fn a_command_that_is_ended_leaves_its_run_to_the_daemon() {
+    let scene = Scene::new();
+    let daemon = Daemon::open(&scene.place.home());
+    let directory = scene.directory("a");
+    std::fs::create_dir_all(&directory).unwrap();
+    let mut command = windlass(&scene.place.home());
+    command.args(["--agent", "demo", "apply", "--yes", "--pause", "3"]);
+    command.args(["--dir", &directory, "--file", "a.txt=a"]);
+    let piped = command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut process = Killed(piped.stderr(Stdio::null()).spawn().unwrap());
+    let mut lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
+    let begun = lines.find(|line| line.as_ref().unwrap().contains("change a.txt"));
+    assert!(begun.is_some(), "the change is made before the pause");
+    kill_process(Pid::from_child(&process.0), Signal::TERM).unwrap();
+    let last: Value = serde_json::from_str(&lines.last().unwrap().unwrap()).unwrap();
+    assert_eq!(process.0.wait().unwrap().code(), Some(130));
+    assert_eq!(last["data"]["error"]["code"], "INTERRUPTED", "{last}");
+    let told = last.to_string();
+    let goes_on = format!("process {} continues run", daemon.process.0.id());
+    assert!(told.contains(&goes_on), "{told}");
+    let mut words = told.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let run = words.find(|word| word.starts_with("run_")).unwrap();
+    scene.until(run, "completed");
+    assert_eq!(scene.files("a"), ["a.txt"]);
+}
+
+#[test]
+fn a_call_that_waits_drives_its_run_and_ends_when_it_is_told_to() {
+    let scene = Scene::new();
+    // No daemon: the call drives the job it waits for.
+    let spec = "An app to keep recipes: people sign in, add recipes and search them by name.";
+    let input = serde_json::json!({ "spec": spec }).to_string();
+    let made = scene.say(&["ops", "call", "pipeline.strategize", "--input", &input]);
+    assert_eq!(made.code, Some(0), "{}{}", made.stdout, made.stderr);
+    // A question that waits for events of a run that nobody drives.
+    let run = run_id(&scene.apply("a", &["--detach"]).worked());
+    let input = format!(r#"{{"run_id":"{run}","after_seq":1,"wait_seconds":60}}"#);
+    let mut command = windlass(&scene.place.home());
+    command.args(["--json", "ops", "call", "runs.watch", "--input", &input]);
+    let piped = command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut process = Killed(piped.stderr(Stdio::null()).spawn().unwrap());
+    let started = Instant::now();
+    // Before it listens a signal ends it at once, too.
+    std::thread::sleep(Duration::from_millis(500));
+    kill_process(Pid::from_child(&process.0), Signal::TERM).unwrap();
+    assert_eq!(process.0.wait().unwrap().code(), Some(130));
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "it ends promptly"
+    );
+    assert_eq!(scene.state(&run), "queued", "looking begins nothing");
 }

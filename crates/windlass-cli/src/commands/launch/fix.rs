@@ -47,7 +47,7 @@ impl FixArgs {
         if !left.is_empty() {
             printer.table(&issue_table(&left, Some(&report)));
         }
-        hints(session, &status);
+        hints(session, &run_id, &status).await?;
         Ok(Report::new(message, answer).sound(report.ok))
     }
 }

@@ -1,6 +1,7 @@
 //! Following launches: in their own words, with a summary of where they stand.
 
 use serde_json::{Value, json};
+use windlass_engine::operation::Begun;
 use windlass_types::{Problem, RunId};
 
 use super::event_lines::LaunchLines;
@@ -33,14 +34,23 @@ pub(super) async fn ask(
         after_seq: before.last_seq,
         ..follow(run_id)
     };
-    let work = async {
-        let answer = session.call(operation, json!({ "run_id": run_id })).await;
-        // A launch that fails because of it undoes what it did before it rests.
-        wait_for_rest(session, run_id, Rest::Settled).await?;
-        Ok(answer?.output)
-    };
     let mut driving = Driving::new(engine);
-    let outcome = follow.during(session, &mut driving, work).await;
+    let outcome = async {
+        let begun = session.begin(operation, json!({ "run_id": run_id }));
+        // A launch that refuses is not taken up.
+        let begun = driving.call(session, begun).await?;
+        let work = async {
+            let answer = match begun {
+                Begun::Answered(answer) => Ok(answer),
+                Begun::Pending(pending) => session.wait(pending).await,
+            };
+            // A launch that fails because of it undoes what it did before it rests.
+            wait_for_rest(session, run_id, Rest::Settled).await?;
+            Ok(answer?.output)
+        };
+        follow.during(session, &mut driving, work).await
+    }
+    .await;
     driving.stop().await;
     outcome
 }

@@ -73,7 +73,7 @@ pub(super) async fn conclude(
         let report = ask_report(session, run_id, status).await?;
         printer.table(&issue_table(&failing(status), report.as_ref()));
     }
-    hints(session, status);
+    hints(session, run_id, status).await?;
     Ok(Report::new(message, answer).sound(status.has_ended() || status.is_sound()))
 }
 
@@ -173,14 +173,19 @@ pub(super) fn state_tone(state: &str) -> Tone {
 }
 
 /// Says what to type next.
-pub(super) fn hints(session: &Session, status: &Status) {
-    let driven = session.engine().lease.holder().is_some();
+pub(super) async fn hints(
+    session: &Session,
+    run_id: &RunId,
+    status: &Status,
+) -> Result<(), Problem> {
+    let driven = session.engine().driven_by(run_id).await?.is_some();
     for command in next_commands(status, driven) {
         session.printer.hint(&command);
     }
+    Ok(())
 }
 
-/// What to type next. `driven`: some process executes runs.
+/// What to type next. `driven`: some process executes the run.
 pub(super) fn next_commands(status: &Status, driven: bool) -> Vec<String> {
     let run_id = &status.run_id;
     let launch = |verb: &str| format!("windlass launch {verb} {run_id}");

@@ -88,7 +88,7 @@ impl StartArgs {
                 .notice(&format!("The key has started {run_id} before."));
         }
         if self.no_wait {
-            return Ok(detached(session, PROGRAM, &run_id, answer));
+            return detached(session, PROGRAM, &run_id, answer).await;
         }
         follow(&run_id).run(session).await?;
         let (now, status) = ask_status(session, &run_id).await?;

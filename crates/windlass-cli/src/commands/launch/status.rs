@@ -40,8 +40,8 @@ impl StatusArgs {
                 printer.table(&issue_table(&issues, report.as_ref()));
             }
             let could_go_on = !status.parked && !status.has_ended();
-            if !stalled(session, PROGRAM, &status.run_id, could_go_on) {
-                hints(session, &status);
+            if !could_go_on || !stalled(session, PROGRAM, &run_id).await? {
+                hints(session, &run_id, &status).await?;
             }
         }
         Ok(Report::new(summary(&status), answer))

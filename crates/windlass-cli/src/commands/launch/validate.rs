@@ -37,7 +37,7 @@ impl ValidateArgs {
             format!("{} (profile {profile})", status.tally())
         };
         printer.notice(&message);
-        hints(session, &status);
+        hints(session, &run_id, &status).await?;
         Ok(Report::new(message, answer).sound(report.ok))
     }
 }

@@ -5,11 +5,11 @@ use windlass_types::Problem;
 
 use super::{
     LaunchArg,
-    live::{PROGRAM, follow},
+    live::follow,
     show::{ask_status, conclude},
 };
 use crate::{
-    flow::{Channel, Drive, Follow, Rest, stalled},
+    flow::{Channel, Follow, Rest},
     session::{Report, Session},
 };
 
@@ -28,13 +28,9 @@ pub(crate) struct WatchArgs {
 impl WatchArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = self.run.find(session).await?;
-        let (_, before) = ask_status(session, &run_id).await?;
-        let could_go_on = !before.has_ended() && !before.parked;
-        stalled(session, PROGRAM, run_id.as_str(), could_go_on);
         let follow = Follow {
             after_seq: self.after,
             channel: Channel::Data,
-            drive: Drive::Elsewhere,
             rest: if self.stay {
                 Rest::Ended
             } else {

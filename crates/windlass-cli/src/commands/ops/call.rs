@@ -90,12 +90,7 @@ async fn call_with(
     driving: &mut Driving<'_>,
 ) -> Result<Answer, Problem> {
     let called = session.begin(&info.name, input);
-    let begun = tokio::select! {
-        begun = called => begun?,
-        () = session.interrupt.wait() => {
-            return Err(Problem::new(&code::INTERRUPTED, "interrupted"));
-        }
-    };
+    let begun = driving.call(session, called).await?;
     let steers = matches!(info.flow, Flow::Apply | Flow::Signal);
     match begun {
         Begun::Answered(answer) => match answer.run_id.clone().filter(|_| steers && !detach) {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     OpenOptions,
-    flow::{Call, Channel, Consent, ConsentView, Drive, Question, can_ask},
+    flow::{Call, Channel, Consent, ConsentView, Question, can_ask},
     output::{Printer, Tone, counted},
     session::{Report, Session},
 };
@@ -27,6 +27,9 @@ pub(super) enum Touches {
     /// Directories of the tools: a durable run, which somebody must drive.
     Targets,
 }
+
+/// What the moving line says while nothing is written.
+const COMPARING: &str = "comparing the repository with the targets";
 
 /// The sign of something that was done.
 pub(super) const DONE: (Tone, &str) = (Tone::Good, "✓");
@@ -54,7 +57,7 @@ impl Context<'_> {
 
     /// Calls an operation that changes nothing.
     pub(super) async fn read(&self, operation: &str, own: Value) -> Result<Value, Problem> {
-        self.call(operation, self.options.input(own)?, Drive::Elsewhere)
+        self.call(operation, self.options.input(own)?, COMPARING)
             .await
     }
 
@@ -152,22 +155,19 @@ impl Context<'_> {
             own.insert("yes".to_owned(), json!(yes));
             own.insert("dry_run".to_owned(), json!(dry_run));
         }
-        let drive = match touches {
-            Touches::Targets if !dry_run => Drive::Here,
-            _ => Drive::Elsewhere,
+        let waiting = match touches {
+            Touches::Targets if !dry_run => "writing to the targets",
+            _ => COMPARING,
         };
-        self.call(operation, self.options.input(own)?, drive).await
+        self.call(operation, self.options.input(own)?, waiting)
+            .await
     }
 
-    async fn call(&self, operation: &str, input: Value, drive: Drive) -> Result<Value, Problem> {
+    async fn call(&self, operation: &str, input: Value, waiting: &str) -> Result<Value, Problem> {
         let call = Call {
             operation,
             input,
-            drive,
-            waiting: match drive {
-                Drive::Here => "writing to the targets",
-                Drive::Elsewhere => "comparing the repository with the targets",
-            },
+            waiting,
             interrupted: "interrupted; the next command finishes or undoes what was started",
         };
         Ok(call.answer(self.session).await?.output)

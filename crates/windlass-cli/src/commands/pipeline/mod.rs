@@ -18,7 +18,7 @@ use windlass_types::Problem;
 use crate::{
     cli::Need,
     dispatch::Failure,
-    flow::{Call, Drive},
+    flow::Call,
     session::{Report, Session},
 };
 
@@ -75,12 +75,11 @@ impl PipelineCommand {
     }
 }
 
-/// Calls an operation that waits for a job, which this process drives where no other does.
+/// Calls an operation that waits for a job of its own, which this command drives.
 async fn make(session: &Session, operation: &str, input: Value) -> Result<Value, Problem> {
     let call = Call {
         operation,
         input,
-        drive: Drive::Here,
         waiting: "working on the spec",
         interrupted: "interrupted; the same command continues the job",
     };

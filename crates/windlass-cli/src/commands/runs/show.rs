@@ -46,7 +46,7 @@ impl ShowArgs {
             }
             let could_go_on =
                 !run.state.is_final() && run.state != RunState::Held && !asks_a_person(&run);
-            if !stalled(session, "windlass runs", run_id.as_str(), could_go_on) {
+            if !could_go_on || !stalled(session, "windlass runs", &run_id).await? {
                 next_actions.iter().for_each(|action| printer.hint(action));
             }
         }

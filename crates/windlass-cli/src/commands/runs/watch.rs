@@ -2,10 +2,10 @@
 
 use clap::Args;
 use serde_json::json;
-use windlass_types::{Problem, RunState};
+use windlass_types::Problem;
 
 use crate::{
-    flow::{Channel, Drive, Follow, RunArg, Wanted, conclude, find_run, shown_events, stalled},
+    flow::{Channel, Follow, RunArg, Wanted, conclude, find_run, shown_events},
     output::Mode,
     session::{Report, Session},
 };
@@ -22,16 +22,9 @@ pub(crate) struct WatchArgs {
 impl WatchArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = find_run(session, &self.run.run).await?;
-        let record = session
-            .engine()
-            .visible_run(session.principal(), &run_id)
-            .await?;
-        let could_go_on = !record.state.is_final() && record.state != RunState::Held;
-        stalled(session, "windlass runs", run_id.as_str(), could_go_on);
         let follow = Follow {
             after_seq: self.after,
             channel: Channel::Data,
-            drive: Drive::Elsewhere,
             ..Follow::new(&run_id)
         };
         let run = follow.run(session).await?;

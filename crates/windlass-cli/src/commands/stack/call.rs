@@ -23,9 +23,10 @@ pub(super) async fn until_interrupted<T>(
 ) -> Result<T, Problem> {
     tokio::select! {
         outcome = work => outcome,
-        () = session.interrupt.wait() => Err(Problem::new(&code::INTERRUPTED, "interrupted")
-            .with("reason", "interrupted")
-            .next("windlass runs list")),
+        () = session.interrupt.wait() => {
+            let problem = Problem::new(&code::INTERRUPTED, "interrupted");
+            Err(explained(problem).next("windlass runs list"))
+        }
     }
 }
 
@@ -49,8 +50,8 @@ async fn followed(
     driving: &mut Driving<'_>,
 ) -> Result<Value, Problem> {
     let Request { operation, input } = request;
-    let called = session.begin(operation, input);
-    let pending = match until_interrupted(session, called).await? {
+    let called = driving.call(session, session.begin(operation, input));
+    let pending = match called.await.map_err(explained)? {
         Begun::Answered(answer) => return Ok(answer.output),
         Begun::Pending(pending) => pending,
     };
@@ -75,7 +76,11 @@ fn reader(session: &Session) -> Reader {
 
 /// The contract spells the run's id its own way.
 fn named(problem: Problem, run_id: &RunId) -> Problem {
-    let problem = problem.with("runId", run_id.as_str());
+    explained(problem.with("runId", run_id.as_str()))
+}
+
+/// The contract wants a reason.
+fn explained(problem: Problem) -> Problem {
     if problem.code() == &code::INTERRUPTED {
         return problem.with("reason", "interrupted");
     }

@@ -23,7 +23,7 @@ impl ReplayArgs {
         let mut driving = Driving::new(session.engine());
         let sent = async {
             driving.ensure().await?;
-            driving.linger(None).await
+            driving.linger(session, None).await
         }
         .await;
         driving.stop().await;

@@ -6,7 +6,7 @@ use windlass_ports::{CommitError, entropy::random};
 use windlass_types::{
     Problem, RunId, RunRecord, RunState, Surface, code,
     journal::{
-        ApprovalGate, ChangeSubject, ChildCompleted, ChildOutcome, ChildStarted, ParentRef,
+        ApprovalGate, ChangeSubject, ChildCompleted, ChildOutcome, ChildStarted, OnHeld, ParentRef,
         RunCreated,
     },
 };
@@ -113,6 +113,8 @@ async fn create(
         approval,
         title: request.title,
         subject: Some(subject),
+        holds: Vec::new(),
+        on_held: OnHeld::default(),
     };
     let parent = ParentRef {
         run_id: context.run_id.clone(),
@@ -130,7 +132,9 @@ async fn create(
 }
 
 async fn wait_for_end(context: &JournalContext, run_id: &RunId) -> Result<RunRecord, RunError> {
-    let mut changes = context.engine.store.turns();
+    // The driver of a run drives its children, also those an earlier driver left.
+    context.engine.own_runs().note(run_id);
+    let mut changes = context.engine.store.follow(run_id);
     let mut cancel_sent = false;
     loop {
         changes.mark_unchanged();
@@ -195,7 +199,8 @@ pub(in super::super) async fn take_back(
     context: &JournalContext,
     run_id: &RunId,
 ) -> Result<Option<Result<(), Problem>>, RunError> {
-    let mut changes = context.engine.store.turns();
+    context.engine.own_runs().note(run_id);
+    let mut changes = context.engine.store.follow(run_id);
     let mut told = None;
     loop {
         changes.mark_unchanged();

@@ -12,6 +12,7 @@ pub(in super::super) async fn sleep(
     name: &str,
     duration: Duration,
 ) -> Result<(), RunError> {
+    let mut working = context.activity.work();
     let key = context.key(name);
     let memo = lock(&context.memo).timers.get(&key).cloned();
     let fire_at = match memo {
@@ -33,10 +34,13 @@ pub(in super::super) async fn sleep(
             fire_at
         }
     };
-    tokio::select! {
-        () = context.engine.clock.sleep_until(fire_at) => {}
-        () = context.live.cancelled() => return Err(RunError::Cancelled),
-        () = context.stopped() => return Err(RunError::Suspended),
+    {
+        let _waiting = working.pause();
+        tokio::select! {
+            () = context.engine.clock.sleep_until(fire_at) => {}
+            () = context.live.cancelled() => return Err(RunError::Cancelled),
+            () = context.stopped() => return Err(RunError::Suspended),
+        }
     }
     context
         .journal(vec![TimerFired { key }.into()], context.own_span())

@@ -2,7 +2,10 @@
 
 use std::future;
 
-use windlass_types::journal::{SignalReceived, WaitCompleted, WaitStarted};
+use windlass_types::{
+    Timestamp,
+    journal::{SignalReceived, WaitCompleted, WaitStarted},
+};
 
 use super::super::{journal_context::JournalContext, lock};
 use crate::run::{ANSWERED_WAIT, RunError, SIGNAL_APPROVAL, Signal, WaitRequest};
@@ -11,6 +14,7 @@ pub(in super::super) async fn wait_for(
     context: &JournalContext,
     request: WaitRequest,
 ) -> Result<Option<Signal>, RunError> {
+    let mut working = context.activity.work();
     let key = context.key(&request.name);
     let memo = lock(&context.memo).waits.get(&key).cloned();
     let deadline = match memo {
@@ -33,17 +37,7 @@ pub(in super::super) async fn wait_for(
             let deadline = request
                 .timeout
                 .map(|timeout| context.engine.now().after(timeout));
-            let started = WaitStarted {
-                key: key.clone(),
-                signal: request.signal.clone(),
-                also: request.also.clone(),
-                question: request.question.clone(),
-                prompt: request.prompt.clone(),
-                plan_digest: request.plan_digest,
-                approvers: request.approvers.clone(),
-                lines: request.lines.clone(),
-                deadline,
-            };
+            let started = started(&key, &request, deadline);
             context
                 .journal(vec![started.into()], context.own_span())
                 .await?;
@@ -70,17 +64,45 @@ pub(in super::super) async fn wait_for(
                 None => future::pending().await,
             }
         };
-        tokio::select! {
-            // The sender lives in the context, so this cannot fail.
-            _ = arrivals.changed() => {}
-            () = context.live.cancelled() => return Err(RunError::Cancelled),
-            () = context.stopped() => return Err(RunError::Suspended),
-            () = timeout => {
-                let completed = WaitCompleted { key, signal_seq: None };
-                context.journal(vec![completed.into()], context.own_span()).await?;
-                return Ok(None);
+        let is_late = {
+            let _waiting = working.pause();
+            tokio::select! {
+                // The sender lives in the context, so this cannot fail.
+                _ = arrivals.changed() => false,
+                () = context.live.cancelled() => return Err(RunError::Cancelled),
+                () = context.stopped() => return Err(RunError::Suspended),
+                () = timeout => true,
             }
+        };
+        if is_late {
+            let completed = WaitCompleted {
+                key,
+                signal_seq: None,
+            };
+            context
+                .journal(vec![completed.into()], context.own_span())
+                .await?;
+            return Ok(None);
         }
+    }
+}
+
+/// The event that a wait begins with.
+pub(in super::super) fn started(
+    key: &str,
+    request: &WaitRequest,
+    deadline: Option<Timestamp>,
+) -> WaitStarted {
+    WaitStarted {
+        key: key.to_owned(),
+        signal: request.signal.clone(),
+        also: request.also.clone(),
+        question: request.question.clone(),
+        prompt: request.prompt.clone(),
+        plan_digest: request.plan_digest,
+        approvers: request.approvers.clone(),
+        lines: request.lines.clone(),
+        deadline,
     }
 }
 

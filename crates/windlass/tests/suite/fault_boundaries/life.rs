@@ -142,8 +142,7 @@ impl Life {
 
     async fn live_to_the_end(&self) {
         let library = Library::open(&self.home, Some(self.hook())).unwrap();
-        let driver = Driver::start(&library.engine).await.unwrap();
-        let driver = driver.expect("a dead process has left its lease");
+        let driver = Driver::start_all(&library.engine).await.unwrap();
         let run_id = self.apply(&library).await;
         self.attend(&library, &run_id).await;
         driver.stop().await;
@@ -225,7 +224,7 @@ impl Life {
             limit: 1,
             ..DeliveryFilter::default()
         };
-        let idle = store.unfinished().await.unwrap().is_empty()
+        let idle = store.unfinished().await.unwrap() == 0
             && store.deliveries(pending).await.unwrap().is_empty();
         if idle && self.story == Story::RolledBack && record.state == RunState::Completed {
             let mut input = json!({ "run_id": run_id });

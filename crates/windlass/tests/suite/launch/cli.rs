@@ -451,7 +451,7 @@ fn an_interrupted_command_leaves_a_run_that_goes_on() {
     assert!(said.stderr.contains(&next), "{}", said.stderr);
     let still = launch(&place, &["status", run_id], 0);
     assert!(
-        still.stderr.contains("No process drives this home"),
+        still.stderr.contains("No process drives this run"),
         "{}",
         still.stderr
     );

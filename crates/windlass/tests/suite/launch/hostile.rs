@@ -104,7 +104,7 @@ fn artifact_names_reach_the_index_alone() {
             "canary.md",
             "config.toml",
             "windlass.db",
-            "driver.lock",
+            "drivers",
             "keys",
             "blobs",
             ".",
