@@ -191,7 +191,7 @@ impl Command {
             Self::Launch(command) => return command.run(session).await,
             Self::Pipeline(command) => return command.run(session).await,
             Self::Stack(command) => return command.run(session).await,
-            Self::Docs(args) => return args.run(session).await,
+            Self::Docs(args) => return args.answer(session).await,
             Self::Runs(command) => command.run(session).await,
             Self::Demo(command) => command.run(session).await,
             Self::Pack(args) => args.run(session, host, options).await,

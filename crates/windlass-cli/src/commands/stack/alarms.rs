@@ -6,13 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, filled},
-    call, report,
+    command::StackCall,
     show::{Screen, list, moment, shown, text},
 };
-use crate::{
-    output::{Table, Tone},
-    session::{Report, Session},
-};
+use crate::output::{Table, Tone};
 
 #[derive(Args, Debug)]
 pub(crate) struct AlarmsArgs {
@@ -29,8 +26,8 @@ pub(crate) struct AlarmsArgs {
     state: Option<String>,
 }
 
-impl AlarmsArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for AlarmsArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource] = filled([self.resource_name.as_deref()], &[&self.resource])?;
         Ok(self
             .stack
@@ -40,10 +37,8 @@ impl AlarmsArgs {
             .request("stack.alarms"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
     }
 }
 

@@ -1,14 +1,14 @@
 //! `windlass stack aws`: one reading action of an AWS service.
 
 use clap::Args;
+use serde_json::Value;
 use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, filled, json_flag},
-    call, report,
+    command::StackCall,
     show::Screen,
 };
-use crate::session::{Report, Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct AwsArgs {
@@ -31,8 +31,8 @@ pub(crate) struct AwsArgs {
     input: Option<String>,
 }
 
-impl AwsArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for AwsArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [service, action] = filled(
             [self.service.as_deref(), self.command.as_deref()],
             &[&self.of, &self.action],
@@ -46,13 +46,14 @@ impl AwsArgs {
             .request("stack.aws_sdk"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        let screen = Screen::data(&session.printer);
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
         match output.get("data") {
             Some(data) => screen.json(data),
-            None => screen.json(&super::data_of(&output)),
+            None => screen.json(&super::data_of(output)),
         }
-        Ok(report(session, "answered", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "answered"
     }
 }

@@ -16,6 +16,23 @@ use crate::{
     session::Session,
 };
 
+/// How an operation does its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It answers by itself.
+    Short,
+    /// It works in a run.
+    Run,
+}
+
+/// Calls an operation in its way, and gives its answer.
+pub(super) async fn call(session: &Session, way: Way, request: Request) -> Result<Value, Problem> {
+    match way {
+        Way::Short => ask(session, request).await,
+        Way::Run => follow(session, request).await,
+    }
+}
+
 /// Waits for something that may be dropped at any moment.
 pub(super) async fn until_interrupted<T>(
     session: &Session,

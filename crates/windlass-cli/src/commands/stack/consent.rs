@@ -6,7 +6,7 @@ use windlass_types::{EffectClass, Problem, code};
 
 use super::{
     arguments::Request,
-    call,
+    call::{Way, call},
     show::{Screen, plan, text},
 };
 use crate::{
@@ -16,15 +16,6 @@ use crate::{
 
 /// How often a person is asked about one command: the plan may change while they read it.
 const ROUNDS: usize = 3;
-
-/// How an operation does its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// It answers by itself.
-    Short,
-    /// It works in a run.
-    Run,
-}
 
 /// Calls an operation; where it wants a yes and there is somebody to ask, asks and calls again.
 /// `name` is what is typed where the operation does not say what the stack is called.
@@ -36,11 +27,7 @@ pub(super) async fn call_with_consent(
 ) -> Result<Value, Problem> {
     let mut round = 1;
     loop {
-        let outcome = match way {
-            Way::Short => call::ask(session, request.clone()).await,
-            Way::Run => call::follow(session, request.clone()).await,
-        };
-        match outcome {
+        match call(session, way, request.clone()).await {
             Err(problem) if wants_a_yes(&problem) && round < ROUNDS => {
                 let view = view(session, request.operation, &problem, name);
                 let Some(view) = view.filter(|_| can_ask(&session.printer)) else {

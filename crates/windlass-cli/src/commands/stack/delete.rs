@@ -6,11 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target, Yes},
-    consent::{Way, call_with_consent},
-    report,
+    call::Way,
+    command::StackCall,
     show::{Screen, list, shown},
 };
-use crate::session::{Report, Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct DeleteArgs {
@@ -31,23 +30,30 @@ pub(crate) struct DeleteArgs {
     no_wait: bool,
 }
 
-impl DeleteArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for DeleteArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .flag("confirm", self.yes.yes)
             .list("retainResources", &self.retain_resources)
             .value("wait", self.no_wait.then_some(Value::Bool(false)))
-            .request("stack.delete")
+            .request("stack.delete"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let name = self.target.stack_name();
-        let request = self.request();
-        let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
-        let screen = Screen::data(&session.printer);
-        for kept in list(&output, "retained") {
+    fn way(&self) -> Way {
+        Way::Run
+    }
+
+    fn confirm_name(&self) -> Option<String> {
+        self.target.stack_name()
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        for kept in list(output, "retained") {
             screen.line(&format!("kept, no longer managed: {}", shown(kept)));
         }
-        Ok(report(session, "deleted", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "deleted"
     }
 }

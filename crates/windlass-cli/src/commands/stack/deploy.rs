@@ -6,15 +6,16 @@ use windlass_types::{EffectClass, Problem};
 
 use super::{
     arguments::{Input, Request, Target, Yes},
-    call,
-    consent::{Way, agreed, call_with_consent, say_yes},
-    outputs, report,
+    call::{self, Way},
+    command::{StackCall, Work},
+    consent::{agreed, say_yes},
+    outputs,
     show::{self, Screen, is, list, object, shown, text},
 };
 use crate::{
     flow::{ConsentView, Question, can_ask},
     output::Tone,
-    session::{Report, Session},
+    session::Session,
 };
 
 #[derive(Args, Debug)]
@@ -40,34 +41,45 @@ pub(crate) struct DeployArgs {
     no_wait: bool,
 }
 
-impl DeployArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for DeployArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .flag("confirm", self.yes.yes)
             .text("confirmToken", self.confirm_token.as_deref())
             .flag("disableAutoRollback", self.disable_auto_rollback)
             .flag("noCache", self.no_cache)
             .list("dockerArgs", &self.docker_args)
             .value("wait", self.no_wait.then_some(Value::Bool(false)))
-            .request("stack.deploy")
+            .request("stack.deploy"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let mut request = self.request();
-        let asks = can_ask(&session.printer) && !self.yes.yes;
-        if asks && self.confirm_token.is_none() {
-            let plan = call::follow(session, self.preview()).await?;
-            agreed(session, &view(session, &plan)).await?;
-            say_yes(&mut request.input, plan.get("confirmToken"));
-        }
-        let name = self.target.stack_name();
-        let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
-        tell(session, &output);
-        Ok(report(session, "deployed", output))
+    fn way(&self) -> Way {
+        Way::Run
     }
 
-    fn preview(&self) -> Request {
-        Input::new(&self.target).request("stack.preview_changes")
+    fn agree<'a>(&'a self, session: &'a Session, mut request: Request) -> Work<'a, Request> {
+        Box::pin(async move {
+            let is_decided = self.yes.yes || self.confirm_token.is_some();
+            if !is_decided && can_ask(&session.printer) {
+                let preview = Input::new(&self.target).request("stack.preview_changes");
+                let plan = call::follow(session, preview).await?;
+                agreed(session, &view(session, &plan)).await?;
+                say_yes(&mut request.input, plan.get("confirmToken"));
+            }
+            Ok(request)
+        })
+    }
+
+    fn confirm_name(&self) -> Option<String> {
+        self.target.stack_name()
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show_outcome(screen, output);
+    }
+
+    fn done(&self) -> &'static str {
+        "deployed"
     }
 }
 
@@ -96,8 +108,7 @@ fn view(session: &Session, plan: &Value) -> ConsentView {
 }
 
 /// What a deployment or a rollback ended with.
-pub(super) fn tell(session: &Session, output: &Value) {
-    let screen = Screen::data(&session.printer);
+pub(super) fn show_outcome(screen: &Screen<'_>, output: &Value) {
     for failed in list(output, "hookFailures") {
         let said = match text(failed, "message") {
             "" => shown(failed),
@@ -106,6 +117,6 @@ pub(super) fn tell(session: &Session, output: &Value) {
         screen.toned(Tone::Warn, &format!("hook failed: {said}"));
     }
     if let Some(values) = object(output, "outputs") {
-        outputs(&screen, values);
+        outputs(screen, values);
     }
 }

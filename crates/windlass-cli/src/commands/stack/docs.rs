@@ -8,6 +8,7 @@ use windlass_types::Problem;
 use super::{
     arguments::{Input, Request},
     call,
+    command::{StackCall, Work},
     show::{Screen, list, text},
 };
 use crate::{
@@ -52,42 +53,42 @@ pub(crate) struct DocsArgs {
     max_items: Option<u64>,
 }
 
-impl DocsArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::default()
+impl StackCall for DocsArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::default()
             .value("query", Some(json!(self.question.join(" "))))
             .text("mode", self.mode.map(Mode::name))
             .text("resourceType", self.resource_type.as_deref())
             .number("maxItems", self.max_items)
-            .request("stack.docs")
+            .request("stack.docs"))
     }
 
-    pub(crate) async fn run(self, session: &Session) -> Result<Report, Failure> {
-        let answered = self.ask(session).await;
-        answered.map_err(|problem| Failure {
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let output = call::ask(session, self.request()?).await?;
+            show(&Screen::data(&session.printer), &output);
+            let next = list(&output, "nextQueries").iter();
+            for question in next.filter_map(Value::as_str) {
+                session.printer.hint(&format!("windlass docs {question:?}"));
+            }
+            let message = match list(&output, "references").len() {
+                0 => "nothing in the documentation fits".to_owned(),
+                count => format!("answered from {}", counted(count, "page")),
+            };
+            Ok(Report::new(message, output))
+        })
+    }
+}
+
+impl DocsArgs {
+    pub(crate) async fn answer(self, session: &Session) -> Result<Report, Failure> {
+        self.run(session).await.map_err(|problem| Failure {
             problem,
             envelope: Envelope::Docs,
             operation: "stack.docs".to_owned(),
             request_id: String::new(),
             input: Value::Null,
         })
-    }
-
-    async fn ask(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
-        show(&Screen::data(&session.printer), &output);
-        for question in list(&output, "nextQueries")
-            .iter()
-            .filter_map(Value::as_str)
-        {
-            session.printer.hint(&format!("windlass docs {question:?}"));
-        }
-        let count = list(&output, "references").len();
-        let message = match count {
-            0 => "nothing in the documentation fits".to_owned(),
-            _ => format!("answered from {}", counted(count, "page")),
-        };
-        Ok(Report::new(message, output))
     }
 }
 

@@ -6,10 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target},
-    call, report,
+    call::Way,
+    command::StackCall,
     show::{self, Screen, text},
 };
-use crate::session::{Report, Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct DriftArgs {
@@ -17,24 +17,29 @@ pub(crate) struct DriftArgs {
     target: Target,
 }
 
-impl DriftArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for DriftArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .flag("detectDrift", true)
-            .request("stack.preview_changes")
+            .request("stack.preview_changes"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::follow(session, self.request()).await?;
-        let screen = Screen::data(&session.printer);
+    fn way(&self) -> Way {
+        Way::Run
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
         if output.get("drift").is_some_and(Value::is_object) {
-            show::plan::drift(&screen, &output);
+            show::plan::drift(screen, output);
         } else {
-            let stack = text(&output, "stackName");
+            let stack = text(output, "stackName");
             screen.line(&format!(
                 "{stack} is not deployed: nothing can have drifted"
             ));
         }
-        Ok(report(session, "looked for drift", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "looked for drift"
     }
 }

@@ -6,13 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, filled, json_flag},
-    call, report,
+    command::StackCall,
     show::{self, Screen, is, list},
 };
-use crate::{
-    output::Tone,
-    session::{Report, Session},
-};
+use crate::output::Tone;
 
 #[derive(Args, Debug)]
 pub(crate) struct DynamodbArgs {
@@ -47,8 +44,8 @@ pub(crate) struct DynamodbArgs {
     limit: Option<u64>,
 }
 
-impl DynamodbArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for DynamodbArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource, verb] = filled(
             [self.resource_name.as_deref(), self.operation.as_deref()],
             &[&self.resource, &self.verb],
@@ -66,10 +63,8 @@ impl DynamodbArgs {
             .request("stack.dynamodb"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
     }
 }
 

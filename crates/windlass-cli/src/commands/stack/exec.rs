@@ -1,15 +1,14 @@
 //! `windlass stack exec`: a command in a running container. Not read-only, so it is confirmed.
 
 use clap::Args;
+use serde_json::Value;
 use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, Yes, filled, joined, usage},
-    consent::{Way, call_with_consent},
-    report,
+    command::StackCall,
     show::{Screen, text},
 };
-use crate::session::{Report, Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct ExecArgs {
@@ -37,8 +36,8 @@ pub(crate) struct ExecArgs {
     words: Vec<String>,
 }
 
-impl ExecArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for ExecArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource] = filled([self.resource_name.as_deref()], &[&self.resource])?;
         let command = match (&self.command, joined(&self.words)) {
             (Some(_), Some(_)) => {
@@ -57,15 +56,16 @@ impl ExecArgs {
             .request("stack.container_exec"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let request = self.request()?;
-        let name = self
-            .stack
-            .name()
-            .or_else(|| Some(text(&request.input, "resourceName").to_owned()))
-            .filter(|name| !name.is_empty());
-        let output = call_with_consent(session, Way::Short, request, name.as_deref()).await?;
-        Screen::data(&session.printer).block(text(&output, "output"));
-        Ok(report(session, "ran", output))
+    fn confirm_name(&self) -> Option<String> {
+        let resource = || self.resource_name.clone().or_else(|| self.resource.clone());
+        self.stack.name().or_else(resource)
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        screen.block(text(output, "output"));
+    }
+
+    fn done(&self) -> &'static str {
+        "ran"
     }
 }

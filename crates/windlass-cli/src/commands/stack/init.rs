@@ -6,10 +6,9 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request},
-    call, report,
+    command::StackCall,
     show::{Screen, list, shown, text},
 };
-use crate::session::{Report, Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct InitArgs {
@@ -24,23 +23,25 @@ pub(crate) struct InitArgs {
     print: bool,
 }
 
-impl InitArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::default()
+impl StackCall for InitArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::default()
             .text("currentWorkingDirectory", self.directory.as_deref())
             .flag("force", self.force)
             .flag("print", self.print)
-            .request("stack.init")
+            .request("stack.init"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
         if self.print {
-            Screen::data(&session.printer).block(text(&output, "text"));
+            screen.block(text(output, "text"));
         } else {
-            show(&Screen::data(&session.printer), &output);
+            show(screen, output);
         }
-        Ok(report(session, "made a config", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "made a config"
     }
 }
 

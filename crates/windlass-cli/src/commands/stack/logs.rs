@@ -8,7 +8,9 @@ use windlass_types::{Problem, Timestamp};
 
 use super::{
     arguments::{Deployed, Request, filled},
-    call, report,
+    call,
+    command::{StackCall, Work},
+    report,
     show::{self, Screen, list, moment, text},
 };
 use crate::{
@@ -65,8 +67,8 @@ pub(crate) struct LogsArgs {
     follow: bool,
 }
 
-impl LogsArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for LogsArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource] = filled([self.resource_name.as_deref()], &[&self.resource])?;
         Ok(self
             .stack
@@ -83,14 +85,16 @@ impl LogsArgs {
             .request("stack.logs"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let request = self.request()?;
-        if self.follow {
-            return Tail::new(session, request).run().await;
-        }
-        let output = call::ask(session, request).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let request = self.request()?;
+            if self.follow {
+                return Tail::new(session, request).run().await;
+            }
+            let output = call::ask(session, request).await?;
+            show(&Screen::data(&session.printer), &output);
+            Ok(report(session, "read", output))
+        })
     }
 }
 

@@ -6,17 +6,14 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, filled, json_flag},
-    call, report,
+    command::StackCall,
     show::{
         Screen,
         chart::{number, sparkline},
         list, moment, text,
     },
 };
-use crate::{
-    output::{Table, Tone, counted},
-    session::{Report, Session},
-};
+use crate::output::{Table, Tone, counted};
 
 /// With more values than this only the chart is shown.
 const MOST_ROWS: usize = 24;
@@ -57,8 +54,8 @@ pub(crate) struct MetricsArgs {
     dimensions: Option<String>,
 }
 
-impl MetricsArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for MetricsArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource, metric] = filled(
             [self.resource_name.as_deref(), self.metric.as_deref()],
             &[&self.resource, &self.of],
@@ -80,10 +77,8 @@ impl MetricsArgs {
             .request("stack.metrics"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
     }
 }
 

@@ -8,6 +8,7 @@ mod alarms;
 mod arguments;
 mod aws;
 mod call;
+mod command;
 mod consent;
 mod delete;
 mod deploy;
@@ -35,10 +36,9 @@ mod validate;
 use clap::Subcommand;
 use serde_json::{Map, Value};
 use windlass_engine::envelope::Envelope;
-use windlass_types::Problem;
 
 use self::{
-    arguments::Request,
+    command::StackCall,
     dev::DevCommand,
     info::InfoCommand,
     script::ScriptCommand,
@@ -120,95 +120,59 @@ impl StackCommand {
         !matches!(self, Self::Docs(_))
     }
 
-    /// The operation a command calls first, and its input.
-    fn request(&self) -> Result<Request, Problem> {
-        Ok(match self {
-            Self::Init(args) => args.request(),
-            Self::Preview(args) => args.request(),
-            Self::Deploy(args) => args.request(),
-            Self::Delete(args) => args.request(),
-            Self::Rollback(args) => args.request(),
-            Self::Script(ScriptCommand::Run(args)) => args.request()?,
-            Self::Template(args) => args.request(),
-            Self::Validate(args) => args.request(),
-            Self::Secret(SecretCommand::Create(args)) => args.request()?,
-            Self::Secret(SecretCommand::Get(args)) => args.request()?,
-            Self::Secret(SecretCommand::Delete(args)) => args.request()?,
-            Self::Info(InfoCommand::Stack(args)) => args.request()?,
-            Self::Info(InfoCommand::Stacks(args)) => args.request(),
-            Self::Info(InfoCommand::Operations(args)) => args.request(),
-            Self::Info(InfoCommand::Whoami(args)) => args.request(),
-            Self::Logs(args) => args.request()?,
-            Self::Metrics(args) => args.request()?,
-            Self::Alarms(args) => args.request()?,
-            Self::Exec(args) => args.request()?,
-            Self::Sql(args) => args.request()?,
-            Self::Dynamodb(args) => args.request()?,
-            Self::Redis(args) => args.request()?,
-            Self::Opensearch(args) => args.request()?,
-            Self::Aws(args) => args.request()?,
-            Self::Drift(args) => args.request(),
+    /// The command that was given.
+    fn call(&self) -> &dyn StackCall {
+        match self {
+            Self::Init(args) => args,
+            Self::Preview(args) => args,
+            Self::Deploy(args) => args,
+            Self::Delete(args) => args,
+            Self::Rollback(args) => args,
+            Self::Script(ScriptCommand::Run(args)) => args,
+            Self::Template(args) => args,
+            Self::Validate(args) => args,
+            Self::Secret(SecretCommand::Create(args)) => args,
+            Self::Secret(SecretCommand::Get(args)) => args,
+            Self::Secret(SecretCommand::Delete(args)) => args,
+            Self::Info(InfoCommand::Stack(args)) => args,
+            Self::Info(InfoCommand::Stacks(args)) => args,
+            Self::Info(InfoCommand::Operations(args)) => args,
+            Self::Info(InfoCommand::Whoami(args)) => args,
+            Self::Logs(args) => args,
+            Self::Metrics(args) => args,
+            Self::Alarms(args) => args,
+            Self::Exec(args) => args,
+            Self::Sql(args) => args,
+            Self::Dynamodb(args) => args,
+            Self::Redis(args) => args,
+            Self::Opensearch(args) => args,
+            Self::Aws(args) => args,
+            Self::Drift(args) => args,
             Self::Dev(args) => match &args.command {
-                None => args.live.request(),
-                Some(DevCommand::Start(args)) => args.request(),
-                Some(DevCommand::Status(args)) => args.request(),
-                Some(DevCommand::Logs(args)) => args.request()?,
-                Some(DevCommand::Rebuild(args)) => args.request()?,
-                Some(DevCommand::Stop(args)) => args.request(),
+                None => &args.live,
+                Some(DevCommand::Start(args)) => args,
+                Some(DevCommand::Status(args)) => args,
+                Some(DevCommand::Logs(args)) => args,
+                Some(DevCommand::Rebuild(args)) => args,
+                Some(DevCommand::Stop(args)) => args,
             },
-            Self::Docs(args) => args.request(),
-        })
+            Self::Docs(args) => args,
+        }
     }
 
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Failure> {
-        let failed = |problem: Problem, operation: &str| Failure {
+        if let Self::Docs(args) = self {
+            return args.answer(session).await;
+        }
+        let call = self.call();
+        let operation = call.request().map_or("stack", |request| request.operation);
+        call.run(session).await.map_err(|problem| Failure {
             problem: advice::advised(problem),
             envelope: Envelope::Stack,
             operation: operation.to_owned(),
             request_id: String::new(),
             input: Value::Null,
-        };
-        let operation = match self.request() {
-            Ok(request) => request.operation,
-            Err(problem) => return Err(failed(problem, "stack")),
-        };
-        let outcome = match self {
-            Self::Docs(args) => return args.run(session).await,
-            Self::Init(args) => args.run(session).await,
-            Self::Preview(args) => args.run(session).await,
-            Self::Deploy(args) => args.run(session).await,
-            Self::Delete(args) => args.run(session).await,
-            Self::Rollback(args) => args.run(session).await,
-            Self::Script(ScriptCommand::Run(args)) => args.run(session).await,
-            Self::Template(args) => args.run(session).await,
-            Self::Validate(args) => args.run(session).await,
-            Self::Secret(SecretCommand::Create(args)) => args.run(session).await,
-            Self::Secret(SecretCommand::Get(args)) => args.run(session).await,
-            Self::Secret(SecretCommand::Delete(args)) => args.run(session).await,
-            Self::Info(InfoCommand::Stack(args)) => args.run(session).await,
-            Self::Info(InfoCommand::Stacks(args)) => args.run(session).await,
-            Self::Info(InfoCommand::Operations(args)) => args.run(session).await,
-            Self::Info(InfoCommand::Whoami(args)) => args.run(session).await,
-            Self::Logs(args) => args.run(session).await,
-            Self::Metrics(args) => args.run(session).await,
-            Self::Alarms(args) => args.run(session).await,
-            Self::Exec(args) => args.run(session).await,
-            Self::Sql(args) => args.run(session).await,
-            Self::Dynamodb(args) => args.run(session).await,
-            Self::Redis(args) => args.run(session).await,
-            Self::Opensearch(args) => args.run(session).await,
-            Self::Aws(args) => args.run(session).await,
-            Self::Drift(args) => args.run(session).await,
-            Self::Dev(args) => match args.command {
-                None => args.live.run(session).await,
-                Some(DevCommand::Start(args)) => args.run(session).await,
-                Some(DevCommand::Status(args)) => args.run(session).await,
-                Some(DevCommand::Logs(args)) => args.run(session).await,
-                Some(DevCommand::Rebuild(args)) => args.run(session).await,
-                Some(DevCommand::Stop(args)) => args.run(session).await,
-            },
-        };
-        outcome.map_err(|problem| failed(problem, operation))
+        })
     }
 }
 

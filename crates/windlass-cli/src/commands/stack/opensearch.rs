@@ -6,13 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, filled, json_flag},
-    call, report,
+    command::StackCall,
     show::{self, Screen, is},
 };
-use crate::{
-    output::Tone,
-    session::{Report, Session},
-};
+use crate::output::Tone;
 
 #[derive(Args, Debug)]
 pub(crate) struct OpensearchArgs {
@@ -47,8 +44,8 @@ pub(crate) struct OpensearchArgs {
     limit: Option<u64>,
 }
 
-impl OpensearchArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for OpensearchArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource, verb, index] = filled(
             [
                 self.resource_name.as_deref(),
@@ -69,10 +66,8 @@ impl OpensearchArgs {
             .request("stack.opensearch"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
     }
 }
 

@@ -6,6 +6,7 @@ use windlass_types::Problem;
 use super::{
     arguments::{Input, Request, Target},
     call,
+    command::{StackCall, Work},
     show::{self, Screen, text},
 };
 use crate::session::{Report, Session};
@@ -22,29 +23,31 @@ pub(crate) struct PreviewArgs {
     estimate_cost: bool,
 }
 
-impl PreviewArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for PreviewArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .flag("detectDrift", self.detect_drift)
             .flag("estimateCost", self.estimate_cost)
-            .request("stack.preview_changes")
+            .request("stack.preview_changes"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::follow(session, self.request()).await?;
-        let printer = &session.printer;
-        show::plan::plan(&Screen::data(printer), &output);
-        let message = text(&output, "message").to_owned();
-        printer.notice(&show::safe(&message));
-        let token = text(&output, "confirmToken");
-        if !token.is_empty() {
-            printer.data(&format!("confirm token: {token}"));
-            let loses = show::plan::loses_data(&output);
-            let yes = if loses { " --yes" } else { "" };
-            printer.hint(&format!(
-                "windlass stack deploy … --confirm-token TOKEN{yes}"
-            ));
-        }
-        Ok(Report::new(message, output))
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let output = call::follow(session, self.request()?).await?;
+            let printer = &session.printer;
+            show::plan::plan(&Screen::data(printer), &output);
+            let message = text(&output, "message").to_owned();
+            printer.notice(&show::safe(&message));
+            let token = text(&output, "confirmToken");
+            if !token.is_empty() {
+                printer.data(&format!("confirm token: {token}"));
+                let loses = show::plan::loses_data(&output);
+                let yes = if loses { " --yes" } else { "" };
+                printer.hint(&format!(
+                    "windlass stack deploy … --confirm-token TOKEN{yes}"
+                ));
+            }
+            Ok(Report::new(message, output))
+        })
     }
 }

@@ -6,13 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, joined, usage},
-    call, report,
+    command::StackCall,
     show::{Screen, is, list, shown},
 };
-use crate::{
-    output::Tone,
-    session::{Report, Session},
-};
+use crate::output::Tone;
 
 #[derive(Args, Debug)]
 pub(crate) struct RedisArgs {
@@ -56,8 +53,8 @@ pub(crate) struct RedisArgs {
     bastion_resource: Option<String>,
 }
 
-impl RedisArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for RedisArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let given = [&self.resource, &self.verb].into_iter().flatten();
         let mut words = given.chain(&self.words).cloned();
         let resource = self.resource_name.clone().or_else(|| words.next());
@@ -105,10 +102,8 @@ impl RedisArgs {
             .request("stack.redis"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
     }
 }
 

@@ -6,14 +6,16 @@ use windlass_types::{EffectClass, Problem};
 
 use super::{
     arguments::{Input, Request, Target, Yes},
-    consent::{Way, agreed, call_with_consent, say_yes},
-    deploy, report,
+    call::Way,
+    command::{StackCall, Work},
+    consent::{agreed, say_yes},
+    deploy::show_outcome,
     show::{Screen, list, moment, shown, text},
 };
 use crate::{
     flow::{ConsentView, Question, can_ask},
     output::Table,
-    session::{Report, Session},
+    session::Session,
 };
 
 #[derive(Args, Debug)]
@@ -52,9 +54,9 @@ pub(crate) struct RollbackArgs {
     no_wait: bool,
 }
 
-impl RollbackArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for RollbackArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .flag("confirm", self.yes.yes)
             .text("targetVersion", self.target_version.as_deref())
             .number("rollbackSteps", self.rollback_steps)
@@ -62,38 +64,55 @@ impl RollbackArgs {
             .list("resourcesToSkip", &self.resources_to_skip)
             .text("confirmToken", self.confirm_token.as_deref())
             .value("wait", self.no_wait.then_some(Value::Bool(false)))
-            .request("stack.rollback")
+            .request("stack.rollback"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let name = self.target.stack_name();
-        let mut request = self.request();
-        let asks = !self.yes.yes && !self.list_versions && self.confirm_token.is_none();
-        if asks && can_ask(&session.printer) {
-            let stack = name.as_deref().unwrap_or("the stack");
-            let to = match &self.target_version {
-                Some(version) => format!("back to {version}"),
-                None => "back".to_owned(),
-            };
-            let question = Question::Yes(format!("Roll {stack} {to}?"));
-            let view = ConsentView::new("stack.rollback", stack, EffectClass::Write, question);
-            agreed(
-                session,
-                &ConsentView {
-                    summary: to,
-                    ..view
-                },
-            )
-            .await?;
-            say_yes(&mut request.input, None);
-        }
-        let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
+    fn way(&self) -> Way {
+        Way::Run
+    }
+
+    fn agree<'a>(&'a self, session: &'a Session, mut request: Request) -> Work<'a, Request> {
+        Box::pin(async move {
+            let is_decided = self.yes.yes || self.list_versions || self.confirm_token.is_some();
+            if !is_decided && can_ask(&session.printer) {
+                agreed(session, &self.view()).await?;
+                say_yes(&mut request.input, None);
+            }
+            Ok(request)
+        })
+    }
+
+    fn confirm_name(&self) -> Option<String> {
+        self.target.stack_name()
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
         if self.list_versions {
-            versions(&Screen::data(&session.printer), &output);
+            versions(screen, output);
         } else {
-            deploy::tell(session, &output);
+            show_outcome(screen, output);
         }
-        Ok(report(session, "rolled back", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "rolled back"
+    }
+}
+
+impl RollbackArgs {
+    /// The consent screen.
+    fn view(&self) -> ConsentView {
+        let stack = self.target.stack_name();
+        let stack = stack.as_deref().unwrap_or("the stack");
+        let to = match &self.target_version {
+            Some(version) => format!("back to {version}"),
+            None => "back".to_owned(),
+        };
+        let question = Question::Yes(format!("Roll {stack} {to}?"));
+        ConsentView {
+            summary: to,
+            ..ConsentView::new("stack.rollback", stack, EffectClass::Write, question)
+        }
     }
 }
 

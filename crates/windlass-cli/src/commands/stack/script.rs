@@ -6,10 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target, filled},
-    call, report,
+    call::Way,
+    command::StackCall,
     show::{Screen, text},
 };
-use crate::session::{Report, Session};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScriptCommand {
@@ -38,8 +38,8 @@ pub(crate) struct ScriptRunArgs {
     no_wait: bool,
 }
 
-impl ScriptRunArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for ScriptRunArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [script] = filled([self.script_name.as_deref()], &[&self.script])?;
         Ok(Input::new(&self.target)
             .text("scriptName", script.as_deref())
@@ -52,9 +52,15 @@ impl ScriptRunArgs {
             .request("stack.script_run"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::follow(session, self.request()?).await?;
-        Screen::data(&session.printer).block(text(&output, "outputTail"));
-        Ok(report(session, "ran", output))
+    fn way(&self) -> Way {
+        Way::Run
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        screen.block(text(output, "outputTail"));
+    }
+
+    fn done(&self) -> &'static str {
+        "ran"
     }
 }

@@ -6,13 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Deployed, Request, filled},
-    call, report,
+    command::StackCall,
     show::{self, Screen, is, list},
 };
-use crate::{
-    output::Tone,
-    session::{Report, Session},
-};
+use crate::output::Tone;
 
 #[derive(Args, Debug)]
 pub(crate) struct SqlArgs {
@@ -44,8 +41,8 @@ pub(crate) struct SqlArgs {
     port: Option<u16>,
 }
 
-impl SqlArgs {
-    pub(super) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for SqlArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [resource, sql] = filled(
             [self.resource_name.as_deref(), self.sql.as_deref()],
             &[&self.resource, &self.statement],
@@ -62,10 +59,8 @@ impl SqlArgs {
             .request("stack.sql"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "read", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
     }
 }
 

@@ -6,10 +6,9 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target},
-    call, report,
+    command::StackCall,
     show::{Screen, warnings},
 };
-use crate::session::{Report, Session};
 
 #[derive(Args, Debug)]
 pub(crate) struct TemplateArgs {
@@ -20,24 +19,25 @@ pub(crate) struct TemplateArgs {
     out_file: Option<String>,
 }
 
-impl TemplateArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for TemplateArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .text("outFile", self.out_file.as_deref())
-            .request("stack.compile_template")
+            .request("stack.compile_template"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
         if self.out_file.is_none() {
-            let screen = Screen::data(&session.printer);
             match output.get("template") {
                 Some(Value::String(text)) => screen.block(text),
                 Some(template) => screen.json(template),
                 None => {}
             }
         }
-        warnings(&Screen::notice(&session.printer), &output);
-        Ok(report(session, "compiled", output))
+        warnings(&screen.aside(), output);
+    }
+
+    fn done(&self) -> &'static str {
+        "compiled"
     }
 }

@@ -6,13 +6,10 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target},
-    call, report,
+    command::StackCall,
     show::{Screen, object, shown, warnings},
 };
-use crate::{
-    output::Tone,
-    session::{Report, Session},
-};
+use crate::output::Tone;
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArgs {
@@ -26,18 +23,20 @@ pub(crate) struct ValidateArgs {
     thorough: bool,
 }
 
-impl ValidateArgs {
-    pub(super) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for ValidateArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .flag("withPackage", self.with_package)
             .flag("thorough", self.thorough)
-            .request("stack.validate")
+            .request("stack.validate"))
     }
 
-    pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "valid", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
+    }
+
+    fn done(&self) -> &'static str {
+        "valid"
     }
 }
 

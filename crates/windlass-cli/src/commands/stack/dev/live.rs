@@ -9,7 +9,9 @@ use super::{logs::tail, start::StartArgs, status, stop::stop};
 use crate::{
     commands::stack::{
         arguments::{Input, Request, Target},
-        call, report,
+        call,
+        command::{StackCall, Work},
+        report,
         show::Screen,
     },
     output::Mode,
@@ -25,43 +27,42 @@ pub(crate) struct LiveArgs {
     stop_on_exit: bool,
 }
 
-impl LiveArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Request {
+impl StackCall for LiveArgs {
+    fn request(&self) -> Result<Request, Problem> {
         self.start.request()
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let printer = &session.printer;
-        printer.notice("starting …");
-        let output = call::ask(session, self.request()).await?;
-        // One document cannot follow a log.
-        if printer.mode() == Mode::Json {
-            return Ok(report(session, "started", output));
-        }
-        status::show(&Screen::data(printer), &output);
-        printer.notice(if self.stop_on_exit {
-            "Ctrl-C ends the session."
-        } else {
-            "Ctrl-C ends the watching; `windlass stack dev stop` ends the session."
-        });
-        let watched = tail(session, logs_of(&self.start.target)).await;
-        if self.stop_on_exit {
-            // Interrupted once already: this call is to be finished.
-            let stop = stop(&self.start.target);
-            let stopped = session.call(stop.operation, stop.input).await?.output;
-            watched?;
-            return Ok(report(session, "stopped", stopped));
-        }
-        let count = watched?;
-        let message = "the session goes on; `windlass stack dev stop` ends it";
-        printer.notice(message);
-        let mut data = output;
-        data["message"] = json!(message);
-        data["count"] = json!(count);
-        Ok(Report::new(message, data))
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let printer = &session.printer;
+            printer.notice("starting …");
+            let output = call::ask(session, self.request()?).await?;
+            // One document cannot follow a log.
+            if printer.mode() == Mode::Json {
+                return Ok(report(session, "started", output));
+            }
+            status::show(&Screen::data(printer), &output);
+            printer.notice(if self.stop_on_exit {
+                "Ctrl-C ends the session."
+            } else {
+                "Ctrl-C ends the watching; `windlass stack dev stop` ends the session."
+            });
+            let watched = tail(session, logs_of(&self.start.target)).await;
+            if self.stop_on_exit {
+                // Interrupted once already: this call is to be finished.
+                let stop = stop(&self.start.target);
+                let stopped = session.call(stop.operation, stop.input).await?.output;
+                watched?;
+                return Ok(report(session, "stopped", stopped));
+            }
+            let count = watched?;
+            let message = "the session goes on; `windlass stack dev stop` ends it";
+            printer.notice(message);
+            let mut data = output;
+            data["message"] = json!(message);
+            data["count"] = json!(count);
+            Ok(Report::new(message, data))
+        })
     }
 }
 

@@ -9,7 +9,9 @@ use windlass_types::Problem;
 use crate::{
     commands::stack::{
         arguments::{Input, Request, Target, filled},
-        call, report,
+        call,
+        command::{StackCall, Work},
+        report,
         show::{Screen, text},
     },
     output::LogLevel,
@@ -40,8 +42,8 @@ pub(crate) struct LogsArgs {
     follow: bool,
 }
 
-impl LogsArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for LogsArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [workload] = filled([self.workload.as_deref()], &[&self.of])?;
         Ok(Input::new(&self.target)
             .text("workload", workload.as_deref())
@@ -50,20 +52,19 @@ impl LogsArgs {
             .request("stack.dev_logs"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let request = self.request()?;
-        if self.follow {
-            let count = tail(session, request).await?;
-            let message = format!("{count} lines");
-            let data = json!({ "count": count, "message": message });
-            return Ok(Report::new(message, data));
-        }
-        let output = call::ask(session, request).await?;
-        Screen::data(&session.printer).block(text(&output, "logs"));
-        Ok(report(session, "read", output))
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let request = self.request()?;
+            if self.follow {
+                let count = tail(session, request).await?;
+                let message = format!("{count} lines");
+                let data = json!({ "count": count, "message": message });
+                return Ok(Report::new(message, data));
+            }
+            let output = call::ask(session, request).await?;
+            Screen::data(&session.printer).block(text(&output, "logs"));
+            Ok(report(session, "read", output))
+        })
     }
 }
 

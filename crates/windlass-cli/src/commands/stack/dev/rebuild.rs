@@ -4,13 +4,10 @@ use clap::Args;
 use serde_json::Value;
 use windlass_types::Problem;
 
-use crate::{
-    commands::stack::{
-        arguments::{Input, Request, Target, filled},
-        call, report,
-        show::{Screen, object, shown},
-    },
-    session::{Report, Session},
+use crate::commands::stack::{
+    arguments::{Input, Request, Target, filled},
+    command::StackCall,
+    show::{Screen, object, shown},
 };
 
 #[derive(Args, Debug)]
@@ -28,8 +25,8 @@ pub(crate) struct RebuildArgs {
     all: bool,
 }
 
-impl RebuildArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for RebuildArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [workload] = filled([self.workload.as_deref()], &[&self.of])?;
         let input = Input::new(&self.target);
         Ok(match workload.filter(|name| name != "all") {
@@ -40,19 +37,17 @@ impl RebuildArgs {
         })
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        let screen = Screen::data(&session.printer);
-        for (name, outcome) in object(&output, "workloads").into_iter().flatten() {
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        for (name, outcome) in object(output, "workloads").into_iter().flatten() {
             let said = match outcome {
                 Value::Object(members) => members.get("message").map(shown).unwrap_or_default(),
                 other => shown(other),
             };
             screen.line(&format!("{name}: {said}"));
         }
-        Ok(report(session, "rebuilt", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "rebuilt"
     }
 }

@@ -7,10 +7,12 @@ use super::status;
 use crate::{
     commands::stack::{
         arguments::{Input, Request, Target},
-        call, report,
+        call,
+        command::{StackCall, Work},
+        report,
         show::Screen,
     },
-    session::{Report, Session},
+    session::Session,
 };
 
 #[derive(Args, Debug)]
@@ -31,25 +33,24 @@ pub(crate) struct StartArgs {
     fresh_db: bool,
 }
 
-impl StartArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Request {
-        Input::new(&self.target)
+impl StackCall for StartArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target)
             .list("resources", &self.resources)
             .list("remote", &self.remote)
             .number("agentPort", self.agent_port.map(u64::from))
             .flag("freshDb", self.fresh_db)
-            .request("stack.dev_start")
+            .request("stack.dev_start"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        session.printer.notice("starting …");
-        let output = call::ask(session, self.request()).await?;
-        status::show(&Screen::data(&session.printer), &output);
-        session.printer.hint("windlass stack dev logs --follow");
-        session.printer.hint("windlass stack dev stop");
-        Ok(report(session, "started", output))
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            session.printer.notice("starting …");
+            let output = call::ask(session, self.request()?).await?;
+            status::show(&Screen::data(&session.printer), &output);
+            session.printer.hint("windlass stack dev logs --follow");
+            session.printer.hint("windlass stack dev stop");
+            Ok(report(session, "started", output))
+        })
     }
 }

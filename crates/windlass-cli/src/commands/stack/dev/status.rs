@@ -7,11 +7,10 @@ use windlass_types::Problem;
 use crate::{
     commands::stack::{
         arguments::{Input, Request, Target},
-        call, report,
+        command::StackCall,
         show::{Screen, is, object, shown, text},
     },
     output::{Table, Tone},
-    session::{Report, Session},
 };
 
 #[derive(Args, Debug)]
@@ -20,18 +19,17 @@ pub(crate) struct StatusArgs {
     target: Target,
 }
 
-impl StatusArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Request {
-        Input::new(&self.target).request("stack.dev_status")
+impl StackCall for StatusArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target).request("stack.dev_status"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "found", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
+    }
+
+    fn done(&self) -> &'static str {
+        "found"
     }
 }
 

@@ -3,12 +3,9 @@
 use clap::Args;
 use windlass_types::Problem;
 
-use crate::{
-    commands::stack::{
-        arguments::{Input, Request, Target},
-        call, report,
-    },
-    session::{Report, Session},
+use crate::commands::stack::{
+    arguments::{Input, Request, Target},
+    command::StackCall,
 };
 
 #[derive(Args, Debug)]
@@ -17,17 +14,13 @@ pub(crate) struct StopArgs {
     target: Target,
 }
 
-impl StopArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Request {
-        stop(&self.target)
+impl StackCall for StopArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(stop(&self.target))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
-        Ok(report(session, "stopped", output))
+    fn done(&self) -> &'static str {
+        "stopped"
     }
 }
 

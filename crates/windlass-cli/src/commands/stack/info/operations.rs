@@ -7,11 +7,10 @@ use windlass_types::Problem;
 use crate::{
     commands::stack::{
         arguments::{Deployed, Request},
-        call, report,
+        command::StackCall,
         show::{Screen, list, moment, text},
     },
     output::{Table, Tone},
-    session::{Report, Session},
 };
 
 #[derive(Args, Debug)]
@@ -26,28 +25,27 @@ pub(crate) struct InfoOperationsArgs {
     limit: Option<u64>,
 }
 
-impl InfoOperationsArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Request {
-        self.stack
+impl StackCall for InfoOperationsArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(self
+            .stack
             .input()
             .flag("currentUserOnly", self.current_user_only)
             .number("limit", self.limit)
-            .request("stack.info_operations")
+            .request("stack.info_operations"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
-        show(&Screen::data(&session.printer), &output);
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
         if let Some(cause) = output.pointer("/cloudFormation/cause") {
             let cause = cause.as_str().unwrap_or_default();
-            session
-                .printer
-                .notice(&format!("Only what was done from here: {cause}"));
+            let aside = screen.aside();
+            aside.line(&format!("Only what was done from here: {cause}"));
         }
-        Ok(report(session, "listed", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "listed"
     }
 }
 

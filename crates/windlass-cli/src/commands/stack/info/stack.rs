@@ -7,11 +7,11 @@ use windlass_types::Problem;
 use crate::{
     commands::stack::{
         arguments::{Input, Request, Target, filled},
-        call, outputs, report,
+        command::StackCall,
+        outputs,
         show::{self, Screen, list, moment, object, status_tone, text},
     },
     output::{Table, Tone},
-    session::{Report, Session},
 };
 
 #[derive(Args, Debug)]
@@ -26,21 +26,20 @@ pub(crate) struct InfoStackArgs {
     target: Target,
 }
 
-impl InfoStackArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for InfoStackArgs {
+    fn request(&self) -> Result<Request, Problem> {
         let [name] = filled([self.stack_name.as_deref()], &[&self.stack])?;
         Ok(Input::new(&self.target)
             .text("stackName", name.as_deref())
             .request("stack.info_stack"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "found", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
+    }
+
+    fn done(&self) -> &'static str {
+        "found"
     }
 }
 

@@ -6,13 +6,10 @@ use clap::Args;
 use serde_json::{Map, Value};
 use windlass_types::Problem;
 
-use crate::{
-    commands::stack::{
-        arguments::{Input, Request, Target},
-        call, report,
-        show::{Screen, shown},
-    },
-    session::{Report, Session},
+use crate::commands::stack::{
+    arguments::{Input, Request, Target},
+    command::StackCall,
+    show::{Screen, shown},
 };
 
 #[derive(Args, Debug)]
@@ -21,18 +18,17 @@ pub(crate) struct InfoWhoamiArgs {
     target: Target,
 }
 
-impl InfoWhoamiArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Request {
-        Input::new(&self.target).request("stack.info_whoami")
+impl StackCall for InfoWhoamiArgs {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Input::new(&self.target).request("stack.info_whoami"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "found", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
+    }
+
+    fn done(&self) -> &'static str {
+        "found"
     }
 }
 

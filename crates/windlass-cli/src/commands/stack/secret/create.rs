@@ -13,12 +13,14 @@ use crate::{
         ops::read_stdin,
         stack::{
             arguments::{Request, usage},
-            call, report,
+            call,
+            command::{StackCall, Work},
+            report,
             show::{Screen, text},
         },
     },
     output::Printer,
-    session::{Report, Session},
+    session::Session,
 };
 
 #[derive(Args, Debug)]
@@ -53,48 +55,50 @@ fn secret(text: &str) -> Result<Secret<String>, std::convert::Infallible> {
 }
 
 impl CreateArgs {
-    /// The request, with a value that was given on the command line or stands in a file.
-    pub(in crate::commands::stack) fn request(&self) -> Result<Request, Problem> {
+    fn request_with(&self, value: Option<&Secret<String>>) -> Result<Request, Problem> {
         let file = self.value_file.as_deref().map(absolute).transpose()?;
+        let value = value.map(|value| value.expose_secret().as_str());
         Ok(self
             .secret
             .input()?
-            .text(
-                "secretValue",
-                self.value
-                    .as_ref()
-                    .map(|value| value.expose_secret().as_str()),
-            )
+            .text("secretValue", value)
             .text("secretFile", file.as_deref())
             .flag("forceUpdate", self.force_update)
             .request("stack.secret_create"))
     }
+}
 
-    pub(in crate::commands::stack) async fn run(
-        mut self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        match &self.value {
-            Some(value) if value.expose_secret() == "-" => {
-                self.value = Some(Secret::new(without_line_end(read_stdin()?)));
-            }
-            Some(_) => session.printer.notice(
-                "warning: a value on the command line can be seen by other users and stays in \
-                 the shell's history; use --value-file, --value - or the prompt",
-            ),
-            None if self.value_file.is_none() => {
-                self.value = Some(prompted(session).await?);
-            }
-            None => {}
-        }
-        let output = call::follow(session, self.request()?).await?;
-        let screen = Screen::data(&session.printer);
-        screen.line(&format!(
-            "{} {}",
-            text(&output, "name"),
-            text(&output, "versionId")
-        ));
-        Ok(report(session, "stored", output))
+impl StackCall for CreateArgs {
+    /// The request, with a value that was given on the command line or stands in a file.
+    fn request(&self) -> Result<Request, Problem> {
+        self.request_with(self.value.as_ref())
+    }
+
+    fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
+        Box::pin(async move {
+            let read = match &self.value {
+                Some(value) if value.expose_secret() == "-" => {
+                    Some(Secret::new(without_line_end(read_stdin()?)))
+                }
+                Some(_) => {
+                    session.printer.notice(
+                        "warning: a value on the command line can be seen by other users and \
+                         stays in the shell's history; use --value-file, --value - or the prompt",
+                    );
+                    None
+                }
+                None if self.value_file.is_none() => Some(prompted(session).await?),
+                None => None,
+            };
+            let request = self.request_with(read.as_ref().or(self.value.as_ref()))?;
+            let output = call::follow(session, request).await?;
+            Screen::data(&session.printer).line(&format!(
+                "{} {}",
+                text(&output, "name"),
+                text(&output, "versionId")
+            ));
+            Ok(report(session, "stored", output))
+        })
     }
 }
 

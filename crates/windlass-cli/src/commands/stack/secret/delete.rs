@@ -5,14 +5,11 @@ use serde_json::Value;
 use windlass_types::Problem;
 
 use super::Named;
-use crate::{
-    commands::stack::{
-        arguments::{Request, Yes},
-        consent::{Way, call_with_consent},
-        report,
-        show::{Screen, moment},
-    },
-    session::{Report, Session},
+use crate::commands::stack::{
+    arguments::{Request, Yes},
+    call::Way,
+    command::StackCall,
+    show::{Screen, moment},
 };
 
 #[derive(Args, Debug)]
@@ -34,8 +31,8 @@ pub(crate) struct DeleteArgs {
     recovery_days: Option<u64>,
 }
 
-impl DeleteArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for DeleteArgs {
+    fn request(&self) -> Result<Request, Problem> {
         Ok(self
             .secret
             .input()?
@@ -45,18 +42,22 @@ impl DeleteArgs {
             .request("stack.secret_delete"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let request = self.request()?;
-        let name = request.input.get("secretName").and_then(Value::as_str);
-        let name = name.map(str::to_owned);
-        let output = call_with_consent(session, Way::Run, request, name.as_deref()).await?;
+    fn way(&self) -> Way {
+        Way::Run
+    }
+
+    fn confirm_name(&self) -> Option<String> {
+        self.secret.name().ok().flatten()
+    }
+
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
         let date = moment(output.get("deletionDate").unwrap_or(&Value::Null));
         if !date.is_empty() {
-            Screen::data(&session.printer).line(&format!("gone for good on {date}"));
+            screen.line(&format!("deleted for good on {date}"));
         }
-        Ok(report(session, "scheduled for deletion", output))
+    }
+
+    fn done(&self) -> &'static str {
+        "scheduled for deletion"
     }
 }

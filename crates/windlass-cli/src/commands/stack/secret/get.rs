@@ -5,13 +5,10 @@ use serde_json::Value;
 use windlass_types::Problem;
 
 use super::Named;
-use crate::{
-    commands::stack::{
-        arguments::Request,
-        call, report,
-        show::{Screen, moment, text},
-    },
-    session::{Report, Session},
+use crate::commands::stack::{
+    arguments::Request,
+    command::StackCall,
+    show::{Screen, moment, text},
 };
 
 #[derive(Args, Debug)]
@@ -20,18 +17,17 @@ pub(crate) struct GetArgs {
     secret: Named,
 }
 
-impl GetArgs {
-    pub(in crate::commands::stack) fn request(&self) -> Result<Request, Problem> {
+impl StackCall for GetArgs {
+    fn request(&self) -> Result<Request, Problem> {
         Ok(self.secret.input()?.request("stack.secret_get"))
     }
 
-    pub(in crate::commands::stack) async fn run(
-        self,
-        session: &Session,
-    ) -> Result<Report, Problem> {
-        let output = call::ask(session, self.request()?).await?;
-        show(&Screen::data(&session.printer), &output);
-        Ok(report(session, "found", output))
+    fn show(&self, screen: &Screen<'_>, output: &Value) {
+        show(screen, output);
+    }
+
+    fn done(&self) -> &'static str {
+        "found"
     }
 }
 

@@ -5,8 +5,9 @@ pub(super) mod delete;
 pub(super) mod get;
 
 use clap::{Args, Subcommand};
+use windlass_types::Problem;
 
-use super::arguments::Target;
+use super::arguments::{Input, Target, filled};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecretCommand {
@@ -32,8 +33,12 @@ struct Named {
 }
 
 impl Named {
-    fn input(&self) -> Result<super::arguments::Input, windlass_types::Problem> {
-        let [name] = super::arguments::filled([self.secret_name.as_deref()], &[&self.name])?;
-        Ok(super::arguments::Input::new(&self.target).text("secretName", name.as_deref()))
+    fn name(&self) -> Result<Option<String>, Problem> {
+        let [name] = filled([self.secret_name.as_deref()], &[&self.name])?;
+        Ok(name)
+    }
+
+    fn input(&self) -> Result<Input, Problem> {
+        Ok(Input::new(&self.target).text("secretName", self.name()?.as_deref()))
     }
 }

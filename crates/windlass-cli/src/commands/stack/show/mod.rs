@@ -43,6 +43,11 @@ impl<'a> Screen<'a> {
         }
     }
 
+    /// Beside what was asked for.
+    pub(super) const fn aside(&self) -> Self {
+        Self::notice(self.printer)
+    }
+
     /// What a person is asked about: kept, for the consent screen.
     pub(super) const fn kept(printer: &'a Printer) -> Self {
         Self {
