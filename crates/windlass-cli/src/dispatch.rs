@@ -91,8 +91,10 @@ impl Outward {
     fn of_arguments(program: Program, args: &[OsString]) -> Self {
         match Wire::of_arguments(program, args) {
             Some(wire) => Self::Pack(Box::new(wire)),
-            None if early::command(args) == Some("stack") => Self::Stack,
-            None => Self::Own,
+            None => match early::command(&early::words(args)) {
+                Some(("stack", _)) => Self::Stack,
+                _ => Self::Own,
+            },
         }
     }
 }

@@ -10,11 +10,7 @@ use crate::output::{ColorChoice, Mode, Options};
 /// Reads the printing flags and nothing else; stops at `--`.
 pub(crate) fn printing(args: &[OsString]) -> Options {
     let mut options = Options::default();
-    let mut words = args
-        .iter()
-        .skip(1)
-        .filter_map(|arg| arg.to_str())
-        .take_while(|arg| *arg != "--");
+    let mut words = words(args).into_iter();
     while let Some(word) = words.next() {
         match word {
             "--json" => options.mode = Mode::Json,
@@ -33,15 +29,26 @@ pub(crate) fn printing(args: &[OsString]) -> Options {
 /// Flags that take the next word.
 const WITH_VALUE: [&str; 3] = ["--home", "--color", "--log-format"];
 
-/// The command the arguments begin with, known or not.
-pub(crate) fn command(args: &[OsString]) -> Option<&str> {
-    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return Some(word);
+/// The words behind the program's name, up to `--`.
+pub(crate) fn words(args: &[OsString]) -> Vec<&str> {
+    let words = args.iter().skip(1).filter_map(|arg| arg.to_str());
+    words.take_while(|word| *word != "--").collect()
+}
+
+/// The command the arguments begin with, known or not, and the words behind it.
+pub(crate) fn command<'a, 'b>(words: &'b [&'a str]) -> Option<(&'a str, &'b [&'a str])> {
+    let first = first_word(words, &WITH_VALUE)?;
+    Some((words[first], &words[first + 1..]))
+}
+
+/// Where the first word that is no flag and no value of one stands.
+pub(crate) fn first_word(words: &[&str], with_value: &[&str]) -> Option<usize> {
+    let mut index = 0;
+    while let Some(word) = words.get(index) {
+        if !word.starts_with('-') {
+            return Some(index);
         }
+        index += if with_value.contains(word) { 2 } else { 1 };
     }
     None
 }
@@ -63,7 +70,9 @@ mod tests {
             ("windlass --color=never stack", Some("stack")),
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            assert_eq!(command(&args), expected, "{line}");
+            let words = words(&args);
+            let found = command(&words).map(|(word, _)| word);
+            assert_eq!(found, expected, "{line}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The commands: one file each, holding the arguments (their doc comments are the help) and the
 //! function below them.
 
+mod artifact;
 pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -22,7 +23,7 @@ pub(crate) mod store;
 pub(crate) mod tour;
 pub(crate) mod webhooks;
 
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use windlass_types::Problem;
 
@@ -31,4 +32,25 @@ fn field<T: DeserializeOwned>(output: &Value, name: &str) -> Result<T, Problem> 
     let value = output.get(name).cloned().unwrap_or(Value::Null);
     serde_json::from_value(value)
         .map_err(|error| Problem::internal("operation answer", format!("{name}: {error}")))
+}
+
+/// An answer as a type.
+fn parse<T: DeserializeOwned>(output: &Value) -> Result<T, Problem> {
+    T::deserialize(output).map_err(|error| Problem::internal("operation answer", error))
+}
+
+/// The word a value has on the wire.
+fn word(value: impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// An input without the fields that were not given, so that the operation's defaults apply.
+fn given(mut input: Value) -> Value {
+    if let Some(fields) = input.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    input
 }

@@ -7,7 +7,7 @@ use windlass_types::{EffectClass, Problem, code};
 
 use crate::{
     OpenOptions,
-    commands::field,
+    commands::{field, given},
     output::Tone,
     session::{Report, Session},
 };
@@ -114,18 +114,13 @@ impl CheckArgs {
         let effect = self
             .effect
             .unwrap_or_else(|| info.effect.as_str().to_owned());
-        let mut input = Map::from_iter([
-            ("operation".to_owned(), json!(info.name)),
-            ("target".to_owned(), json!(self.target)),
-            ("effect".to_owned(), json!(effect)),
-        ]);
-        input.extend(
-            self.principal
-                .map(|principal| ("principal".to_owned(), Value::from(principal))),
-        );
-        let answer = session
-            .call("admin.policy_check", Value::Object(input))
-            .await?;
+        let input = json!({
+            "operation": info.name,
+            "target": self.target,
+            "effect": effect,
+            "principal": self.principal,
+        });
+        let answer = session.call("admin.policy_check", given(input)).await?;
         let verdict: String = field(&answer.output, "verdict")?;
         let approvers: Vec<String> = field(&answer.output, "approvers")?;
         let tone = match verdict.as_str() {

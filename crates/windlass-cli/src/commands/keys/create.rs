@@ -1,12 +1,12 @@
 //! `windlass keys create`.
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use windlass_engine::access::KeyView;
 use windlass_types::Problem;
 
 use crate::{
-    commands::field,
+    commands::{field, given},
     session::{Report, Session},
 };
 
@@ -28,15 +28,14 @@ pub(crate) struct CreateArgs {
 
 impl CreateArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let mut input = Map::from_iter([("name".to_owned(), json!(self.name))]);
-        if !self.scopes.is_empty() {
-            input.insert("scopes".to_owned(), json!(self.scopes));
-        }
-        input.extend(self.tier.map(|tier| ("tier".to_owned(), Value::from(tier))));
-        input.extend(self.days.map(|days| ("days".to_owned(), Value::from(days))));
-        let answer = session
-            .call("admin.keys_create", Value::Object(input))
-            .await?;
+        let scopes = (!self.scopes.is_empty()).then_some(self.scopes);
+        let input = json!({
+            "name": self.name,
+            "scopes": scopes,
+            "tier": self.tier,
+            "days": self.days,
+        });
+        let answer = session.call("admin.keys_create", given(input)).await?;
         let key: String = field(&answer.output, "api_key")?;
         let record: KeyView = field(&answer.output, "record")?;
         let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.as_str()).collect();

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_types::{Problem, RunId};
 
-use super::{LaunchArg, show::ask_status, view::member};
+use super::{LaunchArg, show::ask_status};
 use crate::{
+    commands::{artifact::Content, field},
     output::{Table, counted},
     session::{Report, Session},
 };
@@ -44,40 +44,12 @@ impl ArtifactArgs {
         let answer = session.call("launch.get_artifact", input).await;
         let answer = answer.map_err(|problem| listed(problem, run_id))?.output;
         let artifact = answer.get("artifact").unwrap_or(&Value::Null);
-        let content: String = member(artifact, "content")?;
-        let is_text = artifact.get("encoding").is_none();
-        let bytes = if is_text {
-            content.into_bytes()
-        } else {
-            STANDARD
-                .decode(content)
-                .map_err(|error| Problem::internal("artifact content", error))?
-        };
-        let printer = &session.printer;
-        match &self.out {
-            Some(path) => {
-                fs_err::write(path, &bytes).map_err(|error| {
-                    Problem::invalid(
-                        "out",
-                        "writable",
-                        format!("the file cannot be written: {error}"),
-                    )
-                })?;
-                let size = counted(bytes.len(), "byte");
-                printer.notice(&format!("{size} written to {}", path.display()));
-            }
-            None if printer.is_human() => {
-                if !is_text && printer.data_is_seen() {
-                    let message = format!("{name:?} is not text");
-                    return Err(Problem::invalid("out", "text", message).next(format!(
-                        "windlass launch artifact {run_id} {name} --out FILE"
-                    )));
-                }
-                printer.raw_bytes(&bytes);
-            }
-            None => {}
-        }
-        let size = counted(bytes.len(), "byte");
+        let content: String = field(artifact, "content")?;
+        let content = Content::read(content, artifact.get("encoding").is_none())?;
+        let command = format!("windlass launch artifact {run_id} {name}");
+        let file = self.out.as_deref();
+        content.deliver(&session.printer, name, file, ("out", &command))?;
+        let size = counted(content.bytes.len(), "byte");
         Ok(Report::new(format!("{name}: {size}"), answer))
     }
 }

@@ -6,9 +6,9 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::Value;
+use windlass_launch_model::Severity;
 use windlass_types::{Body, Event, Timestamp};
 
-use super::view::Severity;
 use crate::{
     flow::{EventLines, Line, LineKind},
     output::{Paint, Tone, counted, duration, shorten},

@@ -1,6 +1,7 @@
 //! `windlass launch fix`.
 
 use clap::Args;
+use windlass_launch_model::ValidationReport;
 use windlass_types::Problem;
 
 use super::{
@@ -8,9 +9,9 @@ use super::{
     live::ask,
     resume::go_on,
     show::{ask_status, failing, hints, issue_table},
-    view::{GateReport, member},
 };
 use crate::{
+    commands::field,
     output::counted,
     session::{Report, Session},
 };
@@ -31,9 +32,9 @@ impl FixArgs {
             return go_on(session, &run_id).await;
         }
         let answer = ask(session, "launch.fix_next", &run_id).await?;
-        let fixed: String = member(&answer, "fixed_issue_id")?;
-        let patches: Vec<String> = member(&answer, "applied_patch_ids")?;
-        let report: GateReport = member(&answer, "validation_report")?;
+        let fixed: String = field(&answer, "fixed_issue_id")?;
+        let patches: Vec<String> = field(&answer, "applied_patch_ids")?;
+        let report: ValidationReport = field(&answer, "validation_report")?;
         let (_, status) = ask_status(session, &run_id).await?;
         let left = failing(&status);
         let message = if report.ok {

@@ -1,14 +1,12 @@
 //! `windlass launch list`.
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use windlass_types::Problem;
 
-use super::{
-    show::state_tone,
-    view::{ListedRun, member},
-};
+use super::{show::state_tone, view::ListedRun};
 use crate::{
+    commands::{field, given},
     output::{Table, Tone, age, counted, duration},
     session::{Report, Session},
 };
@@ -31,20 +29,12 @@ pub(crate) struct ListArgs {
 
 impl ListArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let mut filter = Map::new();
-        if let Some(state) = &self.state {
-            let state = state.to_ascii_uppercase().replace('-', "_");
-            filter.insert("state".to_owned(), json!(state));
-        }
-        if let Some(product) = &self.product {
-            filter.insert("product_slug".to_owned(), json!(product));
-        }
-        let mut input = json!({ "filter": filter, "limit": self.limit });
-        if let Some(cursor) = &self.cursor {
-            input["cursor"] = json!(cursor);
-        }
-        let answer = session.call("launch.list_runs", input).await?.output;
-        let runs: Vec<ListedRun> = member(&answer, "runs")?;
+        let state = self.state.as_ref();
+        let state = state.map(|state| state.to_ascii_uppercase().replace('-', "_"));
+        let filter = given(json!({ "state": state, "product_slug": self.product }));
+        let input = json!({ "filter": filter, "limit": self.limit, "cursor": self.cursor });
+        let answer = session.call("launch.list_runs", given(input)).await?.output;
+        let runs: Vec<ListedRun> = field(&answer, "runs")?;
         let printer = &session.printer;
         if runs.is_empty() {
             printer.notice("No launches.");

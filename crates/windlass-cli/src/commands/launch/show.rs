@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
+use windlass_launch_model::{Issue, Severity, ValidationReport};
 use windlass_types::{Problem, RunId};
 
 use super::{
     advice::shortfall,
     event_lines::words,
-    view::{GateReport, Issue, OpenIssue, Severity, Status, member},
+    view::{OpenIssue, Status, place},
 };
 use crate::{
+    commands::field,
     output::{Table, Tone},
     session::{Report, Session},
 };
@@ -24,7 +26,7 @@ pub(super) async fn ask_status(
 ) -> Result<(Value, Status), Problem> {
     let input = json!({ "run_id": run_id });
     let answer = session.call("launch.get_status", input).await?.output;
-    let status = member(&answer, "status")?;
+    let status = field(&answer, "status")?;
     Ok((answer, status))
 }
 
@@ -36,7 +38,7 @@ pub(super) async fn ask_text(
 ) -> Result<String, Problem> {
     let input = json!({ "run_id": run_id, "artifact_name": name });
     let answer = session.call("launch.get_artifact", input).await?.output;
-    member(&answer["artifact"], "content")
+    field(&answer["artifact"], "content")
 }
 
 /// The last validation report, where there is one.
@@ -44,7 +46,7 @@ pub(super) async fn ask_report(
     session: &Session,
     run_id: &RunId,
     status: &Status,
-) -> Result<Option<GateReport>, Problem> {
+) -> Result<Option<ValidationReport>, Problem> {
     if !status.has_artifact(REPORT) {
         return Ok(None);
     }
@@ -98,7 +100,7 @@ pub(super) fn failing(status: &Status) -> Vec<&OpenIssue> {
 }
 
 /// Issues in a table; the report knows where each is and whether it can be fixed.
-pub(super) fn issue_table(issues: &[&OpenIssue], report: Option<&GateReport>) -> Table {
+pub(super) fn issue_table(issues: &[&OpenIssue], report: Option<&ValidationReport>) -> Table {
     let known: HashMap<&str, &Issue> = report
         .into_iter()
         .flat_map(|report| &report.issues)
@@ -118,7 +120,7 @@ pub(super) fn issue_table(issues: &[&OpenIssue], report: Option<&GateReport>) ->
             (Tone::Dim, fix.to_owned()),
             (
                 Tone::Plain,
-                details.map(|issue| issue.place()).unwrap_or_default(),
+                details.map(|issue| place(issue)).unwrap_or_default(),
             ),
             (Tone::Plain, issue.title.clone()),
         ]);
@@ -127,7 +129,7 @@ pub(super) fn issue_table(issues: &[&OpenIssue], report: Option<&GateReport>) ->
 }
 
 /// Every gate and what came of it.
-pub(super) fn gate_table(report: &GateReport) -> Table {
+pub(super) fn gate_table(report: &ValidationReport) -> Table {
     let mut table = Table::new(&["GATE", "RESULT", "ISSUES"]);
     for gate in &report.gates {
         let (tone, result) = match (gate.skipped, gate.ok) {
@@ -138,8 +140,8 @@ pub(super) fn gate_table(report: &GateReport) -> Table {
             (_, true) => (Tone::Good, "passed".to_owned()),
             (_, false) => (Tone::Bad, "failed".to_owned()),
         };
-        let open = |issue: &&Issue| issue.gate == gate.name && issue.is_open();
-        let count = report.issues.iter().filter(open).count();
+        let open = |issue: &&Issue| issue.gate == gate.name;
+        let count = report.open_issues().filter(open).count();
         let count = if count == 0 {
             String::new()
         } else {
@@ -260,17 +262,27 @@ mod tests {
     #[test]
     fn issues_say_where_they_are_and_who_fixes_them() {
         let status = status("VALIDATING", true, &["blocker", "error", "warn"]);
-        let report: GateReport = serde_json::from_value(json!({
-            "ok": false, "profile": "local",
+        let issue = |id: &str, status: &str, place: Value| {
+            let mut issue = json!({
+                "issue_id": id, "gate": "TruthLock", "severity": "error", "title": "Uncited",
+                "message": "x", "status": status, "fixable": false,
+            });
+            let fields = issue.as_object_mut().unwrap();
+            fields.extend(place.as_object().unwrap().clone());
+            issue
+        };
+        let place = json!({ "fixable": true, "location": { "path": "content/a.md", "line": 7 } });
+        let report: ValidationReport = serde_json::from_value(json!({
+            "schema_version": "1", "ok": false, "profile": "local", "manual_edits": false,
             "gates": [
                 { "name": "Schema", "ok": true },
                 { "name": "HugoBuild", "ok": true, "skipped": true, "reason": "toolchain_missing" },
                 { "name": "TruthLock", "ok": false },
             ],
             "issues": [
-                { "issue_id": "iss_0", "gate": "TruthLock", "severity": "blocker", "status": "OPEN", "fixable": true, "location": { "path": "content/a.md", "line": 7 } },
-                { "issue_id": "iss_1", "gate": "TruthLock", "severity": "error", "status": "OPEN", "fixable": false, "files": ["content/b.md"] },
-                { "issue_id": "iss_9", "gate": "TruthLock", "severity": "error", "status": "RESOLVED", "fixable": false },
+                issue("iss_0", "OPEN", place),
+                issue("iss_1", "OPEN", json!({ "files": ["content/b.md"] })),
+                issue("iss_9", "RESOLVED", json!({})),
             ],
         }))
         .unwrap();

@@ -11,9 +11,9 @@ use super::{
     config::{self, Flags},
     live::{PROGRAM, follow},
     show::{ask_status, conclude},
-    view::member,
 };
 use crate::{
+    commands::field,
     flow::detached,
     session::{Report, Session},
 };
@@ -69,19 +69,19 @@ impl StartArgs {
             .call("launch.prepare", json!({ "run_config": config }))
             .await?
             .output;
-        let config: Map<String, Value> = member(&prepared, "run_config")?;
-        for note in member::<Vec<String>>(&prepared, "notes")? {
+        let config: Map<String, Value> = field(&prepared, "run_config")?;
+        for note in field::<Vec<String>>(&prepared, "notes")? {
             session.printer.notice(&note);
         }
         if !config.contains_key("allowed_paths") {
-            return Err(self.nothing_allowed(&member::<Vec<String>>(&prepared, "suggested_paths")?));
+            return Err(self.nothing_allowed(&field::<Vec<String>>(&prepared, "suggested_paths")?));
         }
         let mut input = json!({ "run_config": config });
         if let Some(key) = &self.key {
             input["idempotency_key"] = json!(key);
         }
         let mut answer = session.call("launch.start_run", input).await?.output;
-        let run_id: RunId = member(&answer, "run_id")?;
+        let run_id: RunId = field(&answer, "run_id")?;
         if answer.get("existing") == Some(&Value::Bool(true)) {
             session
                 .printer

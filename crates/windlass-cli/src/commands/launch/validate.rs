@@ -1,15 +1,18 @@
 //! `windlass launch validate`.
 
 use clap::Args;
+use windlass_launch_model::ValidationReport;
 use windlass_types::Problem;
 
 use super::{
     LaunchArg,
     live::ask,
     show::{ask_status, gate_table, hints, issue_table},
-    view::{GateReport, member},
 };
-use crate::session::{Report, Session};
+use crate::{
+    commands::{field, word},
+    session::{Report, Session},
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArgs {
@@ -21,7 +24,7 @@ impl ValidateArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let run_id = self.run.find(session).await?;
         let answer = ask(session, "launch.validate", &run_id).await?;
-        let report: GateReport = member(&answer, "validation_report")?;
+        let report: ValidationReport = field(&answer, "validation_report")?;
         let (_, status) = ask_status(session, &run_id).await?;
         let printer = &session.printer;
         printer.table(&gate_table(&report));
@@ -30,9 +33,9 @@ impl ValidateArgs {
             printer.data("");
             printer.table(&issue_table(&issues, Some(&report)));
         }
-        let profile = &report.profile;
+        let profile = word(report.profile);
         let message = if report.ok {
-            format!("every gate is content (profile {profile})")
+            format!("every gate passed (profile {profile})")
         } else {
             format!("{} (profile {profile})", status.tally())
         };

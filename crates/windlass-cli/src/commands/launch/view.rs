@@ -1,36 +1,12 @@
-//! The answers of the launch operations, as far as people are shown them.
+//! The answers of the launch operations, as far as people are shown them. Issues and reports are
+//! the model's.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use windlass_types::{Problem, Timestamp};
-
-/// How bad an issue is, worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Severity {
-    Blocker,
-    Error,
-    Warn,
-    Info,
-}
-
-impl Severity {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Blocker => "blocker",
-            Self::Error => "error",
-            Self::Warn => "warn",
-            Self::Info => "info",
-        }
-    }
-
-    /// Whether a launch with such an issue is not sound.
-    pub(super) const fn fails(self) -> bool {
-        matches!(self, Self::Blocker | Self::Error)
-    }
-}
+use windlass_launch_model::{Issue, Location, Severity};
+use windlass_types::Timestamp;
 
 /// Where a run stands: RunStatus.
 #[derive(Clone, Debug, Deserialize)]
@@ -116,59 +92,15 @@ impl Status {
     }
 }
 
-/// What the gates found: `validation_report.json`.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct GateReport {
-    pub(super) ok: bool,
-    pub(super) profile: String,
-    pub(super) gates: Vec<GateResult>,
-    pub(super) issues: Vec<Issue>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct GateResult {
-    pub(super) name: String,
-    pub(super) ok: bool,
-    #[serde(default)]
-    pub(super) skipped: bool,
-    #[serde(default)]
-    pub(super) reason: Option<String>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Issue {
-    pub(super) issue_id: String,
-    pub(super) gate: String,
-    pub(super) status: String,
-    #[serde(default)]
-    pub(super) location: Option<Location>,
-    #[serde(default)]
-    pub(super) files: Vec<String>,
-    pub(super) fixable: bool,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Location {
-    path: String,
-    #[serde(default)]
-    line: Option<u64>,
-}
-
-impl Issue {
-    /// Where it is, as editors and compilers write it.
-    pub(super) fn place(&self) -> String {
-        match &self.location {
-            Some(Location {
-                path,
-                line: Some(line),
-            }) => format!("{path}:{line}"),
-            Some(Location { path, line: None }) => path.clone(),
-            None => self.files.first().cloned().unwrap_or_default(),
-        }
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        self.status != "RESOLVED"
+/// Where an issue is, as editors and compilers write it.
+pub(super) fn place(issue: &Issue) -> String {
+    match &issue.location {
+        Some(Location {
+            path,
+            line: Some(line),
+        }) => format!("{path}:{line}"),
+        Some(Location { path, line: None }) => path.clone(),
+        None => issue.files.first().cloned().unwrap_or_default(),
     }
 }
 
@@ -181,11 +113,4 @@ pub(super) struct ListedRun {
     pub(super) started_at: Timestamp,
     #[serde(default)]
     pub(super) finished_at: Option<Timestamp>,
-}
-
-/// One member of an answer, as a type.
-pub(super) fn member<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T, Problem> {
-    let value = answer.get(name).cloned().unwrap_or(Value::Null);
-    serde_json::from_value(value)
-        .map_err(|error| Problem::internal("launch answer", format!("{name}: {error}")))
 }

@@ -44,6 +44,15 @@ pub(super) const MUTATING: [&str; 23] = [
     "watch --apply",
 ];
 
+/// What a command is to programs, and how it comes by its yes.
+struct Facts {
+    /// The operation, without the toolset.
+    operation: &'static str,
+    /// The part of its input that makes it another command.
+    input: Value,
+    mutation: Option<Mutation>,
+}
+
 /// How a writing command comes by its yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mutation {
@@ -52,36 +61,47 @@ struct Mutation {
     late: bool,
 }
 
-impl Mutation {
-    const fn direct(id: &'static str) -> Option<Self> {
-        Some(Self {
-            id,
-            asks: false,
-            late: false,
-        })
+impl Facts {
+    const fn read(operation: &'static str) -> Self {
+        Self {
+            operation,
+            input: Value::Null,
+            mutation: None,
+        }
     }
 
-    const fn asked(id: &'static str) -> Option<Self> {
-        Some(Self {
-            id,
-            asks: true,
-            late: false,
-        })
+    /// Changes the repository alone.
+    const fn direct(operation: &'static str, id: &'static str) -> Self {
+        Self::writing(operation, id, false, false)
     }
 
-    const fn late(id: &'static str) -> Option<Self> {
-        Some(Self {
-            id,
-            asks: true,
-            late: true,
-        })
+    /// Asks people first.
+    const fn asked(operation: &'static str, id: &'static str) -> Self {
+        Self::writing(operation, id, true, false)
+    }
+
+    /// Asks people first, and only the operation knows whether there is anything to write.
+    const fn late(operation: &'static str, id: &'static str) -> Self {
+        Self::writing(operation, id, true, true)
+    }
+
+    const fn writing(operation: &'static str, id: &'static str, asks: bool, late: bool) -> Self {
+        Self {
+            operation,
+            input: Value::Null,
+            mutation: Some(Mutation { id, asks, late }),
+        }
+    }
+
+    fn with(self, input: Value) -> Self {
+        Self { input, ..self }
     }
 }
 
 impl PackArgs {
     /// Refuses a write that nobody said yes to and of which nobody can be asked.
     pub(super) fn refuse_without_yes(&self, printer: &Printer) -> Result<(), Problem> {
-        let Some(mutation) = self.mutation() else {
+        let Some(mutation) = self.facts().mutation else {
             return Ok(());
         };
         if self.options.yes || self.options.dry_run || mutation.late {
@@ -93,107 +113,69 @@ impl PackArgs {
         Ok(())
     }
 
-    fn mutation(&self) -> Option<Mutation> {
-        use PackCommand as C;
-        match &self.command {
-            C::Init(_) => Mutation::direct("init"),
-            C::Import(args) if args.apply => Mutation::asked("import --apply"),
-            C::Add(_) => Mutation::direct("add"),
-            C::Remove(_) => Mutation::direct("remove"),
-            C::Lock(_) => Mutation::direct("lock"),
-            C::Fetch(_) => Mutation::direct("fetch"),
-            C::Update(_) => Mutation::late("update"),
-            C::Deploy(args) if args.apply => Mutation::asked("deploy --apply"),
-            C::Watch(args) if args.apply => Mutation::asked("watch --apply"),
-            C::Rollback(_) => Mutation::asked("rollback"),
-            C::Undo(_) => Mutation::asked("undo"),
-            C::Uninstall(_) => Mutation::asked("uninstall"),
-            C::Snapshots(SnapshotsCommand::Prune(_)) => Mutation::asked("snapshots prune"),
-            C::Doctor(args) if args.fix => Mutation::direct("doctor --fix"),
-            C::Evolve(EvolveCommand::Propose(_)) => Mutation::late("evolve propose"),
-            C::Evolve(EvolveCommand::Restore(_)) => Mutation::late("evolve restore"),
-            C::Overlay(OverlayCommand::Edit(_)) => Mutation::direct("overlay edit"),
-            C::Overlay(OverlayCommand::Rebase(_)) => Mutation::direct("overlay rebase"),
-            C::Bootstrap(_) => Mutation::late("bootstrap"),
-            C::Remote(_) => Mutation::direct("remote set"),
-            C::Sync(_) => Mutation::direct("sync"),
-            C::Record(_) => Mutation::direct("record"),
-            C::Policy(PolicyCommand::Lock(_)) => Mutation::direct("policy lock"),
-            C::Import(_)
-            | C::Plan(_)
-            | C::Diff(_)
-            | C::Preview(_)
-            | C::Deploy(_)
-            | C::Status(_)
-            | C::Watch(_)
-            | C::Snapshots(_)
-            | C::Doctor(_)
-            | C::Explain(_)
-            | C::Overlay(_)
-            | C::Score(_)
-            | C::Policy(_)
-            | C::Mcp(_)
-            | C::Tui(_)
-            | C::Help(_)
-            | C::Schema(_)
-            | C::Completions(_) => None,
-        }
-    }
-
     /// How the outcome is written for programs.
     pub(crate) fn wire(&self, program: Program) -> Wire {
-        let (operation, input) = self.identity();
+        let facts = self.facts();
         Wire {
-            operation: format!("pack.{operation}"),
-            input,
+            operation: format!("pack.{}", facts.operation),
+            input: facts.input,
             program: program.pack_command().to_owned(),
             options: self.options.clone(),
         }
     }
 
-    fn identity(&self) -> (&'static str, Value) {
+    fn facts(&self) -> Facts {
         use PackCommand as C;
-        let name = match &self.command {
-            C::Init(_) => "init",
-            C::Import(args) => return ("import", json!({ "apply": args.apply })),
-            C::Add(_) => "add",
-            C::Remove(_) => "remove",
-            C::Lock(_) => "lock",
-            C::Fetch(_) => "fetch",
-            C::Update(_) => "update",
-            C::Plan(_) => "plan",
-            C::Diff(_) => "diff",
-            C::Preview(_) => "preview",
-            C::Deploy(args) if args.apply => "apply",
-            C::Deploy(_) => "deploy",
-            C::Status(_) => "status",
-            C::Watch(_) => "watch",
-            C::Rollback(_) => "rollback",
-            C::Undo(_) => "undo",
-            C::Uninstall(_) => "uninstall",
-            C::Snapshots(command) => command.operation(),
-            C::Doctor(args) if args.fix => "doctor_fix",
-            C::Doctor(_) => "doctor",
-            C::Explain(command) => return ("explain", json!({ "kind": command.kind() })),
-            C::Evolve(EvolveCommand::Propose(_)) => "evolve.propose",
-            C::Evolve(EvolveCommand::Restore(_)) => "evolve.restore",
-            C::Overlay(OverlayCommand::Edit(_)) => "overlay.edit",
-            C::Overlay(OverlayCommand::Rebase(_)) => "overlay.rebase",
-            C::Overlay(OverlayCommand::Path(_)) => "overlay.path",
-            C::Bootstrap(_) => "bootstrap",
-            C::Remote(_) => "remote.set",
-            C::Sync(_) => "sync",
-            C::Record(_) => "record",
-            C::Score(_) => "score",
-            C::Policy(PolicyCommand::Lint(_)) => "policy.lint",
-            C::Policy(PolicyCommand::Audit(_)) => "policy.audit",
-            C::Policy(PolicyCommand::Lock(_)) => "policy.lock",
-            C::Mcp(_) => "mcp.serve",
-            C::Tui(_) => "tui",
-            C::Help(_) => "help",
-            C::Schema(_) => "schema",
-            C::Completions(_) => "completions",
-        };
-        (name, Value::Null)
+        match &self.command {
+            C::Init(_) => Facts::direct("init", "init"),
+            C::Import(args) if args.apply => {
+                Facts::asked("import", "import --apply").with(json!({ "apply": true }))
+            }
+            C::Import(_) => Facts::read("import").with(json!({ "apply": false })),
+            C::Add(_) => Facts::direct("add", "add"),
+            C::Remove(_) => Facts::direct("remove", "remove"),
+            C::Lock(_) => Facts::direct("lock", "lock"),
+            C::Fetch(_) => Facts::direct("fetch", "fetch"),
+            C::Update(_) => Facts::late("update", "update"),
+            C::Plan(_) => Facts::read("plan"),
+            C::Diff(_) => Facts::read("diff"),
+            C::Preview(_) => Facts::read("preview"),
+            C::Deploy(args) if args.apply => Facts::asked("apply", "deploy --apply"),
+            C::Deploy(_) => Facts::read("deploy"),
+            C::Status(_) => Facts::read("status"),
+            C::Watch(args) if args.apply => Facts::asked("watch", "watch --apply"),
+            C::Watch(_) => Facts::read("watch"),
+            C::Rollback(_) => Facts::asked("rollback", "rollback"),
+            C::Undo(_) => Facts::asked("undo", "undo"),
+            C::Uninstall(_) => Facts::asked("uninstall", "uninstall"),
+            C::Snapshots(SnapshotsCommand::List(_)) => Facts::read("snapshots.list"),
+            C::Snapshots(SnapshotsCommand::Show(_)) => Facts::read("snapshots.show"),
+            C::Snapshots(SnapshotsCommand::Prune(_)) => {
+                Facts::asked("snapshots.prune", "snapshots prune")
+            }
+            C::Doctor(args) if args.fix => Facts::direct("doctor_fix", "doctor --fix"),
+            C::Doctor(_) => Facts::read("doctor"),
+            C::Explain(command) => Facts::read("explain").with(json!({ "kind": command.kind() })),
+            C::Evolve(EvolveCommand::Propose(_)) => Facts::late("evolve.propose", "evolve propose"),
+            C::Evolve(EvolveCommand::Restore(_)) => Facts::late("evolve.restore", "evolve restore"),
+            C::Overlay(OverlayCommand::Edit(_)) => Facts::direct("overlay.edit", "overlay edit"),
+            C::Overlay(OverlayCommand::Rebase(_)) => {
+                Facts::direct("overlay.rebase", "overlay rebase")
+            }
+            C::Overlay(OverlayCommand::Path(_)) => Facts::read("overlay.path"),
+            C::Bootstrap(_) => Facts::late("bootstrap", "bootstrap"),
+            C::Remote(_) => Facts::direct("remote.set", "remote set"),
+            C::Sync(_) => Facts::direct("sync", "sync"),
+            C::Record(_) => Facts::direct("record", "record"),
+            C::Score(_) => Facts::read("score"),
+            C::Policy(PolicyCommand::Lint(_)) => Facts::read("policy.lint"),
+            C::Policy(PolicyCommand::Audit(_)) => Facts::read("policy.audit"),
+            C::Policy(PolicyCommand::Lock(_)) => Facts::direct("policy.lock", "policy lock"),
+            C::Mcp(_) => Facts::read("mcp.serve"),
+            C::Tui(_) => Facts::read("tui"),
+            C::Help(_) => Facts::read("help"),
+            C::Schema(_) => Facts::read("schema"),
+            C::Completions(_) => Facts::read("completions"),
+        }
     }
 }

@@ -12,6 +12,7 @@ use super::{
     show::{PlanView, View, changes_text, texts, warning},
     wire,
 };
+pub(super) use crate::commands::parse;
 use crate::{
     OpenOptions,
     flow::{Call, Channel, Consent, ConsentView, Question, can_ask},
@@ -236,9 +237,4 @@ pub(super) fn agreed(command: &str, consent: Consent) -> Result<(), Problem> {
         Consent::Given => Ok(()),
         _ => Err(wire::not_confirmed(command, consent)),
     }
-}
-
-/// An answer as a type.
-pub(super) fn parse<T: DeserializeOwned>(data: &Value) -> Result<T, Problem> {
-    T::deserialize(data).map_err(|error| Problem::internal("operation answer", error))
 }

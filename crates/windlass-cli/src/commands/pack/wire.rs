@@ -11,6 +11,7 @@ use windlass_types::{Problem, code};
 
 use super::{PackOptions, Program, program::Agentpack, show};
 use crate::{
+    early::{self, first_word},
     exit,
     flow::{Consent, refused},
     output::Printer,
@@ -34,18 +35,13 @@ pub(crate) struct Wire {
 impl Wire {
     /// The wire of a command line that was not understood; `None` when it is not one of pack.
     pub(crate) fn of_arguments(program: Program, args: &[OsString]) -> Option<Self> {
-        let words: Vec<&str> = args
-            .iter()
-            .skip(1)
-            .filter_map(|arg| arg.to_str())
-            .take_while(|arg| *arg != "--")
-            .collect();
+        let words = early::words(args);
         let rest = match program {
             Program::Agentpack => words.as_slice(),
-            Program::Windlass => {
-                let first = first_word(&words, &["--home", "--color", "--log-format"])?;
-                (words[first] == "pack").then(|| &words[first + 1..])?
-            }
+            Program::Windlass => match early::command(&words)? {
+                ("pack", rest) => rest,
+                _ => return None,
+            },
         };
         Some(Self {
             operation: format!("pack.{}", meant(rest)),
@@ -135,18 +131,6 @@ fn meant(words: &[&str]) -> String {
         return "pack".to_owned();
     }
     found.join(".")
-}
-
-/// Where the first word that is no flag and no value of one stands.
-fn first_word(words: &[&str], takes_value: &[&str]) -> Option<usize> {
-    let mut index = 0;
-    while let Some(word) = words.get(index) {
-        if !word.starts_with('-') {
-            return Some(index);
-        }
-        index += if takes_value.contains(word) { 2 } else { 1 };
-    }
-    None
 }
 
 /// The failure of a command that nobody agreed to.

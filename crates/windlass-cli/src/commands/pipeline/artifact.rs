@@ -6,8 +6,9 @@ use clap::Args;
 use serde_json::json;
 use windlass_types::Problem;
 
-use super::{run::write_all, tree};
+use super::{run::write_all, tree, view::Files};
 use crate::{
+    commands::parse,
     output::Mode,
     session::{Report, Session},
 };
@@ -34,12 +35,13 @@ impl ArtifactArgs {
         let output = session.call("pipeline.get_artifact", input).await?.output;
         let message = match (&self.out, self.artifact_type.as_str()) {
             (Some(directory), "all") => {
-                let files = write_all(session, &self.job, directory, self.force).await?;
+                let files = write_all(&parse(&output)?, directory, self.force)?;
                 format!("{files} files in {}", directory.display())
             }
             (Some(directory), _) => {
-                let files = tree::write(&output, directory, self.force)?;
-                format!("{files} files in {}", directory.display())
+                let made: Files = parse(&output)?;
+                tree::write(&made, directory, self.force)?;
+                format!("{} files in {}", made.files.len(), directory.display())
             }
             (None, name) => {
                 if session.printer.mode() == Mode::Human {

@@ -3,15 +3,20 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
+use windlass_pipeline_model::{ArchitectureOutput, Requirements, StrategyOutput, UxOutput};
 use windlass_types::Problem;
 
 use super::{
-    count, make,
+    make,
     spec::{SpecArg, earlier},
-    text, tree,
+    tree,
+    view::Files,
 };
-use crate::session::{Report, Session};
+use crate::{
+    commands::word,
+    session::{Report, Session},
+};
 
 #[derive(Args, Debug)]
 pub(crate) struct StrategizeArgs {
@@ -38,31 +43,32 @@ impl StrategizeArgs {
                 "budget_tier": self.budget,
             },
         });
-        let output = make(session, "pipeline.strategize", input).await?;
+        let (made, output): (StrategyOutput, _) =
+            make(session, "pipeline.strategize", input).await?;
         let printer = &session.printer;
-        for kind in ["functional", "non_functional", "constraints"] {
-            let items = output.pointer(&format!("/requirements/{kind}"));
-            for item in items.and_then(Value::as_array).into_iter().flatten() {
-                let note = match kind {
-                    "functional" => text(item, "priority"),
-                    "non_functional" => text(item, "category"),
-                    _ => text(item, "type"),
-                };
-                let line = format!(
-                    "{:<7} {:<12} {}",
-                    text(item, "id"),
-                    note,
-                    text(item, "description")
-                );
-                printer.data(&line);
-            }
+        let Requirements {
+            functional,
+            non_functional,
+            constraints,
+        } = &made.requirements;
+        let line = |id: &str, note: String, description: &str| {
+            printer.data(&format!("{id:<7} {note:<12} {description}"));
+        };
+        for item in functional {
+            line(&item.id, word(item.priority), &item.description);
+        }
+        for item in non_functional {
+            line(&item.id, word(item.category), &item.description);
+        }
+        for item in constraints {
+            line(&item.id, word(item.kind), &item.description);
         }
         let message = format!(
             "{} functional, {} non-functional requirements, {} constraints; {}",
-            count(&output, "/requirements/functional"),
-            count(&output, "/requirements/non_functional"),
-            count(&output, "/requirements/constraints"),
-            text(&output, "estimated_complexity"),
+            functional.len(),
+            non_functional.len(),
+            constraints.len(),
+            word(made.estimated_complexity),
         );
         printer.notice(&message);
         Ok(Report::new(message, output))
@@ -88,13 +94,14 @@ impl ArchitectureArgs {
             "requirements": self.requirements.as_deref().map(earlier).transpose()?,
             "stack_preference": self.stack,
         });
-        let output = make(session, "pipeline.design_architecture", input).await?;
-        session.printer.data(text(&output, "architecture_markdown"));
+        let (made, output): (ArchitectureOutput, _) =
+            make(session, "pipeline.design_architecture", input).await?;
+        session.printer.data(&made.architecture_markdown);
         let message = format!(
             "{} entities, {} endpoints, {} policies",
-            count(&output, "/architecture/data_model/entities"),
-            count(&output, "/architecture/api_design/endpoints"),
-            count(&output, "/architecture/security/policies"),
+            made.architecture.data_model.entities.len(),
+            made.architecture.api_design.endpoints.len(),
+            made.architecture.security.policies.len(),
         );
         session.printer.notice(&message);
         Ok(Report::new(message, output))
@@ -124,12 +131,12 @@ impl UxArgs {
             "architecture": self.architecture.as_deref().map(earlier).transpose()?,
             "style_preference": self.style,
         });
-        let output = make(session, "pipeline.design_ux", input).await?;
-        session.printer.data(text(&output, "ux_markdown"));
+        let (made, output): (UxOutput, _) = make(session, "pipeline.design_ux", input).await?;
+        session.printer.data(&made.ux_markdown);
         let message = format!(
             "{} pages, {} flows",
-            count(&output, "/ux_spec/pages"),
-            count(&output, "/ux_spec/user_flows"),
+            made.ux_spec.pages.len(),
+            made.ux_spec.user_flows.len(),
         );
         session.printer.notice(&message);
         Ok(Report::new(message, output))
@@ -169,22 +176,18 @@ impl CodeArgs {
             "framework": self.framework,
             "target_files": self.files,
         });
-        let output = make(session, "pipeline.generate_code", input).await?;
+        let (made, output): (Files, _) = make(session, "pipeline.generate_code", input).await?;
         let printer = &session.printer;
         let message = match &self.out {
             Some(directory) => {
-                let files = tree::write(&output, directory, self.force)?;
-                format!("{files} files in {}", directory.display())
+                tree::write(&made, directory, self.force)?;
+                format!("{} files in {}", made.files.len(), directory.display())
             }
             None => {
-                let files = output.get("files").and_then(Value::as_array);
-                for file in files.into_iter().flatten() {
-                    printer.data(text(file, "path"));
+                for file in &made.files {
+                    printer.data(&file.path);
                 }
-                format!(
-                    "{} files; write them with --out DIR",
-                    count(&output, "/files")
-                )
+                format!("{} files; write them with --out DIR", made.files.len())
             }
         };
         printer.notice(&message);

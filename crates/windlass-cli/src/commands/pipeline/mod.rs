@@ -1,6 +1,7 @@
 //! `windlass pipeline`: from a product spec to a project on disk (contract 001).
 //!
-//! One file per command. `spec` reads what is asked for, `tree` writes what was made.
+//! One file per command. `spec` reads what is asked for, `tree` writes what was made, `view` is
+//! what jobs answer.
 
 mod artifact;
 mod make;
@@ -8,15 +9,18 @@ mod run;
 mod spec;
 mod status;
 mod tree;
+mod view;
 mod watch;
 
 use clap::Subcommand;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_engine::envelope::Envelope;
 use windlass_types::Problem;
 
 use crate::{
     cli::Need,
+    commands::parse,
     dispatch::Failure,
     flow::Call,
     session::{Report, Session},
@@ -76,23 +80,17 @@ impl PipelineCommand {
 }
 
 /// Calls an operation that waits for a job of its own, which this command drives.
-async fn make(session: &Session, operation: &str, input: Value) -> Result<Value, Problem> {
+async fn make<T: DeserializeOwned>(
+    session: &Session,
+    operation: &str,
+    input: Value,
+) -> Result<(T, Value), Problem> {
     let call = Call {
         operation,
         input,
         waiting: "working on the spec",
         interrupted: "interrupted; the same command continues the job",
     };
-    Ok(call.answer(session).await?.output)
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn count(value: &Value, pointer: &str) -> usize {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map_or(0, Vec::len)
+    let output = call.answer(session).await?.output;
+    Ok((parse(&output)?, output))
 }

@@ -4,10 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
-use windlass_types::{Problem, RunId};
+use windlass_types::{Problem, RunId, code};
 
-use super::{spec::SpecArg, text, tree};
+use super::{
+    spec::SpecArg,
+    tree,
+    view::{Files, JobError, JobStatus, Outputs},
+};
 use crate::{
+    commands::{field, parse},
     flow::Follow,
     session::{Report, Session},
 };
@@ -55,7 +60,7 @@ impl RunArgs {
             input["phases"] = json!(self.phases);
         }
         let started = session.call("pipeline.full_pipeline", input).await?;
-        let job = text(&started.output, "job_id").to_owned();
+        let job: String = field(&started.output, "job_id")?;
         if self.no_wait {
             session.printer.data(&job);
             session
@@ -66,10 +71,12 @@ impl RunArgs {
                 started.output,
             ));
         }
-        let status = accompany(session, &job).await?;
+        let (status, output) = follow(session, &job).await?;
         let message = conclude(&status)?;
         if let Some(directory) = &self.out {
-            write_all(session, &job, directory, self.force).await?;
+            let input = json!({ "job_id": job, "artifact_type": "all" });
+            let all = session.call("pipeline.get_artifact", input).await?.output;
+            write_all(&parse(&all)?, directory, self.force)?;
             session
                 .printer
                 .notice(&format!("written to {}", directory.display()));
@@ -78,64 +85,60 @@ impl RunArgs {
                 .printer
                 .hint(&format!("windlass pipeline artifact {job} all --out DIR"));
         }
-        Ok(Report::new(message, status))
+        Ok(Report::new(message, output))
     }
 }
 
-/// Follows a job to its end and gives its status.
-pub(super) async fn accompany(session: &Session, job: &str) -> Result<Value, Problem> {
+/// Follows a job to its end; its status, also as it was answered.
+pub(super) async fn follow(session: &Session, job: &str) -> Result<(JobStatus, Value), Problem> {
     let job_id: RunId = job
         .parse()
         .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is no job id")))?;
     Follow::new(&job_id).run(session).await?;
-    let status = session
-        .call("pipeline.get_status", json!({ "job_id": job }))
-        .await?;
-    Ok(status.output)
+    ask_status(session, job).await
+}
+
+/// Where a job stands; the status, also as it was answered.
+pub(super) async fn ask_status(
+    session: &Session,
+    job: &str,
+) -> Result<(JobStatus, Value), Problem> {
+    let input = json!({ "job_id": job });
+    let output = session.call("pipeline.get_status", input).await?.output;
+    Ok((parse(&output)?, output))
 }
 
 /// A sentence about a job that has ended; its failure, if it failed.
-pub(super) fn conclude(status: &Value) -> Result<String, Problem> {
-    let job = text(status, "job_id");
-    match text(status, "status") {
-        "failed" | "timeout" => {
-            let error = status.get("error").cloned().unwrap_or_default();
-            let code = if text(status, "status") == "timeout" {
-                &windlass_types::code::TIMEOUT
-            } else {
-                &windlass_types::code::STEP_FAILED
-            };
-            Err(Problem::new(code, text(&error, "message"))
-                .with("job_id", job)
-                .with("details", error.get("details").cloned().unwrap_or_default())
-                .next(format!("windlass pipeline status {job}")))
-        }
-        state => Ok(format!("job {job} is {state}")),
-    }
+pub(super) fn conclude(job: &JobStatus) -> Result<String, Problem> {
+    let JobStatus { job_id, status, .. } = job;
+    let code = match status.as_str() {
+        "failed" => &code::STEP_FAILED,
+        "timeout" => &code::TIMEOUT,
+        _ => return Ok(format!("job {job_id} is {status}")),
+    };
+    let JobError { message, details } = job.error.clone().unwrap_or_default();
+    Err(Problem::new(code, message)
+        .with("job_id", job_id.as_str())
+        .with("details", details)
+        .next(format!("windlass pipeline status {job_id}")))
 }
 
-/// Writes everything a job has made: the project, and its documents beside it.
-pub(super) async fn write_all(
-    session: &Session,
-    job: &str,
-    directory: &Path,
-    force: bool,
-) -> Result<usize, Problem> {
-    let input = json!({ "job_id": job, "artifact_type": "all" });
-    let all = session.call("pipeline.get_artifact", input).await?.output;
-    let none = Value::Null;
-    let of = |phase: &str| all.get(phase).unwrap_or(&none);
-    let mut written = tree::write(of("code"), directory, force)?;
-    let documents = [
-        ("docs/strategy.md", text(of("strategy"), "strategy_summary")),
-        (
-            "docs/architecture.md",
-            text(of("architecture"), "architecture_markdown"),
-        ),
-        ("docs/ux.md", text(of("ux"), "ux_markdown")),
-    ];
-    for (path, content) in documents {
-        if !content.is_empty() {
+/// Writes everything a job has made: the project, and its documents beside it. How many files.
+pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result<usize, Problem> {
+    let none = Files::default();
+    let code = made.code.as_ref().unwrap_or(&none);
+    tree::write(code, directory, force)?;
+    let strategy = made.strategy.as_ref().map(|made| &made.strategy_summary);
+    let architecture = made.architecture.as_ref();
+    let architecture = architecture.map(|made| &made.architecture_markdown);
+    let ux = made.ux.as_ref().map(|made| &made.ux_markdown);
+    let mut written = code.files.len();
+    for (path, content) in [
+        ("docs/strategy.md", strategy),
+        ("docs/architecture.md", architecture),
+        ("docs/ux.md", ux),
+    ] {
+        if let Some(content) = content.filter(|content| !content.is_empty()) {
             tree::write_one(directory, path, content)?;
             written += 1;
         }

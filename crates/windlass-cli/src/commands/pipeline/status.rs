@@ -1,11 +1,11 @@
 //! `windlass pipeline status`.
 
 use clap::Args;
-use serde_json::{Value, json};
 use windlass_types::Problem;
 
-use super::text;
+use super::{run::ask_status, view::JobStatus};
 use crate::{
+    commands::word,
     output::Table,
     session::{Report, Session},
 };
@@ -19,31 +19,23 @@ pub(crate) struct StatusArgs {
 
 impl StatusArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let input = json!({ "job_id": self.job });
-        let status = session.call("pipeline.get_status", input).await?.output;
+        let (status, output) = ask_status(session, &self.job).await?;
         show(session, &status);
-        let message = format!("job {} is {}", self.job, text(&status, "status"));
-        Ok(Report::new(message, status))
+        let message = format!("job {} is {}", self.job, status.status);
+        Ok(Report::new(message, output))
     }
 }
 
 /// Prints where a job stands.
-pub(super) fn show(session: &Session, status: &Value) {
+pub(super) fn show(session: &Session, job: &JobStatus) {
     let mut table = Table::new(&["PHASE", "STATUS", "TOOK"]);
-    for phase in ["strategy", "architecture", "ux", "code"] {
-        let Some(view) = status.pointer(&format!("/phases/{phase}")) else {
-            continue;
-        };
-        let took = view.get("duration_ms").and_then(Value::as_u64);
-        let took = took.map(|ms| format!("{ms} ms")).unwrap_or_default();
-        table.row([phase.to_owned(), text(view, "status").to_owned(), took]);
+    for (phase, view) in &job.phases {
+        let took = view.duration_ms.map(|ms| format!("{ms} ms"));
+        table.row([word(phase), view.status.clone(), took.unwrap_or_default()]);
     }
     session.printer.table(&table);
-    let percent = status.get("progress_percent").and_then(Value::as_u64);
     session.printer.notice(&format!(
         "{}, {} %, by {}",
-        text(status, "status"),
-        percent.unwrap_or_default(),
-        text(status, "generator")
+        job.status, job.progress_percent, job.generator
     ));
 }

@@ -2,13 +2,12 @@
 
 use std::path::{Component, Path};
 
-use serde_json::Value;
 use windlass_types::{Problem, code};
 
-use super::text;
+use super::view::Files;
 
 /// Writes the files of a code output. The directory must be empty or not there, unless `force`.
-pub(super) fn write(output: &Value, directory: &Path, force: bool) -> Result<usize, Problem> {
+pub(super) fn write(output: &Files, directory: &Path, force: bool) -> Result<(), Problem> {
     if !force && directory.is_dir() {
         let mut entries = fs_err::read_dir(directory).map_err(failed)?;
         if entries.next().is_some() {
@@ -23,12 +22,10 @@ pub(super) fn write(output: &Value, directory: &Path, force: bool) -> Result<usi
             .with("constraint", "empty"));
         }
     }
-    let files = output.get("files").and_then(Value::as_array);
-    let files = files.map(Vec::as_slice).unwrap_or_default();
-    for file in files {
-        write_one(directory, text(file, "path"), text(file, "content"))?;
+    for file in &output.files {
+        write_one(directory, &file.path, &file.content)?;
     }
-    Ok(files.len())
+    Ok(())
 }
 
 /// Writes one file below a directory.
@@ -72,11 +69,12 @@ mod tests {
             let problem = write_one(&directory, path, "x").unwrap_err();
             assert_eq!(problem.code().name, "PATH_ESCAPE", "{path}");
         }
-        let output = json!({ "files": [{ "path": "src/a.ts", "content": "a\n" }] });
-        assert_eq!(write(&output, &directory, false).unwrap(), 1);
+        let output = json!({ "files": [{ "path": "src/a.ts", "content": "a\n", "language": "typescript" }] });
+        let output: Files = serde_json::from_value(output).unwrap();
+        write(&output, &directory, false).unwrap();
         let again = write(&output, &directory, false).unwrap_err();
         assert_eq!(again.details()["constraint"], "empty");
-        assert_eq!(write(&output, &directory, true).unwrap(), 1);
+        write(&output, &directory, true).unwrap();
         assert!(!base.path().join("out.txt").exists());
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use windlass_types::Problem;
 
 use super::{
-    run::{accompany, conclude},
+    run::{conclude, follow},
     status::show,
 };
 use crate::session::{Report, Session};
@@ -18,8 +18,8 @@ pub(crate) struct WatchArgs {
 
 impl WatchArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let status = accompany(session, &self.job).await?;
+        let (status, output) = follow(session, &self.job).await?;
         show(session, &status);
-        Ok(Report::new(conclude(&status)?, status))
+        Ok(Report::new(conclude(&status)?, output))
     }
 }

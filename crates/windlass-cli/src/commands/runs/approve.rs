@@ -1,10 +1,11 @@
 //! `windlass runs approve`.
 
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::json;
 use windlass_types::{Digest, Problem};
 
 use crate::{
+    commands::given,
     flow::{RunArg, SteerArgs, Wanted, steer},
     session::{Report, Session},
 };
@@ -13,7 +14,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub(super) struct AnswerArgs {
     #[command(flatten)]
-    pub(super) run: RunArg,
+    run: RunArg,
     /// Why, in a sentence; kept in the journal.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -21,22 +22,27 @@ pub(super) struct AnswerArgs {
     #[arg(long, value_name = "DIGEST")]
     plan_digest: Option<Digest>,
     #[command(flatten)]
-    pub(super) steer: SteerArgs,
+    steer: SteerArgs,
 }
 
 impl AnswerArgs {
-    pub(super) fn input(&self) -> Value {
-        let mut input = Map::new();
-        input.extend(
-            self.reason
-                .clone()
-                .map(|reason| ("reason".to_owned(), Value::from(reason))),
-        );
-        input.extend(
-            self.plan_digest
-                .map(|digest| ("plan_digest".to_owned(), Value::from(digest.to_string()))),
-        );
-        Value::Object(input)
+    /// Answers, and follows what the run does about it.
+    pub(super) async fn answer(
+        self,
+        session: &Session,
+        operation: &str,
+        wanted: Wanted,
+    ) -> Result<Report, Problem> {
+        let input = given(json!({ "reason": self.reason, "plan_digest": self.plan_digest }));
+        steer(
+            session,
+            operation,
+            &self.run.run,
+            input,
+            &self.steer,
+            wanted,
+        )
+        .await
     }
 }
 
@@ -48,17 +54,8 @@ pub(crate) struct ApproveArgs {
 
 impl ApproveArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let AnswerArgs {
-            run, steer: flags, ..
-        } = &self.answer;
-        steer(
-            session,
-            "runs.approve",
-            &run.run,
-            self.answer.input(),
-            flags,
-            Wanted::Completed,
-        )
-        .await
+        self.answer
+            .answer(session, "runs.approve", Wanted::Completed)
+            .await
     }
 }

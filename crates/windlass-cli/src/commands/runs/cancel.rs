@@ -1,10 +1,11 @@
 //! `windlass runs cancel`.
 
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::json;
 use windlass_types::Problem;
 
 use crate::{
+    commands::given,
     flow::{RunArg, SteerArgs, Wanted, steer},
     session::{Report, Session},
 };
@@ -22,12 +23,7 @@ pub(crate) struct CancelArgs {
 
 impl CancelArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let mut input = Map::new();
-        input.extend(
-            self.reason
-                .map(|reason| ("reason".to_owned(), Value::from(reason))),
-        );
-        let input = Value::Object(input);
+        let input = given(json!({ "reason": self.reason }));
         steer(
             session,
             "runs.cancel",

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use windlass_engine::run::{ExportedFile, RunExport};
 use windlass_types::{Problem, RunId};
 
-use super::artifact::save;
 use crate::{
+    commands::artifact::save,
     flow::{RunArg, find_run},
     session::{Report, Session},
 };
@@ -41,7 +41,7 @@ impl ExportArgs {
         let text = format!("{:#}\n", answer.output);
         match &self.output {
             Some(path) => {
-                save(path, text.as_bytes())?;
+                save(path, text.as_bytes(), "output")?;
                 session
                     .printer
                     .notice(&format!("run {run_id} written to {}", path.display()));

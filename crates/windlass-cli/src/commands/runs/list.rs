@@ -1,13 +1,13 @@
 //! `windlass runs list`.
 
 use clap::{Args, builder::PossibleValuesParser};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use windlass_engine::run::RunView;
 use windlass_types::{Problem, RunState};
 
 use super::state_tone;
 use crate::{
-    commands::field,
+    commands::{field, given},
     flow::find_run,
     output::{Table, Tone, age},
     session::{Report, Session},
@@ -38,19 +38,18 @@ pub(crate) struct ListArgs {
 
 impl ListArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let mut input = Map::from_iter([
-            ("states".to_owned(), json!(self.states)),
-            ("limit".to_owned(), json!(self.limit)),
-        ]);
-        let mut set = |name: &str, value: Option<Value>| {
-            input.extend(value.map(|value| (name.to_owned(), value)))
+        let parent = match &self.parent {
+            Some(parent) => Some(find_run(session, parent).await?),
+            None => None,
         };
-        set("kind", self.kind.map(Value::from));
-        set("cursor", self.cursor.map(Value::from));
-        if let Some(parent) = &self.parent {
-            set("parent", Some(json!(find_run(session, parent).await?)));
-        }
-        let answer = session.call("runs.list", Value::Object(input)).await?;
+        let input = json!({
+            "states": self.states,
+            "limit": self.limit,
+            "kind": self.kind,
+            "cursor": self.cursor,
+            "parent": parent,
+        });
+        let answer = session.call("runs.list", given(input)).await?;
         let runs: Vec<RunView> = field(&answer.output, "runs")?;
         let printer = &session.printer;
         if runs.is_empty() {

@@ -5,7 +5,7 @@ use windlass_types::Problem;
 
 use super::approve::AnswerArgs;
 use crate::{
-    flow::{Wanted, steer},
+    flow::Wanted,
     session::{Report, Session},
 };
 
@@ -17,17 +17,8 @@ pub(crate) struct RejectArgs {
 
 impl RejectArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let AnswerArgs {
-            run, steer: flags, ..
-        } = &self.answer;
-        steer(
-            session,
-            "runs.reject",
-            &run.run,
-            self.answer.input(),
-            flags,
-            Wanted::Rejected,
-        )
-        .await
+        self.answer
+            .answer(session, "runs.reject", Wanted::Rejected)
+            .await
     }
 }

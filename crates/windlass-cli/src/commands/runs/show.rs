@@ -7,7 +7,7 @@ use windlass_types::{ArtifactRef, Problem, RunId, RunState};
 
 use super::{artifacts, state_tone, steps::Steps};
 use crate::{
-    commands::field,
+    commands::{field, word},
     flow::{RunArg, asks_a_person, find_run, shown_events, stalled},
     output::{age, shorten},
     session::{Report, Session},
@@ -77,7 +77,10 @@ fn show(session: &Session, run: &RunView) {
     session.printer.fields(&[
         ("title", run.title.clone()),
         ("kind", run.kind.clone()),
-        ("by", format!("{} through {}", run.principal, surface(run))),
+        (
+            "by",
+            format!("{} through {}", run.principal, word(run.surface)),
+        ),
         (
             "parent",
             run.parent
@@ -120,11 +123,4 @@ fn show(session: &Session, run: &RunView) {
                 .unwrap_or_default(),
         ),
     ]);
-}
-
-fn surface(run: &RunView) -> String {
-    serde_json::to_value(run.surface)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
 }

@@ -2,11 +2,11 @@
 
 use clap::{Args, builder::PossibleValuesParser};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use windlass_types::{Problem, Timestamp};
 
 use crate::{
-    commands::field,
+    commands::{field, given},
     flow::find_run,
     output::{Table, Tone, age},
     session::{Report, Session},
@@ -46,16 +46,13 @@ struct Attempt {
 
 impl DeliveriesArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
-        let mut input = Map::from_iter([("limit".to_owned(), json!(self.limit))]);
-        input.extend(
-            self.state
-                .map(|state| ("state".to_owned(), Value::from(state))),
-        );
-        if let Some(run) = &self.run {
-            input.insert("run_id".to_owned(), json!(find_run(session, run).await?));
-        }
+        let run_id = match &self.run {
+            Some(run) => Some(find_run(session, run).await?),
+            None => None,
+        };
+        let input = json!({ "limit": self.limit, "state": self.state, "run_id": run_id });
         let answer = session
-            .call("admin.webhooks_deliveries", Value::Object(input))
+            .call("admin.webhooks_deliveries", given(input))
             .await?;
         let deliveries: Vec<Delivery> = field(&answer.output, "deliveries")?;
         if deliveries.is_empty() {

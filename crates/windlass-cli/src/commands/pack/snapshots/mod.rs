@@ -22,14 +22,6 @@ pub(crate) enum SnapshotsCommand {
 }
 
 impl SnapshotsCommand {
-    pub(super) const fn operation(&self) -> &'static str {
-        match self {
-            Self::List(_) => "snapshots.list",
-            Self::Show(_) => "snapshots.show",
-            Self::Prune(_) => "snapshots.prune",
-        }
-    }
-
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         match self {
             Self::List(args) => args.run(context).await,

@@ -1,0 +1,54 @@
+//! What jobs answer, as far as people are shown it. The outputs of phases are the model's.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+use windlass_pipeline_model::{ArchitectureOutput, GeneratedFile, Phase, StrategyOutput, UxOutput};
+
+/// Where a job stands.
+#[derive(Debug, Deserialize)]
+pub(super) struct JobStatus {
+    pub(super) job_id: String,
+    pub(super) status: String,
+    #[serde(default)]
+    pub(super) phases: BTreeMap<Phase, PhaseStatus>,
+    #[serde(default)]
+    pub(super) progress_percent: u64,
+    #[serde(default)]
+    pub(super) generator: String,
+    #[serde(default)]
+    pub(super) error: Option<JobError>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct PhaseStatus {
+    pub(super) status: String,
+    #[serde(default)]
+    pub(super) duration_ms: Option<u64>,
+}
+
+/// Why a job failed.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct JobError {
+    pub(super) message: String,
+    pub(super) details: Value,
+}
+
+/// What a job has made, as far as it came.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Outputs {
+    pub(super) strategy: Option<StrategyOutput>,
+    pub(super) architecture: Option<ArchitectureOutput>,
+    pub(super) ux: Option<UxOutput>,
+    pub(super) code: Option<Files>,
+}
+
+/// The files of an output; none where it has none.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Files {
+    pub(super) files: Vec<GeneratedFile>,
+}
