@@ -153,7 +153,7 @@ pub(crate) enum Command {
     /// Deploy AWS stacks from one config, look into them, and run them on this machine.
     ///
     /// Reads stacktape.yml, .yaml, .ts or .js. Every change is a durable run: it survives a kill
-    /// of this command and goes on with what CloudFormation does. Looking is read-only, by
+    /// of this command and continues with what CloudFormation does. Looking is read-only, by
     /// enforcement. `windlass stack dev` needs no AWS account.
     #[command(subcommand)]
     Stack(Box<StackCommand>),

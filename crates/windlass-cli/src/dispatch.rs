@@ -397,7 +397,7 @@ fn fail_pack(printer: &Printer, wire: &Wire, problem: &Problem) -> ExitCode {
     Wire::exit(problem)
 }
 
-/// The exit code of what worked, if there was somebody to read it.
+/// The exit code of what worked, if the output was read.
 fn success(printer: &Printer) -> ExitCode {
     if printer.is_closed() {
         ExitCode::from(exit::CLOSED_PIPE)

@@ -67,7 +67,7 @@ fn page(words: &[String], command: &Command) -> Document {
     about(&mut text, command);
     own_arguments(&mut text, command, &name);
     text.push_str(
-        "\nFlags may be written in camel case too. `--json` prints one document, `--agent` one JSON object per line with the result last; neither says yes to anything. Exit codes: 0 it worked, 1 it did not, 2 the arguments are not right, 130 interrupted (a run that was started goes on).\n",
+        "\nFlags may be written in camel case too. `--json` prints one document, `--agent` one JSON object per line with the result last; neither says yes to anything. Exit codes: 0 it worked, 1 it did not, 2 the arguments are not right, 130 interrupted (a run that was started continues).\n",
     );
     let file = format!("{FOLDER}/{}.md", words.join("-"));
     (PathBuf::from(file), text)

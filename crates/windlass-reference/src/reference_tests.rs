@@ -162,7 +162,7 @@ fn a_command_of_stack_has_a_page_of_its_own() {
     | `--current-working-directory DIR` | The directory to work in. Default: this one. |
     | `--timeout-seconds SECONDS` | How long to wait at most. |
 
-    Flags may be written in camel case too. `--json` prints one document, `--agent` one JSON object per line with the result last; neither says yes to anything. Exit codes: 0 it worked, 1 it did not, 2 the arguments are not right, 130 interrupted (a run that was started goes on).
+    Flags may be written in camel case too. `--json` prints one document, `--agent` one JSON object per line with the result last; neither says yes to anything. Exit codes: 0 it worked, 1 it did not, 2 the arguments are not right, 130 interrupted (a run that was started continues).
     ");
 }
 

@@ -25,7 +25,7 @@ const OWN: [(&str, &str); 2] = [
         "{\n  // the ticket system\n  \"mcpServers\": { \"tickets\": { \"url\": \"https://tickets.example/mcp\" } }\n}\n",
     ),
 ];
-/// The edit somebody makes to a deployed file.
+/// An edit of a deployed file.
 const RULE: &str = "- Amounts are integers, in cents.";
 
 pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
@@ -47,7 +47,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     nothing_else_is_written(stage)?;
     stage.run(&["pack", "plan"], 0)?;
 
-    stage.say("AGENTS.md is somebody's own, so nothing at all is written without a word about it.");
+    stage.say("AGENTS.md was not written by pack, so nothing at all is written without --adopt.");
     let refused = stage.run(&["pack", "deploy", "--apply", "--yes"], 1)?;
     stage.expect(
         refused.text.contains("E_ADOPT_CONFIRM_REQUIRED") && read(&project)? == before,
@@ -70,7 +70,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the other server and the comment are still there",
     )?;
 
-    stage.say("Some days later somebody writes a good rule into the wrong place: a deployed file.");
+    stage.say("Some days later a good rule is written into the wrong place: a deployed file.");
     append(&project.join("AGENTS.md"), RULE)?;
     stage.show(&format!("echo '{RULE}' >> AGENTS.md"));
     let drifted = stage.run(&["pack", "status", "--check"], 3)?;

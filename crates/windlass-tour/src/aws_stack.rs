@@ -66,7 +66,7 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.say("The deploy is a durable run. It is killed while CloudFormation works.");
     let deploy = command(&["deploy", "--yes"], &STAGE_DEV);
     stage.run_and_kill(&deploy, |line| line.contains("NotesRole CREATE_COMPLETE"))?;
-    stage.say("CloudFormation did not notice. The same command finds its run and goes on with it.");
+    stage.say("CloudFormation did not notice. The same command finds its run and continues it.");
     let resumed = stage.run_briefly(&deploy, 0)?;
     stage.expect(
         resumed.text.contains("notes-dev CREATE_COMPLETE"),
@@ -89,7 +89,7 @@ fn change(stage: &mut Stage<'_>, double: &str) -> Result<(), Problem> {
     )?;
     stage.run_briefly(&command(&["deploy", "--yes"], &STAGE_DEV), 0)?;
 
-    stage.say("What would lose data is refused until somebody confirms exactly that plan.");
+    stage.say("What would lose data is refused until exactly that plan is confirmed.");
     edit(stage, "dbName: notes", "dbName: archive")?;
     let refused = stage.run_briefly(&command(&["deploy", "--yes"], &STAGE_DEV), 1)?;
     stage.expect(

@@ -75,7 +75,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "show", run], 0)?;
 
     stage.say(
-        "Resuming goes on where the journal ends. Half-way the run asks for an approval and waits.",
+        "Resuming continues where the journal ends. Half-way the run asks for an approval and waits.",
     );
     let resumed = stage.run(&["runs", "resume", run], 4)?;
     stage.expect(
@@ -87,7 +87,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the finished step is not done again",
     )?;
 
-    stage.say("Somebody looks at it and says yes; the answer is an event in the same journal.");
+    stage.say("An approver looks at it and says yes; the answer is an event in the same journal.");
     stage.run(&["runs", "approve", run, "--reason", "looks right"], 0)?;
     let after = read(&site)?;
     show_files(stage, &after);
@@ -136,7 +136,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "verify", run], 0)?;
     stage.run(&["runs", "verify", "sys_audit"], 0)?;
 
-    stage.say("A run can be given to somebody else as one file, and verified there.");
+    stage.say("A run can be given to another person as one file, and verified there.");
     stage.run(&["runs", "export", run, "--output", "run.json"], 0)?;
     stage.run(&["--home", "elsewhere", "runs", "import", "run.json"], 0)?;
 

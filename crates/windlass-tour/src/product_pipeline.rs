@@ -35,7 +35,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let run = [run.as_slice(), &spec].concat();
     let killed = stage.try_to_kill(&run, |line| line.contains("architecture: begun"))?;
     if killed {
-        stage.say("The same command with the same key finds the job and goes on with it.");
+        stage.say("The same command with the same key finds the job and continues it.");
     }
     let out = ["--out", PROJECT];
     stage.run(&[run.as_slice(), &out].concat(), 0)?;

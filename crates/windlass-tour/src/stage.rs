@@ -28,7 +28,7 @@ const GIT_VARIABLES: [&str; 6] = [
     "XDG_CONFIG_HOME",
 ];
 
-/// What would lead commands to somebody's real account.
+/// What would lead commands to a real account.
 const AWS_VARIABLES: [&str; 8] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",

@@ -1,4 +1,4 @@
-//! Bytes of an artifact, for whoever asked for them: a file, a pipe or a terminal.
+//! Bytes of an artifact, written to a file, a pipe or a terminal.
 
 use std::path::Path;
 

@@ -31,7 +31,7 @@ pub(crate) struct ApplyArgs {
     /// Apply without asking. Counts as your approval where policy asks you.
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Apply the plan this confirm token was given for, without planning anew.
+    /// Apply the plan this confirm token was given for, without planning again.
     #[arg(long, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
     /// Start the run and return; do not wait for it to end.
@@ -81,7 +81,7 @@ pub(crate) async fn plan(
 
 /// How applying went.
 pub(crate) enum Applied {
-    /// Nothing was to be done, or the run goes on without this command.
+    /// Nothing was to be done, or the run continues without this command.
     Early(Report),
     /// The run came to rest.
     Settled(Box<RunView>),

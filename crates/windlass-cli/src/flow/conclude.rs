@@ -12,7 +12,7 @@ use crate::session::{Report, Session};
 pub(crate) enum Wanted {
     /// The run completes.
     Completed,
-    /// The run ends after somebody said no.
+    /// The run ends after an approver said no.
     Rejected,
     /// The run stops and undoes.
     Cancelled,
@@ -49,7 +49,7 @@ pub(crate) fn conclude(
     Err(shortfall(run))
 }
 
-/// Why a run that came to rest did not end well, and what to do about it.
+/// Why a run that came to rest did not end as wanted, and what to do about it.
 pub(crate) fn shortfall(run: &RunView) -> Problem {
     let run_id = &run.run_id;
     let problem = match (run.state, &run.problem) {
@@ -66,7 +66,7 @@ pub(crate) fn shortfall(run: &RunView) -> Problem {
         }
         _ if asks_a_person(run) => {
             let question = run.waiting_on.iter().find_map(|on| on.prompt.clone());
-            let question = question.unwrap_or_else(|| "somebody must answer".to_owned());
+            let question = question.unwrap_or_else(|| "an answer is required".to_owned());
             Problem::new(
                 &code::APPROVAL_REQUIRED,
                 format!("run {run_id} waits for an approval: {question}"),

@@ -169,7 +169,7 @@ pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
     let driver = loop {
         match Driver::start_all(engine).await {
             Ok(driver) => break driver,
-            // Serving goes on: reading works, and the store may come back.
+            // Serving continues: reading works, and the store may come back.
             Err(problem) => tracing::error!(%problem, "runs cannot be driven; trying again"),
         }
         tokio::select! {

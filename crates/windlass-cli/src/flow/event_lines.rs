@@ -24,7 +24,7 @@ pub(crate) enum LineKind {
     Failed,
     /// Something began or is under way.
     Begun,
-    /// Somebody is waited for.
+    /// It waits for a person.
     Paused,
     /// Something was taken back.
     Undone,

@@ -84,7 +84,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Shows what happens until some work about the run is done. The work only waits: it may be
-    /// dropped at any moment, and the run goes on without it.
+    /// dropped at any moment, and the run continues without it.
     pub(crate) async fn during<T>(
         self,
         session: &Session,

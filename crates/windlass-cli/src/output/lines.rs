@@ -122,7 +122,7 @@ pub(super) fn stand_in(
     stand_in.insert("keys".to_owned(), json!(keys));
     stand_in.insert("size".to_owned(), json!(size));
     stand_in.insert("artifact".to_owned(), json!(artifact));
-    // Whoever waits on a run finds it without opening the file.
+    // A program that waits on a run finds it without opening the file.
     for key in ["runId", "stackName"] {
         if let Some(Value::String(text)) = data.get(key) {
             stand_in.insert(key.to_owned(), Value::from(text.as_str()));

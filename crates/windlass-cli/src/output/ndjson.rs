@@ -64,7 +64,7 @@ struct Versioned<'a> {
 pub(crate) struct NdjsonWriter<'a>(pub(super) &'a Printer);
 
 impl NdjsonWriter<'_> {
-    /// Another run is followed from here on: its percentages begin anew.
+    /// Another run is followed from here on: its percentages start from zero.
     pub(crate) fn begin_run(self) {
         self.0.lines().begin_run();
     }

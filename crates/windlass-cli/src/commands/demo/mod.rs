@@ -128,7 +128,7 @@ impl DemoArgs {
     }
 }
 
-/// The path from the root, as text: whoever drives the run may stand in another directory.
+/// The path from the root, as text: the process that drives the run may stand in another directory.
 fn absolute(path: &Path) -> Result<String, Problem> {
     std::path::absolute(path)
         .ok()

@@ -86,17 +86,17 @@ impl EventLines for LaunchLines {
                 self.since = Some(at);
                 Some(self.plain(LineKind::Begun, created.title, at))
             }
-            // Every command that takes part in a launch takes it up; an interruption says so itself.
+            // Every command that works on a launch starts it again; an interruption says so itself.
             Body::RunStarted(started) if started.attempt > 1 => Some(self.plain(
                 LineKind::Passing,
-                format!("taken up again (start {})", started.attempt),
+                format!("resumed (start {})", started.attempt),
                 at,
             )),
             Body::StepFailed(step) if step.retry_at.is_some() => {
                 let text = format!("{}: {}, trying again", step.key, step.problem.message());
                 Some(self.plain(LineKind::Failed, text, at))
             }
-            // How long somebody took to decide is not how long the run took.
+            // How long a person took to decide is not how long the run took.
             Body::WaitStarted(_) => {
                 self.since = None;
                 None
@@ -122,7 +122,7 @@ impl EventLines for LaunchLines {
             }
             Body::RunRolledBack(_) => Some(self.plain(
                 LineKind::Undone,
-                "the pull request was taken back".to_owned(),
+                "the pull request was undone".to_owned(),
                 at,
             )),
             Body::UndoFailed(undo) => {
@@ -227,7 +227,7 @@ impl LaunchLines {
                 Some(self.plain(LineKind::Done, told, at))
             }
             "LLM_CALL_FAILED" => {
-                let told = format!("a language model did not help: {}", text("message"));
+                let told = format!("a language model call failed: {}", text("message"));
                 Some(self.plain(LineKind::Failed, told, at))
             }
             "PR_APPROVED" => {

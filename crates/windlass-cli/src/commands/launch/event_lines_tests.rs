@@ -151,7 +151,7 @@ fn a_launch_is_told() {
     Failed | blocker: Uncited (a.md:3) |  | validating | 70 %
     Note | warn: Uncited (a.md:3) |  | validating | 70 %
     Failed | 1 blocker, 1 warning (1 of 3 gates passed, 1 skipped) | 700 ms | validating | 70 %
-    Passing | taken up again (start 2) |  | validating | 70 %
+    Passing | resumed (start 2) |  | validating | 70 %
     Undone | interrupted, back to DRAFT_READY |  | draft_ready | 60 %
     Begun | FIXING |  | fixing | 80 %
     Done | fixed iss_1: Uncited |  | fixing | 80 %
@@ -230,7 +230,7 @@ fn endings_and_trouble_are_told() {
     insta::assert_snapshot!(told.join("\n"), @"
     Begun | launch of acme
     Failed | failed: Hugo is not installed
-    Failed | a language model did not help: no answer
+    Failed | a language model call failed: no answer
     Failed | pull request rejected by local:ada
     Failed | FIXING cannot follow DONE
     Failed | FAILED: nothing more can be tried

@@ -23,7 +23,7 @@ impl ResumeArgs {
     }
 }
 
-/// Goes on until the run rests, and reports where.
+/// Continues until the run rests, and reports where.
 pub(super) async fn go_on(session: &Session, run_id: &RunId) -> Result<Report, Problem> {
     ask(session, "launch.resume", run_id).await?;
     // The answer may be from before: a run that is being driven answers at once.

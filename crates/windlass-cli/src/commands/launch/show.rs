@@ -84,7 +84,7 @@ pub(super) fn summary(status: &Status) -> String {
     let run_id = &status.run_id;
     let state = &status.state;
     match (state.as_str(), status.is_sound()) {
-        ("DONE", _) if status.rolled_back => format!("run {run_id} was taken back"),
+        ("DONE", _) if status.rolled_back => format!("run {run_id} was rolled back"),
         ("DONE", _) => format!("run {run_id} is DONE"),
         (_, false) if status.parked => {
             format!("run {run_id} waits in {state}: {}", status.tally())

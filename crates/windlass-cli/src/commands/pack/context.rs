@@ -25,7 +25,7 @@ use crate::{
 pub(super) enum Touches {
     /// The configuration repository or pack's own state: done at once.
     Repository,
-    /// Directories of the tools: a durable run, which somebody must drive.
+    /// Directories of the tools: a durable run, which a process must drive.
     Targets,
 }
 

@@ -32,7 +32,7 @@ pub(crate) enum RunsCommand {
     List(list::ListArgs),
     /// Show one run: state, steps, artifacts, what to do next.
     Show(show::ShowArgs),
-    /// Follow a run until it ends or needs somebody.
+    /// Follow a run until it ends or waits for a person.
     Watch(watch::WatchArgs),
     /// Ask a run to stop and undo what it did.
     Cancel(cancel::CancelArgs),

@@ -63,7 +63,7 @@ impl Deployed {
         Input::new(&self.target).text("stackName", self.stack_name.as_deref())
     }
 
-    /// What somebody types to confirm something about the stack.
+    /// What is typed to confirm something about the stack.
     pub(super) fn name(&self) -> Option<String> {
         self.stack_name.clone().or_else(|| self.target.stack_name())
     }

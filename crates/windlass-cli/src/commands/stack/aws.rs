@@ -52,8 +52,4 @@ impl StackCall for AwsArgs {
             None => screen.json(&super::data_of(output)),
         }
     }
-
-    fn done(&self) -> &'static str {
-        "answered"
-    }
 }

@@ -1,4 +1,4 @@
-//! Calling operations: short ones until they answer, long ones by following their run.
+//! Calling operations: until they answer, or by following the run they work in.
 
 use std::future::Future;
 
@@ -16,25 +16,8 @@ use crate::{
     session::Session,
 };
 
-/// How an operation does its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// It answers by itself.
-    Short,
-    /// It works in a run.
-    Run,
-}
-
-/// Calls an operation in its way, and gives its answer.
-pub(super) async fn call(session: &Session, way: Way, request: Request) -> Result<Value, Problem> {
-    match way {
-        Way::Short => ask(session, request).await,
-        Way::Run => follow(session, request).await,
-    }
-}
-
 /// Waits for something that may be dropped at any moment.
-pub(super) async fn until_interrupted<T>(
+async fn until_interrupted<T>(
     session: &Session,
     work: impl Future<Output = Result<T, Problem>>,
 ) -> Result<T, Problem> {
@@ -47,14 +30,8 @@ pub(super) async fn until_interrupted<T>(
     }
 }
 
-/// Calls an operation that answers by itself.
-pub(super) async fn ask(session: &Session, request: Request) -> Result<Value, Problem> {
-    let called = session.call(request.operation, request.input);
-    Ok(until_interrupted(session, called).await?.output)
-}
-
-/// Calls an operation that works in a run, tells what happens there, and gives its answer.
-pub(super) async fn follow(session: &Session, request: Request) -> Result<Value, Problem> {
+/// Calls an operation and gives its answer. Where it works in a run, the run is followed.
+pub(super) async fn call(session: &Session, request: Request) -> Result<Value, Problem> {
     let mut driving = Driving::new(session.engine());
     let outcome = followed(session, request, &mut driving).await;
     driving.stop().await;

@@ -158,7 +158,7 @@ async fn without_a_terminal_the_missing_flag_is_named() {
     }
 }
 
-/// A run that somebody else created and nobody drives yet.
+/// A run that another caller created and no process drives yet.
 async fn started(session: &Session, directory: &std::path::Path, pause_ms: u64) -> String {
     let input = json!({ "dir": directory, "files": { "a.txt": "1" }, "pause_ms": pause_ms });
     let planned = session
@@ -187,7 +187,7 @@ async fn a_run_is_driven_to_its_end_and_then_asked_for_its_answer() {
     let session = session(&world.process(), &captured, Interrupt::never());
     let work = async {
         let run = started(&session, directory.path(), 0).await;
-        let answer = call::follow(&session, deploy(&run, 60)).await.unwrap();
+        let answer = call::call(&session, deploy(&run, 60)).await.unwrap();
         assert_eq!(answer, json!({ "runId": run }));
     };
     played(&world, work).await;
@@ -213,7 +213,7 @@ async fn an_interrupted_command_names_its_run() {
             engine.clock.sleep_until(moment).await;
             raise();
         };
-        let (followed, ()) = tokio::join!(call::follow(&session, deploy(&run, 7200)), later);
+        let (followed, ()) = tokio::join!(call::call(&session, deploy(&run, 7200)), later);
         (run, followed.unwrap_err())
     };
     let (run, problem) = played(&world, work).await;
@@ -229,7 +229,7 @@ async fn what_takes_too_long_is_a_timeout_and_stays() {
     let session = session(&world.process(), &captured, Interrupt::never());
     let work = async {
         let run = started(&session, directory.path(), 3_600_000).await;
-        let problem = call::follow(&session, deploy(&run, 5)).await.unwrap_err();
+        let problem = call::call(&session, deploy(&run, 5)).await.unwrap_err();
         let id = run.parse().unwrap();
         let left = session
             .engine()

@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin};
 use serde_json::Value;
 use windlass_types::Problem;
 
-use super::{arguments::Request, call::Way, consent::call_with_consent, report, show::Screen};
+use super::{arguments::Request, consent::call_with_consent, report, show::Screen};
 use crate::session::{Report, Session};
 
 /// A command at work.
@@ -16,11 +16,6 @@ pub(super) trait StackCall {
     /// The operation it calls first, and the input.
     fn request(&self) -> Result<Request, Problem>;
 
-    /// How the operation does its work.
-    fn way(&self) -> Way {
-        Way::Short
-    }
-
     /// The name that is typed to confirm it, where the operation does not say what it acts on.
     fn confirm_name(&self) -> Option<String> {
         None
@@ -28,11 +23,6 @@ pub(super) trait StackCall {
 
     /// Draws the answer.
     fn show(&self, _screen: &Screen<'_>, _output: &Value) {}
-
-    /// What is reported where the answer has no sentence of its own.
-    fn done(&self) -> &'static str {
-        "read"
-    }
 
     /// Asks a person before the operation is called; what is called then.
     fn agree<'a>(&'a self, _session: &'a Session, request: Request) -> Work<'a, Request> {
@@ -44,9 +34,9 @@ pub(super) trait StackCall {
         Box::pin(async move {
             let request = self.agree(session, self.request()?).await?;
             let name = self.confirm_name();
-            let output = call_with_consent(session, self.way(), request, name.as_deref()).await?;
+            let output = call_with_consent(session, request, name.as_deref()).await?;
             self.show(&Screen::data(&session.printer), &output);
-            Ok(report(session, self.done(), output))
+            Ok(report(session, output))
         })
     }
 }

@@ -6,7 +6,7 @@ use windlass_types::{EffectClass, Problem, code};
 
 use super::{
     arguments::Request,
-    call::{Way, call},
+    call::call,
     show::{Screen, plan, text},
 };
 use crate::{
@@ -17,17 +17,16 @@ use crate::{
 /// How often a person is asked about one command: the plan may change while they read it.
 const ROUNDS: usize = 3;
 
-/// Calls an operation; where it wants a yes and there is somebody to ask, asks and calls again.
+/// Calls an operation; where it wants a yes and there is a person to ask, asks and calls again.
 /// `name` is what is typed where the operation does not say what the stack is called.
 pub(super) async fn call_with_consent(
     session: &Session,
-    way: Way,
     mut request: Request,
     name: Option<&str>,
 ) -> Result<Value, Problem> {
     let mut round = 1;
     loop {
-        match call(session, way, request.clone()).await {
+        match call(session, request.clone()).await {
             Err(problem) if wants_a_yes(&problem) && round < ROUNDS => {
                 let view = view(session, request.operation, &problem, name);
                 let Some(view) = view.filter(|_| can_ask(&session.printer)) else {

@@ -6,7 +6,6 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target, Yes},
-    call::Way,
     command::StackCall,
     show::{Screen, list, shown},
 };
@@ -39,10 +38,6 @@ impl StackCall for DeleteArgs {
             .request("stack.delete"))
     }
 
-    fn way(&self) -> Way {
-        Way::Run
-    }
-
     fn confirm_name(&self) -> Option<String> {
         self.target.stack_name()
     }
@@ -51,9 +46,5 @@ impl StackCall for DeleteArgs {
         for kept in list(output, "retained") {
             screen.line(&format!("kept, no longer managed: {}", shown(kept)));
         }
-    }
-
-    fn done(&self) -> &'static str {
-        "deleted"
     }
 }

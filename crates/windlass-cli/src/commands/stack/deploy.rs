@@ -6,7 +6,7 @@ use windlass_types::{EffectClass, Problem};
 
 use super::{
     arguments::{Input, Request, Target, Yes},
-    call::{self, Way},
+    call,
     command::{StackCall, Work},
     consent::{agreed, say_yes},
     outputs,
@@ -30,7 +30,7 @@ pub(crate) struct DeployArgs {
     /// Leave a failed deployment as it is, to look at it.
     #[arg(long, alias = "disableAutoRollback")]
     disable_auto_rollback: bool,
-    /// Build everything anew.
+    /// Build everything again.
     #[arg(long, alias = "noCache")]
     no_cache: bool,
     /// An argument for the image builder; may be given more than once.
@@ -53,16 +53,12 @@ impl StackCall for DeployArgs {
             .request("stack.deploy"))
     }
 
-    fn way(&self) -> Way {
-        Way::Run
-    }
-
     fn agree<'a>(&'a self, session: &'a Session, mut request: Request) -> Work<'a, Request> {
         Box::pin(async move {
             let is_decided = self.yes.yes || self.confirm_token.is_some();
             if !is_decided && can_ask(&session.printer) {
                 let preview = Input::new(&self.target).request("stack.preview_changes");
-                let plan = call::follow(session, preview).await?;
+                let plan = call::call(session, preview).await?;
                 agreed(session, &view(session, &plan)).await?;
                 say_yes(&mut request.input, plan.get("confirmToken"));
             }
@@ -76,10 +72,6 @@ impl StackCall for DeployArgs {
 
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         show_outcome(screen, output);
-    }
-
-    fn done(&self) -> &'static str {
-        "deployed"
     }
 }
 

@@ -65,7 +65,7 @@ impl StackCall for DocsArgs {
 
     fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
         Box::pin(async move {
-            let output = call::ask(session, self.request()?).await?;
+            let output = call::call(session, self.request()?).await?;
             show(&Screen::data(&session.printer), &output);
             let next = list(&output, "nextQueries").iter();
             for question in next.filter_map(Value::as_str) {

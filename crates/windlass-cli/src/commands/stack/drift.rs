@@ -6,7 +6,6 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target},
-    call::Way,
     command::StackCall,
     show::{self, Screen, text},
 };
@@ -24,10 +23,6 @@ impl StackCall for DriftArgs {
             .request("stack.preview_changes"))
     }
 
-    fn way(&self) -> Way {
-        Way::Run
-    }
-
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         if output.get("drift").is_some_and(Value::is_object) {
             show::plan::drift(screen, output);
@@ -37,9 +32,5 @@ impl StackCall for DriftArgs {
                 "{stack} is not deployed: nothing can have drifted"
             ));
         }
-    }
-
-    fn done(&self) -> &'static str {
-        "looked for drift"
     }
 }

@@ -64,8 +64,4 @@ impl StackCall for ExecArgs {
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         screen.block(text(output, "output"));
     }
-
-    fn done(&self) -> &'static str {
-        "ran"
-    }
 }

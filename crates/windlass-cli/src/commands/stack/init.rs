@@ -39,10 +39,6 @@ impl StackCall for InitArgs {
             show(screen, output);
         }
     }
-
-    fn done(&self) -> &'static str {
-        "made a config"
-    }
 }
 
 pub(super) fn show(screen: &Screen<'_>, output: &Value) {

@@ -91,9 +91,9 @@ impl StackCall for LogsArgs {
             if self.follow {
                 return Tail::new(session, request).run().await;
             }
-            let output = call::ask(session, request).await?;
+            let output = call::call(session, request).await?;
             show(&Screen::data(&session.printer), &output);
-            Ok(report(session, "read", output))
+            Ok(report(session, output))
         })
     }
 }

@@ -176,10 +176,10 @@ impl StackCommand {
     }
 }
 
-/// The report of an answer: its own sentence, or ours where it has none.
-fn report(session: &Session, otherwise: &str, output: Value) -> Report {
+/// The report of an answer: its own sentence.
+fn report(session: &Session, output: Value) -> Report {
     let message = match text(&output, "message") {
-        "" => otherwise.to_owned(),
+        "" => "done".to_owned(),
         message => message.to_owned(),
     };
     session.printer.notice(&show::safe(&message));

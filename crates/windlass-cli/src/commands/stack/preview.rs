@@ -33,7 +33,7 @@ impl StackCall for PreviewArgs {
 
     fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
         Box::pin(async move {
-            let output = call::follow(session, self.request()?).await?;
+            let output = call::call(session, self.request()?).await?;
             let printer = &session.printer;
             show::plan::plan(&Screen::data(printer), &output);
             let message = text(&output, "message").to_owned();

@@ -6,7 +6,6 @@ use windlass_types::{EffectClass, Problem};
 
 use super::{
     arguments::{Input, Request, Target, Yes},
-    call::Way,
     command::{StackCall, Work},
     consent::{agreed, say_yes},
     deploy::show_outcome,
@@ -38,7 +37,7 @@ pub(crate) struct RollbackArgs {
     /// List the versions there are, and change nothing.
     #[arg(long, alias = "listVersions")]
     list_versions: bool,
-    /// Logical ids to leave as they are while a failed rollback goes on.
+    /// Logical ids to leave as they are while a failed rollback continues.
     #[arg(
         long,
         alias = "resourcesToSkip",
@@ -67,10 +66,6 @@ impl StackCall for RollbackArgs {
             .request("stack.rollback"))
     }
 
-    fn way(&self) -> Way {
-        Way::Run
-    }
-
     fn agree<'a>(&'a self, session: &'a Session, mut request: Request) -> Work<'a, Request> {
         Box::pin(async move {
             let is_decided = self.yes.yes || self.list_versions || self.confirm_token.is_some();
@@ -92,10 +87,6 @@ impl StackCall for RollbackArgs {
         } else {
             show_outcome(screen, output);
         }
-    }
-
-    fn done(&self) -> &'static str {
-        "rolled back"
     }
 }
 

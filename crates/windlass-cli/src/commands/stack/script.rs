@@ -6,7 +6,6 @@ use windlass_types::Problem;
 
 use super::{
     arguments::{Input, Request, Target, filled},
-    call::Way,
     command::StackCall,
     show::{Screen, text},
 };
@@ -52,15 +51,7 @@ impl StackCall for ScriptRunArgs {
             .request("stack.script_run"))
     }
 
-    fn way(&self) -> Way {
-        Way::Run
-    }
-
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         screen.block(text(output, "outputTail"));
-    }
-
-    fn done(&self) -> &'static str {
-        "ran"
     }
 }

@@ -36,8 +36,4 @@ impl StackCall for TemplateArgs {
         }
         warnings(&screen.aside(), output);
     }
-
-    fn done(&self) -> &'static str {
-        "compiled"
-    }
 }

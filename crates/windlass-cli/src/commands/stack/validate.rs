@@ -34,10 +34,6 @@ impl StackCall for ValidateArgs {
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         show(screen, output);
     }
-
-    fn done(&self) -> &'static str {
-        "valid"
-    }
 }
 
 pub(super) fn show(screen: &Screen<'_>, output: &Value) {

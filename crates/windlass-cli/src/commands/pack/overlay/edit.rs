@@ -88,7 +88,7 @@ async fn open_editor(context: &Context<'_>, directory: &Path) -> Result<(), Prob
     let failed = |cause: String| {
         Problem::new(
             &code::E_UNEXPECTED,
-            format!("{editor:?} did not end well: {cause}; the overlay is there all the same"),
+            format!("{editor:?} failed: {cause}; the overlay was created"),
         )
         .with("reason_code", "io_error")
         .with(

@@ -86,7 +86,7 @@ fn for_people(problem: &Problem, command: impl Fn(&str) -> String) -> Problem {
     told
 }
 
-/// What a named action means to somebody at a keyboard; `None` where it says nothing new.
+/// What a named action means to a person; `None` where it says nothing new.
 fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
     let text = match action {
         "retry_command" | "retry_with_snapshot" | "retry_deploy_apply" | "retry_import_apply" | "retry_policy_lint"
@@ -128,7 +128,7 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         "commit_or_stash" => "commit or stash what is changed in the repository".to_owned(),
         "resolve_overlay_conflicts" => "edit the files with conflict markers".to_owned(),
         "retry_overlay_rebase" => command("overlay rebase MODULE"),
-        "regenerate_patch" => "make the patch anew against the present upstream".to_owned(),
+        "regenerate_patch" => "make the patch again, against the current upstream".to_owned(),
         "switch_to_dir_overlay" => command("overlay edit MODULE --kind dir"),
         "checkout_branch" => "check out a branch".to_owned(),
         "set_git_remote" => command("remote set URL"),

@@ -19,7 +19,7 @@ impl Places {
                 .map(Path::to_path_buf);
             repository.unwrap_or(current)
         });
-        // Somebody who stands in the home directory wants to read `~`.
+        // In the home directory a path begins with `~`.
         let project = project.filter(|project| Some(project) != home.as_ref());
         Self { home, project }
     }

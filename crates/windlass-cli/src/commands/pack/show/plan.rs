@@ -56,7 +56,7 @@ struct Key {
     pointer: String,
 }
 
-/// A managed file somebody edited since it was deployed.
+/// A managed file that was edited since it was deployed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::commands::pack) struct LocalEdit {

@@ -1,5 +1,5 @@
 //! `windlass stack dev` alone: starts the session, shows where everything is, and its log until
-//! Ctrl-C. The session goes on afterwards unless told otherwise.
+//! Ctrl-C. The session continues afterwards unless told otherwise.
 
 use clap::Args;
 use serde_json::json;
@@ -36,10 +36,10 @@ impl StackCall for LiveArgs {
         Box::pin(async move {
             let printer = &session.printer;
             printer.notice("starting …");
-            let output = call::ask(session, self.request()?).await?;
+            let output = call::call(session, self.request()?).await?;
             // One document cannot follow a log.
             if printer.mode() == Mode::Json {
-                return Ok(report(session, "started", output));
+                return Ok(report(session, output));
             }
             status::show(&Screen::data(printer), &output);
             printer.notice(if self.stop_on_exit {
@@ -53,10 +53,10 @@ impl StackCall for LiveArgs {
                 let stop = stop(&self.start.target);
                 let stopped = session.call(stop.operation, stop.input).await?.output;
                 watched?;
-                return Ok(report(session, "stopped", stopped));
+                return Ok(report(session, stopped));
             }
             let count = watched?;
-            let message = "the session goes on; `windlass stack dev stop` ends it";
+            let message = "the session is still running; `windlass stack dev stop` ends it";
             printer.notice(message);
             let mut data = output;
             data["message"] = json!(message);

@@ -61,9 +61,9 @@ impl StackCall for LogsArgs {
                 let data = json!({ "count": count, "message": message });
                 return Ok(Report::new(message, data));
             }
-            let output = call::ask(session, request).await?;
+            let output = call::call(session, request).await?;
             Screen::data(&session.printer).block(text(&output, "logs"));
-            Ok(report(session, "read", output))
+            Ok(report(session, output))
         })
     }
 }

@@ -1,5 +1,5 @@
 //! `windlass stack dev`: the stack on this machine. Without a further word it is started and
-//! watched; the session goes on when the watching ends.
+//! watched; the session continues when the watching ends.
 
 pub(super) mod live;
 pub(super) mod logs;
@@ -23,11 +23,11 @@ pub(crate) struct DevArgs {
 pub(crate) enum DevCommand {
     /// Start the stack on this machine and return once it is ready.
     Start(start::StartArgs),
-    /// Show how each workload and database fares, and where it is.
+    /// Show the state and address of each workload and database.
     Status(status::StatusArgs),
     /// Show lines of the session's log.
     Logs(logs::LogsArgs),
-    /// Build workloads anew.
+    /// Build workloads again.
     Rebuild(rebuild::RebuildArgs),
     /// End the session and everything in it.
     Stop(stop::StopArgs),

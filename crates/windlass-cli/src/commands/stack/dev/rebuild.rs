@@ -46,8 +46,4 @@ impl StackCall for RebuildArgs {
             screen.line(&format!("{name}: {said}"));
         }
     }
-
-    fn done(&self) -> &'static str {
-        "rebuilt"
-    }
 }

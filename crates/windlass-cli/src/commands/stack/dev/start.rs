@@ -46,11 +46,11 @@ impl StackCall for StartArgs {
     fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
         Box::pin(async move {
             session.printer.notice("starting …");
-            let output = call::ask(session, self.request()?).await?;
+            let output = call::call(session, self.request()?).await?;
             status::show(&Screen::data(&session.printer), &output);
             session.printer.hint("windlass stack dev logs --follow");
             session.printer.hint("windlass stack dev stop");
-            Ok(report(session, "started", output))
+            Ok(report(session, output))
         })
     }
 }

@@ -18,10 +18,6 @@ impl StackCall for StopArgs {
     fn request(&self) -> Result<Request, Problem> {
         Ok(stop(&self.target))
     }
-
-    fn done(&self) -> &'static str {
-        "stopped"
-    }
 }
 
 pub(super) fn stop(target: &Target) -> Request {

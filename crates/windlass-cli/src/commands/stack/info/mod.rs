@@ -1,4 +1,4 @@
-//! `windlass stack info`: what is deployed, what was done, and who AWS takes you for.
+//! `windlass stack info`: what is deployed, what was done, and the AWS identity in use.
 
 pub(super) mod operations;
 pub(super) mod stack;
@@ -15,6 +15,6 @@ pub(crate) enum InfoCommand {
     Stacks(stacks::InfoStacksArgs),
     /// List what was done to stacks, from here and elsewhere.
     Operations(operations::InfoOperationsArgs),
-    /// Show who AWS takes you for.
+    /// Show the AWS identity in use.
     Whoami(whoami::InfoWhoamiArgs),
 }

@@ -43,10 +43,6 @@ impl StackCall for InfoOperationsArgs {
             aside.line(&format!("Only what was done from here: {cause}"));
         }
     }
-
-    fn done(&self) -> &'static str {
-        "listed"
-    }
 }
 
 pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {

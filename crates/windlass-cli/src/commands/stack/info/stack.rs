@@ -37,10 +37,6 @@ impl StackCall for InfoStackArgs {
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         show(screen, output);
     }
-
-    fn done(&self) -> &'static str {
-        "found"
-    }
 }
 
 pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {

@@ -27,10 +27,6 @@ impl StackCall for InfoStacksArgs {
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         show(screen, output);
     }
-
-    fn done(&self) -> &'static str {
-        "listed"
-    }
 }
 
 pub(in crate::commands::stack) fn show(screen: &Screen<'_>, output: &Value) {

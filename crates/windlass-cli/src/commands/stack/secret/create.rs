@@ -91,13 +91,13 @@ impl StackCall for CreateArgs {
                 None => None,
             };
             let request = self.request_with(read.as_ref().or(self.value.as_ref()))?;
-            let output = call::follow(session, request).await?;
+            let output = call::call(session, request).await?;
             Screen::data(&session.printer).line(&format!(
                 "{} {}",
                 text(&output, "name"),
                 text(&output, "versionId")
             ));
-            Ok(report(session, "stored", output))
+            Ok(report(session, output))
         })
     }
 }

@@ -7,7 +7,6 @@ use windlass_types::Problem;
 use super::Named;
 use crate::commands::stack::{
     arguments::{Request, Yes},
-    call::Way,
     command::StackCall,
     show::{Screen, moment},
 };
@@ -42,10 +41,6 @@ impl StackCall for DeleteArgs {
             .request("stack.secret_delete"))
     }
 
-    fn way(&self) -> Way {
-        Way::Run
-    }
-
     fn confirm_name(&self) -> Option<String> {
         self.secret.name().ok().flatten()
     }
@@ -55,9 +50,5 @@ impl StackCall for DeleteArgs {
         if !date.is_empty() {
             screen.line(&format!("deleted for good on {date}"));
         }
-    }
-
-    fn done(&self) -> &'static str {
-        "scheduled for deletion"
     }
 }

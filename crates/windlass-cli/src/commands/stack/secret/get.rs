@@ -25,10 +25,6 @@ impl StackCall for GetArgs {
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         show(screen, output);
     }
-
-    fn done(&self) -> &'static str {
-        "found"
-    }
 }
 
 fn show(screen: &Screen<'_>, output: &Value) {

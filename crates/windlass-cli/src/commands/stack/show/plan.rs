@@ -184,7 +184,7 @@ fn missing_secrets(screen: &Screen<'_>, data: &Value) {
     }
 }
 
-/// What somebody changed by hand; nothing where it was not looked for.
+/// What was changed by hand; nothing where it was not looked for.
 pub(in crate::commands::stack) fn drift(screen: &Screen<'_>, data: &Value) {
     let Some(drift) = data.get("drift").filter(|drift| drift.is_object()) else {
         return;
