@@ -1,7 +1,7 @@
 //! `windlass policy`: the rules in force and what they would decide.
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use windlass_policy::WithoutRule;
 use windlass_types::{EffectClass, Problem, code};
 

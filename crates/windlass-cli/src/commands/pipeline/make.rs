@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use windlass_pipeline_model::{ArchitectureOutput, Requirements, StrategyOutput, UxOutput};
+use windlass_pipeline_design::model::{ArchitectureOutput, Requirements, StrategyOutput, UxOutput};
 use windlass_types::Problem;
 
 use super::{

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_pipeline_model::{ArchitectureOutput, GeneratedFile, Phase, StrategyOutput, UxOutput};
+use windlass_pipeline_design::model::{
+    ArchitectureOutput, GeneratedFile, Phase, StrategyOutput, UxOutput,
+};
 
 /// Where a job stands.
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,5 @@
 //! Calling operations: until they answer, or by following the run they work in.
 
-use std::future::Future;
-
 use serde_json::Value;
 use windlass_engine::operation::Begun;
 use windlass_types::{Problem, RunId, code};
@@ -15,20 +13,6 @@ use crate::{
     output::Mode,
     session::Session,
 };
-
-/// Waits for something that may be dropped at any moment.
-async fn until_interrupted<T>(
-    session: &Session,
-    work: impl Future<Output = Result<T, Problem>>,
-) -> Result<T, Problem> {
-    tokio::select! {
-        outcome = work => outcome,
-        () = session.interrupt.wait() => {
-            let problem = Problem::new(&code::INTERRUPTED, "interrupted");
-            Err(explained(problem).next("windlass runs list"))
-        }
-    }
-}
 
 /// Calls an operation and gives its answer. Where it works in a run, the run is followed.
 pub(super) async fn call(session: &Session, request: Request) -> Result<Value, Problem> {
