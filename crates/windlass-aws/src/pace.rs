@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use windlass_types::retry::Backoff;
+
 const FIRST: Duration = Duration::from_millis(100);
 const FIRST_THROTTLED: Duration = Duration::from_millis(1_000);
 const LONGEST: Duration = Duration::from_secs(20);
@@ -20,9 +22,11 @@ pub(crate) fn wait(
     random: u64,
 ) -> Duration {
     let first = if throttled { FIRST_THROTTLED } else { FIRST };
-    let doubled = first.saturating_mul(1 << attempt.saturating_sub(1).min(16));
-    let millis = u64::try_from(doubled.min(LONGEST).as_millis()).unwrap_or(u64::MAX - 1);
-    let jittered = Duration::from_millis(random % (millis + 1));
+    let backoff = Backoff {
+        first,
+        longest: LONGEST,
+    };
+    let jittered = backoff.jittered(attempt, random);
     jittered.max(retry_after.unwrap_or_default().min(LONGEST))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use windlass_ports::OutboundResponse;
 use windlass_ports::commit_service::{ServiceFault, Stage};
-use windlass_types::Timestamp;
+use windlass_types::{Timestamp, retry};
 
 /// More of a service's own words helps nobody.
 const LONGEST_MESSAGE: usize = 500;
@@ -118,22 +118,18 @@ impl Answer {
 
     /// How long the service wants to be left alone: seconds, or a date.
     pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
-        let until = |seconds: i64| {
-            let wait = seconds.saturating_sub(now.as_seconds());
-            Duration::from_secs(u64::try_from(wait).unwrap_or(0))
-        };
         if let Some(value) = self.response.header("retry-after") {
-            let value = value.trim();
-            return match value.parse() {
-                Ok(seconds) => Some(Duration::from_secs(seconds)),
-                Err(_) => jiff::fmt::rfc2822::parse(value)
-                    .ok()
-                    .map(|date| until(date.timestamp().as_second())),
-            };
+            return retry::retry_after(value, now);
         }
         let exhausted = self.response.header("x-ratelimit-remaining") == Some("0");
-        let reset = self.response.header("x-ratelimit-reset")?.trim().parse();
-        exhausted.then_some(until(reset.ok()?))
+        let reset: i64 = self
+            .response
+            .header("x-ratelimit-reset")?
+            .trim()
+            .parse()
+            .ok()?;
+        let wait = reset.saturating_sub(now.as_seconds());
+        exhausted.then_some(Duration::from_secs(u64::try_from(wait).unwrap_or(0)))
     }
 
     fn code(&self, fields: &Map<String, Value>) -> Option<String> {

@@ -10,7 +10,7 @@ use futures::StreamExt as _;
 use serde_json::Value;
 use windlass_ports::commit_service::{ServiceFault, Stage};
 use windlass_ports::{Clock, Outbound, OutboundError, OutboundRequest, OutboundResponse};
-use windlass_types::Secret;
+use windlass_types::{Secret, retry::Backoff};
 
 use crate::answer::Answer;
 use crate::guard::fault;
@@ -23,6 +23,10 @@ const LONGEST_ANSWER: usize = 8 << 20;
 const RETRIES: u32 = 3;
 /// A service that wants to be left alone for longer is not waited for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const PAUSES: Backoff = Backoff {
+    first: Duration::from_secs(1),
+    longest: LONGEST_PAUSE,
+};
 
 /// A service's interface.
 pub struct Api {
@@ -89,7 +93,7 @@ impl Api {
                 Err(error) => (self.no_answer(&ask, &error), None),
             };
             fault.retry_after = asked_pause;
-            let pause = asked_pause.unwrap_or(Duration::from_secs(1 << tries));
+            let pause = asked_pause.unwrap_or_else(|| PAUSES.pause(tries + 1));
             if !fault.retryable || tries == RETRIES || pause > LONGEST_PAUSE {
                 return Err(fault);
             }

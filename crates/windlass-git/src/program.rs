@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -133,7 +132,7 @@ impl Call<'_> {
 
     /// Runs it; any exit code is an answer.
     pub fn answer(self) -> Result<Answer, GitError> {
-        let mut command = Command::new(self.git.program()?);
+        let mut command = windlass_process::command(self.git.program()?);
         command
             .current_dir(self.cwd)
             .env_clear()

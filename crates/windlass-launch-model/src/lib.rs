@@ -14,7 +14,6 @@ pub mod hugo;
 pub mod ids;
 pub mod inventory;
 pub mod issue;
-pub mod jcs;
 pub mod markdown;
 pub mod page;
 pub mod patch;

@@ -1,14 +1,12 @@
 //! Changes `agentpack.yaml` in place: lines are put in or taken out, every other line stays as
 //! it is, with its comments, order and quoting. The result is read back before anyone gets it.
 
+use windlass_text::yaml::{self, Entry, Node};
 use windlass_types::Problem;
 
 use crate::{
-    Manifest, Module, Profile, Source, fault,
-    manifest::MANIFEST_FILE,
-    parse::parse_manifest,
-    selection,
-    yaml::{self, Entry, Node},
+    Manifest, Module, Profile, Source, fault, manifest::MANIFEST_FILE, parse::parse_manifest,
+    reader, selection,
 };
 
 /// Adds modules at the end of `modules:`.
@@ -156,7 +154,7 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn read(text: &'a str) -> Result<Self, Problem> {
-        let root = yaml::parse(text).map_err(|error| {
+        let root = yaml::parse(text, reader::MAX_VALUES).map_err(|error| {
             fault::config_invalid(format!(
                 "{MANIFEST_FILE}:{}:{}: {}",
                 error.at.line, error.at.column, error.message

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::yaml;
+use windlass_text::yaml;
+
+use crate::reader::MAX_VALUES;
 
 /// A file with frontmatter.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +41,7 @@ impl<'a> Frontmatter<'a> {
     /// Reads the frontmatter of a file.
     pub fn parse(text: &'a str) -> Result<Self, FrontmatterError> {
         let (yaml, body) = split(text)?;
-        let node = yaml::parse(yaml).map_err(|error| FrontmatterError::Invalid {
+        let node = yaml::parse(yaml, MAX_VALUES).map_err(|error| FrontmatterError::Invalid {
             line: error.at.line + 1,
             message: error.message,
         })?;

@@ -30,7 +30,6 @@ pub mod snapshot;
 pub mod source;
 pub mod suggest;
 pub mod target;
-mod yaml;
 
 pub use content::{Body, Content, HashCache, NoHashCache, Tree};
 pub use desired::{Desired, DesiredFile, DesiredKey, Form, KeyFormat, Origin};

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use windlass_text::yaml::{Mark, Node};
 use windlass_types::Problem;
 
 use crate::{
@@ -11,7 +12,6 @@ use crate::{
     manifest::{DEFAULT_PROFILE, MANIFEST_FILE, MANIFEST_VERSION},
     reader::{Fields, FileWarning, Reader, WarningKind},
     source, suggest,
-    yaml::{Mark, Node},
 };
 
 const TOP_KEYS: &[&str] = &[

@@ -3,12 +3,13 @@
 
 use std::fmt;
 
+use windlass_text::yaml::{self, Entry, Mark, Node};
 use windlass_types::Problem;
 
-use crate::{
-    suggest,
-    yaml::{self, Entry, Mark, Node},
-};
+use crate::suggest;
+
+/// A file with more values, its aliases expanded, is refused.
+pub(crate) const MAX_VALUES: usize = 1_000_000;
 
 /// Something in a file that is odd and can be lived with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl Reader {
 
     /// The tree of a text.
     pub fn tree(&self, text: &str) -> Result<Node, Problem> {
-        yaml::parse(text).map_err(|error| self.invalid(error.at, error.message))
+        yaml::parse(text, MAX_VALUES).map_err(|error| self.invalid(error.at, error.message))
     }
 
     /// A failure at a place.

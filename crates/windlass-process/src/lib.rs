@@ -7,5 +7,13 @@
 mod find;
 mod run;
 
+use std::{ffi::OsStr, process::Command};
+
 pub use find::find;
 pub use run::{Bounds, Ended, Following, Output, Running, Stragglers, run, start};
+
+/// A command for a program. The one place of the shipped program where one is made, so that a
+/// reader finds every program that Windlass starts by its callers.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    Command::new(program)
+}

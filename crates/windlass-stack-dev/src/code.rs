@@ -288,7 +288,10 @@ impl Workshop<'_> {
             .node
             .clone()
             .ok_or_else(|| missing("node", "TypeScript"))?;
-        let version = run_to_end(Command::new(node).arg("--version"), "node --version")?;
+        let version = run_to_end(
+            windlass_process::command(node).arg("--version"),
+            "node --version",
+        )?;
         let mut numbers = version.trim().trim_start_matches('v').split('.');
         let mut number = || {
             numbers
@@ -309,7 +312,7 @@ impl Workshop<'_> {
 
     fn bundle(&self, esbuild: &Path, name: &str, file: &Path) -> Result<PathBuf, Problem> {
         let output = self.build.join(name.replace('/', "-")).join("index.cjs");
-        let mut command = Command::new(esbuild);
+        let mut command = windlass_process::command(esbuild);
         command.current_dir(self.directory).arg(file).args([
             "--bundle",
             "--platform=node",

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use windlass_process::Ended;
@@ -101,7 +100,11 @@ impl Engine {
         };
         let program = program
             .ok_or_else(|| missing("neither podman nor docker is on the PATH".to_owned()))?;
-        let answer = windlass_process::run(Command::new(program).arg("info"), None, ASK_TIME);
+        let answer = windlass_process::run(
+            windlass_process::command(program).arg("info"),
+            None,
+            ASK_TIME,
+        );
         match answer {
             Ok(Ended::Itself { code: Some(0), .. }) => Ok(Self {
                 program: program.clone(),
@@ -130,7 +133,7 @@ impl Engine {
         dockerfile: Option<&str>,
         arguments: &[(String, String)],
     ) -> Result<(), Problem> {
-        let mut command = Command::new(&self.program);
+        let mut command = windlass_process::command(&self.program);
         command.current_dir(context).args(["build", "--tag", tag]);
         if let Some(file) = dockerfile {
             command.args(["--file", file]);
@@ -214,7 +217,7 @@ impl Engine {
     /// Removes what is left of this session's containers.
     pub fn remove_all(&self) {
         let listed = windlass_process::run(
-            Command::new(&self.program)
+            windlass_process::command(&self.program)
                 .args(["ps", "--all", "--quiet", "--filter"])
                 .arg(format!("label={LABEL}={}", self.session)),
             None,
@@ -230,7 +233,7 @@ impl Engine {
             for id in String::from_utf8_lossy(&ids).split_whitespace() {
                 // One that has just removed itself is no failure.
                 let _ = windlass_process::run(
-                    Command::new(&self.program).args(["rm", "--force", id]),
+                    windlass_process::command(&self.program).args(["rm", "--force", id]),
                     None,
                     ASK_TIME,
                 );

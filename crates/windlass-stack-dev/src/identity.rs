@@ -65,7 +65,7 @@ fn start_time(pid: i32) -> Option<String> {
 
 #[cfg(not(target_os = "linux"))]
 fn start_time(pid: i32) -> Option<String> {
-    let output = std::process::Command::new("ps")
+    let output = windlass_process::command("ps")
         .args(["-o", "lstart=", "-p", &pid.to_string()])
         .output()
         .ok()?;

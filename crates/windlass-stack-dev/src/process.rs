@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -84,7 +84,7 @@ const TAIL_LINES: usize = 40;
 impl Host {
     /// Starts a process whose output goes to the log under a name.
     pub fn start(&self, name: &str, launch: &Launch) -> Result<Running, Problem> {
-        let mut command = Command::new(&launch.program);
+        let mut command = windlass_process::command(&launch.program);
         command
             .args(&launch.arguments)
             .current_dir(&launch.directory)

@@ -1,5 +1,5 @@
 //! Texts compared and combined: unified diffs, patches, three-way merges; terminal escapes removed;
-//! the word that was meant, words quoted for a shell.
+//! the word that was meant, words quoted for a shell; YAML with places.
 //!
 //! Pure functions over strings, no IO, no git. Domains use it wherever a person is shown a
 //! difference or two edits meet. A line ends at `\n` and at nothing else: `\r` is part of its
@@ -15,6 +15,7 @@ mod path;
 mod shell;
 pub mod suggest;
 mod unified;
+pub mod yaml;
 
 pub use apply::{ApplyError, ApplyReason};
 pub use escapes::without_escapes;

@@ -95,7 +95,7 @@ impl HugoProgram {
 
 /// The version of a program. It is the user's own and runs as the user would run it.
 fn ask(program: &Path) -> Option<Said> {
-    let mut command = Command::new(program);
+    let mut command = windlass_process::command(program);
     command
         .arg("version")
         .current_dir("/")
@@ -204,7 +204,7 @@ impl Call<'_> {
 
     /// The exit code, the output, and the whole log.
     fn run(&self, arguments: &[OsString]) -> Result<(Option<i32>, String, String), ToolError> {
-        let mut command = Command::new(self.program);
+        let mut command = windlass_process::command(self.program);
         command
             .args(arguments)
             .args(&self.configuration)

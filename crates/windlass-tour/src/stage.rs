@@ -353,7 +353,7 @@ impl<'a> Stage<'a> {
     }
 
     fn prepared(&self, program: impl AsRef<OsStr>, args: &[&str]) -> Command {
-        let mut command = Command::new(program);
+        let mut command = windlass_process::command(program);
         command
             .args(args)
             .current_dir(&self.directory)

@@ -17,6 +17,7 @@ pub mod json;
 pub mod plan;
 pub mod principal;
 pub mod problem;
+pub mod retry;
 pub mod run;
 pub mod secret;
 pub mod time;

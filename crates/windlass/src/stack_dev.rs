@@ -39,7 +39,7 @@ fn manager_command(options: &OpenOptions) -> impl Fn(&Path) -> Command + use<> {
     let home = options.home.root().to_owned();
     let environment: Vec<_> = options.environment.all().collect();
     move |plan| {
-        let mut command = Command::new(&program);
+        let mut command = windlass_process::command(&program);
         command
             .args(["--home".as_ref(), home.as_os_str()])
             .args(["internal", "dev-manager"])

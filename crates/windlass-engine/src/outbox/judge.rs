@@ -1,9 +1,9 @@
 //! What becomes of a delivery after an attempt: a pure decision.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use windlass_ports::{OutboundError, OutboundResponse};
-use windlass_types::{Timestamp, journal::DeliveryVerdict};
+use windlass_types::{Timestamp, journal::DeliveryVerdict, retry};
 
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 /// The least pause for a receiver that has too much to do.
@@ -122,20 +122,9 @@ const fn is_overload(status: u16) -> bool {
 
 /// How long the receiver asks to be left alone, said in seconds or as a date.
 fn retry_after(response: &OutboundResponse, now: Timestamp) -> Duration {
-    let Some(value) = response.header("retry-after").map(str::trim) else {
-        return Duration::ZERO;
-    };
-    let wait = match value.parse() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) => match httpdate::parse_http_date(value) {
-            Ok(moment) => {
-                let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
-                Timestamp::EPOCH.after(since).since(now)
-            }
-            Err(_) => Duration::ZERO,
-        },
-    };
-    wait.min(LONGEST_RETRY_AFTER)
+    let asked = response.header("retry-after");
+    let wait = asked.and_then(|value| retry::retry_after(value, now));
+    wait.unwrap_or_default().min(LONGEST_RETRY_AFTER)
 }
 
 #[cfg(test)]

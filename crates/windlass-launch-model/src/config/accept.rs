@@ -7,7 +7,7 @@ use windlass_types::Digest;
 
 use super::{RunConfig, check};
 use crate::{
-    AllowedPaths, Profile, ids, jcs,
+    AllowedPaths, Profile, ids,
     schema::{Schema, SchemaError, SchemaErrors, whole_numbers},
 };
 
@@ -97,7 +97,7 @@ impl Accepted {
 
     fn of(config: RunConfig) -> Result<Self, SchemaErrors> {
         let json = serde_json::to_value(&config).map_err(|error| disagreement(&error))?;
-        let hash = Digest::of(jcs::canonical(&json).as_bytes());
+        let hash = Digest::of_json(&json);
         let allowed = check::allowed(&config).map_err(SchemaErrors::new)?;
         Ok(Self {
             config,

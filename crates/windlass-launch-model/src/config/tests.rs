@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{SiteKind, jcs, schema::SchemaErrors};
+use windlass_types::canonical::canonical_json;
+
+use crate::{SiteKind, schema::SchemaErrors};
 
 const SHA: &str = "0123456789abcdef0123456789abcdef01234567";
 
@@ -659,7 +661,7 @@ proptest! {
         let twice = accept(once.json().clone()).unwrap();
         prop_assert_eq!(&once, &twice);
         // And it survives being written canonically, as other programs may store it.
-        let stored: Value = serde_json::from_str(&jcs::canonical(once.json())).unwrap();
+        let stored: Value = serde_json::from_str(&canonical_json(once.json())).unwrap();
         prop_assert_eq!(Accepted::restore(stored).unwrap().hash(), once.hash());
     }
 }

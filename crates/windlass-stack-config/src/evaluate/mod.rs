@@ -111,7 +111,7 @@ impl Interpreters {
         let folder = tempfile::tempdir().map_err(|error| Problem::internal("tempdir", error))?;
         let loader = folder.path().join("loader.mjs");
         fs_err::write(&loader, LOADER).map_err(|error| Problem::internal("loader", error))?;
-        let mut command = Command::new(node);
+        let mut command = windlass_process::command(node);
         command.arg(&loader);
         run(command, file, request).map_err(|failed| failed.into_problem(file))
     }
@@ -124,7 +124,7 @@ impl Interpreters {
             );
             return Err(refusal("python_not_found", message).next("install Python 3"));
         };
-        let mut command = Command::new(python);
+        let mut command = windlass_process::command(python);
         command.args(["-c", PYTHON]);
         run(command, file, request).map_err(|failed| failed.into_problem(file))
     }

@@ -130,7 +130,7 @@ impl PostgresServer {
             ));
         }
         run_program(
-            Command::new("chown")
+            windlass_process::command("chown")
                 .arg("-R")
                 .arg("postgres")
                 .arg(&self.data),
@@ -159,7 +159,9 @@ impl PostgresServer {
         let (program, mut all) = self.command(name);
         all.extend(arguments.iter().map(OsString::from));
         run_program(
-            Command::new(program).args(all).current_dir(&self.data),
+            windlass_process::command(program)
+                .args(all)
+                .current_dir(&self.data),
             name,
             input,
         )

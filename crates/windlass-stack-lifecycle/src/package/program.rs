@@ -42,7 +42,7 @@ impl Runner<'_> {
         let broken = |error: std::io::Error| {
             failed(self.workload, format!("{tool} could not be run: {error}")).with("tool", tool)
         };
-        let mut command = Command::new(call.program);
+        let mut command = windlass_process::command(call.program);
         command
             .args(&call.arguments)
             .current_dir(call.directory)

@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -223,7 +222,7 @@ fn beside(file: &Path, name: &str) -> Option<PathBuf> {
 
 /// Node's version, major and minor.
 fn version(node: &Path) -> Option<(u32, u32)> {
-    let mut command = Command::new(node);
+    let mut command = windlass_process::command(node);
     command.arg("--version");
     let Ok(Ended::Itself { mut stdout, .. }) = windlass_process::run(&mut command, None, ASKING)
     else {

@@ -107,7 +107,7 @@ fn blocking(
     unwanted: &AtomicBool,
     sender: &Lines,
 ) -> std::io::Result<Ending> {
-    let mut command = Command::new(&program.path);
+    let mut command = windlass_process::command(&program.path);
     command
         .args(&program.arguments)
         .current_dir(&program.directory)

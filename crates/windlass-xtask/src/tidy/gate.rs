@@ -1,7 +1,7 @@
 //! One front door: no domain creates a run or decides a verdict, and nothing but the engine's own
 //! tests and benchmarks goes around the gate.
 
-use super::{Crate, SourceFile, Violation};
+use super::{Crate, SourceFile, Violation, shipped_layer};
 
 /// What a domain must not name, and what it uses instead.
 const IN_DOMAINS: [(&str, &str); 4] = [
@@ -27,7 +27,7 @@ pub fn check(crates: &[Crate], files: &[SourceFile]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for file in files {
         let Some(text) = &file.text else { continue };
-        let Some(layer) = layer_of(crates, &file.path) else {
+        let Some(layer) = shipped_layer(crates, &file.path) else {
             continue;
         };
         for (index, line) in text.lines().enumerate() {
@@ -53,31 +53,10 @@ pub fn check(crates: &[Crate], files: &[SourceFile]) -> Vec<Violation> {
     violations
 }
 
-/// The layer of the crate that a shipped source file belongs to.
-fn layer_of<'a>(crates: &'a [Crate], path: &str) -> Option<&'a str> {
-    let rest = path.strip_prefix("crates/")?;
-    let (folder, file) = rest.split_once('/')?;
-    if !file.starts_with("src/") || file.ends_with("_tests.rs") || !file.ends_with(".rs") {
-        return None;
-    }
-    let own = crates.iter().find(|own| own.folder == folder)?;
-    own.layer.as_deref()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{file, messages};
+    use super::super::sample::{file, messages, own};
     use super::*;
-
-    fn own(name: &str, layer: &str) -> Crate {
-        Crate {
-            name: name.into(),
-            folder: name.into(),
-            layer: Some(layer.into()),
-            manifest: String::new(),
-            dependencies: Vec::new(),
-        }
-    }
 
     #[test]
     fn a_domain_that_walks_around_the_gate_is_found() {

@@ -9,6 +9,7 @@ mod gate;
 mod layers;
 mod links;
 mod manifests;
+mod processes;
 mod read;
 mod sources;
 mod suites;
@@ -89,12 +90,24 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations.extend(layers::check(&tree.crates));
     violations.extend(chain::check(&tree.crates));
     violations.extend(gate::check(&tree.crates, &tree.files));
+    violations.extend(processes::check(&tree.crates, &tree.files));
     violations.extend(sources::check(&tree.files));
     violations.extend(suites::check(&tree.files));
     violations.extend(words::check(&tree.files));
     violations.extend(documents::check(&tree.crates, &tree.files));
     violations.extend(links::check(&tree.files));
     violations
+}
+
+/// The layer of the crate that a shipped source file belongs to.
+fn shipped_layer<'a>(crates: &'a [Crate], path: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix("crates/")?;
+    let (folder, file) = rest.split_once('/')?;
+    if !file.starts_with("src/") || file.ends_with("_tests.rs") || !file.ends_with(".rs") {
+        return None;
+    }
+    let own = crates.iter().find(|own| own.folder == folder)?;
+    own.layer.as_deref()
 }
 
 #[cfg(test)]
@@ -125,5 +138,15 @@ mod sample {
 
     pub fn messages(violations: &[Violation]) -> Vec<String> {
         violations.iter().map(ToString::to_string).collect()
+    }
+
+    pub fn own(name: &str, layer: &str) -> Crate {
+        Crate {
+            name: name.into(),
+            folder: name.into(),
+            layer: Some(layer.into()),
+            manifest: String::new(),
+            dependencies: Vec::new(),
+        }
     }
 }

@@ -243,7 +243,8 @@ fn a_command_that_is_ended_leaves_its_run_to_the_daemon() {
     let goes_on = format!("process {} continues run", daemon.process.0.id());
     assert!(told.contains(&goes_on), "{told}");
     let mut words = told.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-    let run = words.find(|word| word.starts_with("run_")).unwrap();
+    let run = words.find(|word| word.len() == 36 && word.starts_with("run_"));
+    let run = run.unwrap();
     scene.until(run, "completed");
     assert_eq!(scene.files("a"), ["a.txt"]);
 }

@@ -108,7 +108,7 @@ async fn open_editor(context: &Context<'_>, directory: &Path) -> Result<(), Prob
 
 /// As other tools do: the value may hold arguments, so a shell takes it apart.
 async fn run_editor(editor: &str, directory: &Path) -> std::io::Result<ExitStatus> {
-    tokio::process::Command::new("sh")
+    tokio::process::Command::from(windlass_process::command("sh"))
         .arg("-c")
         .arg(format!("{editor} \"$@\""))
         .arg(editor)

@@ -1,8 +1,8 @@
 //! YAML as a tree that knows where everything stands, so that errors name a line and edits can
 //! leave the rest of a file alone. Reads one document; writes nothing.
 //!
-//! Merge keys (`<<`) are not applied, as in agentpack. Aliases are; what they expand to is
-//! bounded.
+//! Scalars follow the core schema of YAML 1.2, so `yes` and `no` are texts. Merge keys (`<<`) are
+//! not applied. Aliases are; what they expand to is bounded.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,13 +12,12 @@ use serde_saphyr::granit_parser::{Event, Marker, Parser, ScalarStyle, Span, Stru
 /// Deeper nesting is refused.
 const MAX_DEPTH: usize = 64;
 
-/// A document with more nodes, its aliases expanded, is refused.
-const MAX_NODES: usize = 1_000_000;
-
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub struct Mark {
+    /// The line.
     pub line: usize,
+    /// The column, in characters.
     pub column: usize,
     /// Counted from 0, in bytes.
     pub byte: usize,
@@ -36,39 +35,67 @@ impl From<Marker> for Mark {
 
 /// A value at its place. Cloning shares the value.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
+    /// Where it begins.
     pub start: Mark,
+    /// Where it ends.
     pub end: Mark,
     /// The last line that holds something of it.
     pub last_line: usize,
     /// Written as `*alias`; the value stands elsewhere.
     pub is_alias: bool,
+    /// What it is.
     pub kind: Arc<Kind>,
     /// How many nodes it expands to.
     weight: usize,
 }
 
+/// What a value is.
 #[derive(Debug)]
-pub(crate) enum Kind {
-    Scalar { text: String, plain: bool },
-    List { items: Vec<Node>, flow: bool },
-    Map { entries: Vec<Entry>, flow: bool },
+pub enum Kind {
+    /// A scalar.
+    Scalar {
+        /// As it was written, without quotes.
+        text: String,
+        /// Whether it stands without quotes and tag, so that it may be more than a text.
+        plain: bool,
+    },
+    /// A list.
+    List {
+        /// What is in it.
+        items: Vec<Node>,
+        /// Whether it is written between brackets.
+        flow: bool,
+    },
+    /// A mapping.
+    Map {
+        /// As they were written; keys may repeat.
+        entries: Vec<Entry>,
+        /// Whether it is written between braces.
+        flow: bool,
+    },
 }
 
 /// A key and its value.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
+    /// The key as it was written, without quotes.
     pub key: String,
+    /// Where the key begins.
     pub key_start: Mark,
+    /// Where it ends.
     pub key_end: Mark,
+    /// The value.
     pub value: Node,
 }
 
 /// Why a text is not one YAML document.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct YamlError {
+pub struct YamlError {
+    /// Where.
     pub at: Mark,
+    /// What is wrong.
     pub message: String,
 }
 
@@ -108,7 +135,7 @@ impl Node {
         }
     }
 
-    /// A text. Numbers and booleans count as they were written, as in agentpack.
+    /// A text. Numbers and booleans count as they were written.
     pub fn text(&self) -> Option<&str> {
         match &*self.kind {
             Kind::Scalar { text, .. } if !self.is_null() => Some(text),
@@ -197,9 +224,9 @@ fn integer(text: &str) -> Option<Number> {
     let (radix, digits) = match digits.get(..2) {
         Some("0x") => (16, &digits[2..]),
         Some("0o") => (8, &digits[2..]),
-        Some("0b") => (2, &digits[2..]),
         _ => (10, digits),
     };
+    // `007` and account ids with leading zeros are texts.
     if !digits.starts_with(|first: char| first.is_ascii_alphanumeric())
         || (radix == 10 && digits.len() > 1 && digits.starts_with('0'))
     {
@@ -215,7 +242,7 @@ fn integer(text: &str) -> Option<Number> {
 }
 
 fn float(text: &str) -> Option<Number> {
-    let unsigned = text.trim_start_matches(['-', '+']);
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let numeric = unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.')
         && unsigned
             .bytes()
@@ -229,7 +256,7 @@ fn float(text: &str) -> Option<Number> {
 }
 
 /// The value of a scalar by the core schema; what JSON cannot hold stays text.
-fn scalar(text: &str, plain: bool) -> Value {
+pub fn scalar(text: &str, plain: bool) -> Value {
     if !plain {
         return Value::String(text.to_owned());
     }
@@ -245,9 +272,9 @@ fn scalar(text: &str, plain: bool) -> Value {
     }
 }
 
-/// Whether a text written plain would be read as something else than itself.
-pub(crate) fn resolves_to_text(text: &str) -> bool {
-    matches!(scalar(text, true), Value::String(_))
+/// Whether a text written plain is read as itself, also by readers of older YAML.
+pub fn resolves_to_text(text: &str) -> bool {
+    matches!(scalar(text, true), Value::String(_)) && !text.starts_with("0b")
 }
 
 /// A collection being built.
@@ -270,15 +297,18 @@ struct Builder {
     anchors: HashMap<usize, Node>,
     root: Option<Node>,
     documents: usize,
+    most: usize,
 }
 
-/// Reads one document. An empty text is a blank scalar.
-pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
+/// Reads one document of at most `most` values, its aliases expanded. An empty text is a blank
+/// scalar.
+pub fn parse(text: &str, most: usize) -> Result<Node, YamlError> {
     let mut builder = Builder {
         open: Vec::new(),
         anchors: HashMap::new(),
         root: None,
         documents: 0,
+        most,
     };
     for event in Parser::new_from_str(text) {
         let (event, span) =
@@ -418,11 +448,13 @@ impl Builder {
             return Ok(());
         };
         parent.weight = parent.weight.saturating_add(node.weight);
-        if parent.weight > MAX_NODES {
-            return Err(YamlError::new(
-                node.start,
-                "the aliases expand to more values than can be meant",
-            ));
+        if parent.weight > self.most {
+            let most = self.most;
+            let message = match node.is_alias {
+                true => format!("the aliases expand to more than {most} values"),
+                false => format!("there are more than {most} values"),
+            };
+            return Err(YamlError::new(node.start, message));
         }
         if !node.is_blank() {
             parent.last_line = parent.last_line.max(node.last_line);

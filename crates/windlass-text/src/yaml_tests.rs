@@ -8,7 +8,7 @@ use super::*;
 fn values_are_read_by_the_core_schema() {
     let text = "a: 1\nb: -7\nc: 0x1F\nd: 1.5\ne: true\nf: yes\ng: ~\nh:\ni: \"1\"\nj: 'true'\nk: 007\nl: 1e3\nm: .inf\nn: [x, {y: z}]\no: 18446744073709551615\np: !!str 5\nq: 1.2.3\n";
     assert_eq!(
-        parse(text).unwrap().to_json(),
+        parse(text, 1_000_000).unwrap().to_json(),
         json!({
             "a": 1, "b": -7, "c": 31, "d": 1.5, "e": true, "f": "yes", "g": null, "h": null,
             "i": "1", "j": "true", "k": "007", "l": 1000.0, "m": ".inf", "n": ["x", {"y": "z"}],
@@ -19,14 +19,14 @@ fn values_are_read_by_the_core_schema() {
 
 #[test]
 fn numbers_keep_their_text() {
-    let node = parse("ref: 1.10\n").unwrap();
+    let node = parse("ref: 1.10\n", 1_000_000).unwrap();
     assert_eq!(node.entry("ref").unwrap().value.text(), Some("1.10"));
 }
 
 #[test]
 fn places_are_those_of_the_text() {
     let text = "# head\nmodules:\n  - id: a\n    tags: [x,\n      y]\n\n  - id: b\n    note: |\n      one\n      two\n\nlast: 1\n";
-    let root = parse(text).unwrap();
+    let root = parse(text, 1_000_000).unwrap();
     let modules = root.entry("modules").unwrap();
     assert_eq!((modules.key_start.line, modules.key_start.column), (2, 1));
     let items = modules.value.items().unwrap();
@@ -53,7 +53,7 @@ fn bad_documents_name_a_place() {
         ("a: *nobody\n", 1, ""),
         ("a:\n  - b\n c: d\n", 3, ""),
     ] {
-        let error = parse(text).unwrap_err();
+        let error = parse(text, 1_000_000).unwrap_err();
         assert_eq!(error.at.line, line, "{text:?}: {}", error.message);
         assert!(
             error.message.contains(part),
@@ -71,7 +71,12 @@ fn aliases_cannot_blow_up() {
         let items = vec![format!("*l{below}"); 10].join(", ");
         text.push_str(&format!("l{level}: &l{level} [{items}]\n"));
     }
-    assert!(parse(&text).unwrap_err().message.contains("aliases expand"));
+    assert!(
+        parse(&text, 1_000_000)
+            .unwrap_err()
+            .message
+            .contains("aliases expand")
+    );
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
-    assert!(parse(&deep).is_err());
+    assert!(parse(&deep, 1_000_000).is_err());
 }
