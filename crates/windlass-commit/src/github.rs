@@ -330,34 +330,4 @@ fn opened(answer: &Answer) -> Result<OpenedPull, ServiceFault> {
     })
 }
 
-impl CommitService for GitHub {
-    fn adapter(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn commit(&self, request: CommitRequest) -> BoxFuture<'_, Result<Committed, ServiceFault>> {
-        Box::pin(self.do_commit(request))
-    }
-
-    fn open_pr(&self, request: PullRequest) -> BoxFuture<'_, Result<OpenedPull, ServiceFault>> {
-        Box::pin(self.do_open_pr(request))
-    }
-
-    fn find<'a>(
-        &'a self,
-        repo_url: &'a str,
-        branch: &'a str,
-    ) -> BoxFuture<'a, Result<Option<FoundBranch>, ServiceFault>> {
-        Box::pin(self.do_find(repo_url, branch))
-    }
-
-    fn withdraw<'a>(
-        &'a self,
-        repo_url: &'a str,
-        branch: &'a str,
-        commit_sha: &'a str,
-        pull: Option<&'a OpenedPull>,
-    ) -> BoxFuture<'a, Result<(), ServiceFault>> {
-        Box::pin(self.do_withdraw(repo_url, branch, commit_sha, pull))
-    }
-}
+commit_service!(GitHub);

@@ -183,7 +183,7 @@ fn finish(mut stack: Stack<'_>, tags: BTreeMap<String, String>) -> Result<Compil
     if !outputs.is_empty() {
         template["Outputs"] = Value::Object(outputs);
     }
-    let template = sorted(template);
+    let template = windlass_stack_config::sorted(template);
     stack.check_limits(&template);
     if !stack.refusals.is_empty() {
         return Err(Refusals {
@@ -202,22 +202,4 @@ fn finish(mut stack: Stack<'_>, tags: BTreeMap<String, String>) -> Result<Compil
         scripts: stack.scripts,
         warnings: stack.warnings,
     })
-}
-
-/// The same with every object's keys in order, whatever map is underneath.
-pub(crate) fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(object) => {
-            let mut entries: Vec<_> = object.into_iter().collect();
-            entries.sort_by(|one, other| one.0.cmp(&other.0));
-            Value::Object(
-                entries
-                    .into_iter()
-                    .map(|(key, value)| (key, sorted(value)))
-                    .collect(),
-            )
-        }
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        other => other,
-    }
 }

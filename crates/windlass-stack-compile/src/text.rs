@@ -151,7 +151,7 @@ impl Stack<'_> {
 /// JSON with expressions of CloudFormation in it as one text.
 pub(crate) fn expressions_text(value: &Value) -> Value {
     let mut parts = Vec::new();
-    write_json(&crate::compile::sorted(value.clone()), &mut parts);
+    write_json(&windlass_stack_config::sorted(value.clone()), &mut parts);
     cf::join(parts)
 }
 

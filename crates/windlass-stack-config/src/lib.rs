@@ -28,7 +28,7 @@ pub use fault::{Fault, FaultKind, Faults};
 pub use find::{CONFIG_NAMES, LoadedFile, find_config, load_file};
 pub use load::{ConfigText, LoadFailure, Loaded, load, load_value};
 pub use model::Config;
-pub use schema::schema;
+pub use schema::{schema, sorted};
 pub use starter::{Starter, starter};
 pub use tree::Place;
 pub use value::{Data, DataMap, RUNTIME_KEY, Runtime, Scalar, Text};

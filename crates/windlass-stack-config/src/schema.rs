@@ -135,7 +135,7 @@ fn or_directive(schema: &mut Value) {
 }
 
 /// The same with every object's keys in order, whatever map is underneath.
-fn sorted(value: Value) -> Value {
+pub fn sorted(value: Value) -> Value {
     match value {
         Value::Object(object) => {
             let mut entries: Vec<_> = object.into_iter().collect();

@@ -22,9 +22,8 @@ pub(crate) fn parse(text: &str, faults: &mut Vec<Fault>) -> Result<Node, Box<Fau
         let message = format!("the file has {} bytes; {MAX_BYTES} are allowed", text.len());
         return Err(syntax(None, message));
     }
-    let root = yaml::parse(text, MAX_NODES).map_err(|YamlError { at, message }| {
-        let start = place(at);
-        syntax(Some(Span { start, end: start }), message)
+    let root = yaml::parse(text, MAX_NODES).map_err(|YamlError { at, end, message }| {
+        syntax(Some(span(place(at), place(end))), message)
     })?;
     Reader { faults }.node(&root, &Path::default())
 }
@@ -69,10 +68,10 @@ impl Reader<'_> {
             }
             yaml::Kind::Map { entries, .. } => Kind::Map(self.entries(entries, path)?),
         };
-        Ok(Node::new(
-            Some(span(place(found.start), place(found.end))),
-            kind,
-        ))
+        // An empty text has no place to point at.
+        let is_somewhere = found.end != Mark::default();
+        let span = is_somewhere.then(|| span(place(found.start), place(found.end)));
+        Ok(Node::new(span, kind))
     }
 
     fn entries(&mut self, found: &[yaml::Entry], path: &Path) -> Result<Vec<Entry>, Box<Fault>> {

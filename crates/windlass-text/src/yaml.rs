@@ -93,8 +93,10 @@ pub struct Entry {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct YamlError {
-    /// Where.
+    /// Where it begins.
     pub at: Mark,
+    /// Where it ends.
+    pub end: Mark,
     /// What is wrong.
     pub message: String,
 }
@@ -103,8 +105,13 @@ impl YamlError {
     fn new(at: Mark, message: impl Into<String>) -> Self {
         Self {
             at,
+            end: at,
             message: message.into(),
         }
+    }
+
+    fn until(self, end: Mark) -> Self {
+        Self { end, ..self }
     }
 }
 
@@ -355,15 +362,14 @@ impl Builder {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(YamlError::new(
-                        start,
-                        "a second document starts here; one is allowed",
-                    ));
+                    let message = "a second document starts here; one is allowed";
+                    return Err(YamlError::new(start, message).until(end));
                 }
             }
             Event::Alias(id) => {
                 let target = self.anchors.get(&id).ok_or_else(|| {
-                    YamlError::new(start, "this alias stands inside what it refers to")
+                    let message = "this alias stands inside what it refers to";
+                    YamlError::new(start, message).until(end)
                 })?;
                 let node = Node {
                     start,
@@ -454,7 +460,7 @@ impl Builder {
                 true => format!("the aliases expand to more than {most} values"),
                 false => format!("there are more than {most} values"),
             };
-            return Err(YamlError::new(node.start, message));
+            return Err(YamlError::new(node.start, message).until(node.end));
         }
         if !node.is_blank() {
             parent.last_line = parent.last_line.max(node.last_line);
@@ -465,10 +471,8 @@ impl Builder {
                 None => *pending = Some(node),
                 Some(key) => {
                     let Kind::Scalar { text, .. } = &*key.kind else {
-                        return Err(YamlError::new(
-                            key.start,
-                            format!("{} cannot be a key", key.describe()),
-                        ));
+                        let message = format!("{} cannot be a key", key.describe());
+                        return Err(YamlError::new(key.start, message).until(key.end));
                     };
                     entries.push(Entry {
                         key: text.clone(),

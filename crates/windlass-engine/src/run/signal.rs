@@ -221,20 +221,24 @@ impl Engine {
             principal: principal.clone(),
             payload,
         };
+        let sent = self.append_signal(run_id, received, states).await;
+        sent.map_err(commit_problem)
+    }
+
+    async fn append_signal(
+        &self,
+        run_id: &RunId,
+        received: SignalReceived,
+        states: Vec<RunState>,
+    ) -> Result<(), CommitError> {
         let spans = SpanIds {
             span_id: self.new_span(),
             parent_span_id: None,
         };
-        self.append(
-            run_id,
-            Expect::State(states),
-            vec![received.into()],
-            spans,
-            None,
-        )
-        .await
-        .map(drop)
-        .map_err(commit_problem)
+        let bodies = vec![received.into()];
+        self.append(run_id, Expect::State(states), bodies, spans, None)
+            .await
+            .map(drop)
     }
 
     /// Asks for a completed run to be undone because the run that called for it is.
@@ -273,19 +277,7 @@ impl Engine {
             principal: Principal::system(),
             payload: json!({ "reason": "parent" }),
         };
-        let spans = SpanIds {
-            span_id: self.new_span(),
-            parent_span_id: None,
-        };
-        self.append(
-            run_id,
-            Expect::State(states),
-            vec![received.into()],
-            spans,
-            None,
-        )
-        .await
-        .map(drop)
+        self.append_signal(run_id, received, states).await
     }
 
     /// A run's record, if the principal may see it: its own, any for the owner of the home, and

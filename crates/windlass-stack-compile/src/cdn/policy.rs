@@ -102,7 +102,10 @@ impl Stack<'_> {
             query: key.query_string.as_ref(),
         });
         let config = cache_config(selections, ttl, is_static);
-        let hash = digest(&crate::compile::sorted(config.clone()).to_string(), 8);
+        let hash = digest(
+            &windlass_stack_config::sorted(config.clone()).to_string(),
+            8,
+        );
         let id = logical(&[name, &format!("CDNCacheBehavior{hash}"), "CachePolicy"]);
         if !self.parts.contains_key(&id) {
             let policy = self.physical(&format!("{name}-{hash}"), 128);
@@ -136,7 +139,10 @@ impl Stack<'_> {
             "QueryStringsConfig": query(options.query_string.as_ref(), usual),
         });
         let config = crate::cf::without_nulls(config);
-        let hash = digest(&crate::compile::sorted(config.clone()).to_string(), 8);
+        let hash = digest(
+            &windlass_stack_config::sorted(config.clone()).to_string(),
+            8,
+        );
         let id = logical(&[
             name,
             &format!("CDNCacheBehavior{hash}"),

@@ -24,37 +24,28 @@ pub(crate) struct Rule<'a> {
     pub source_ips: Option<&'a [String]>,
 }
 
-impl<'a> From<&'a LoadBalancerEvent> for Rule<'a> {
-    fn from(event: &'a LoadBalancerEvent) -> Self {
-        Self {
-            balancer: &event.load_balancer_name,
-            port: event.listener_port,
-            priority: event.priority,
-            paths: event.paths.as_deref(),
-            methods: event.methods.as_deref(),
-            hosts: event.hosts.as_deref(),
-            headers: event.headers.as_deref(),
-            query: event.query_params.as_deref(),
-            source_ips: event.source_ips.as_deref(),
+macro_rules! rule_from {
+    ($event:ty) => {
+        impl<'a> From<&'a $event> for Rule<'a> {
+            fn from(event: &'a $event) -> Self {
+                Self {
+                    balancer: &event.load_balancer_name,
+                    port: event.listener_port,
+                    priority: event.priority,
+                    paths: event.paths.as_deref(),
+                    methods: event.methods.as_deref(),
+                    hosts: event.hosts.as_deref(),
+                    headers: event.headers.as_deref(),
+                    query: event.query_params.as_deref(),
+                    source_ips: event.source_ips.as_deref(),
+                }
+            }
         }
-    }
+    };
 }
 
-impl<'a> From<&'a ContainerLoadBalancerEvent> for Rule<'a> {
-    fn from(event: &'a ContainerLoadBalancerEvent) -> Self {
-        Self {
-            balancer: &event.load_balancer_name,
-            port: event.listener_port,
-            priority: event.priority,
-            paths: event.paths.as_deref(),
-            methods: event.methods.as_deref(),
-            hosts: event.hosts.as_deref(),
-            headers: event.headers.as_deref(),
-            query: event.query_params.as_deref(),
-            source_ips: event.source_ips.as_deref(),
-        }
-    }
-}
+rule_from!(LoadBalancerEvent);
+rule_from!(ContainerLoadBalancerEvent);
 
 impl Stack<'_> {
     pub(super) fn balancer_event(

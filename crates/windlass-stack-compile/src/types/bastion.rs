@@ -119,7 +119,7 @@ impl Stack<'_> {
     fn bastion_logs(&mut self, name: &str, machines: &str, files: Vec<Value>) {
         let config =
             json!({ "logs": { "logs_collected": { "files": { "collect_list": files } } } });
-        let config = crate::compile::sorted(config).to_string();
+        let config = windlass_stack_config::sorted(config).to_string();
         let folder = "/opt/aws/amazon-cloudwatch-agent";
         let document = logical(&[name, "CwAgent", "Document"]);
         self.add(

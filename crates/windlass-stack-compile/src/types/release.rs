@@ -26,7 +26,7 @@ impl Stack<'_> {
         let made_of = self
             .parts
             .get(&function)
-            .map(|part| crate::compile::sorted(part.properties.clone()).to_string())
+            .map(|part| windlass_stack_config::sorted(part.properties.clone()).to_string())
             .unwrap_or_default();
         let version = logical(&[name, &format!("Version{}", digest(&made_of, 10))]);
         self.add(

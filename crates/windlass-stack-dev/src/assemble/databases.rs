@@ -92,17 +92,7 @@ pub(super) fn relational(
         None => container_database(bench, name, &local),
     };
     let probe = answers(bench, &local);
-    let address = Some(format!("127.0.0.1:{}", local.port));
-    let server = Supervised::new(
-        name,
-        name,
-        address,
-        bench.host.clone(),
-        bench.board.clone(),
-        make,
-        Some(probe),
-    );
-    databases.insert(name.to_owned(), (local, server));
+    databases.insert(name.to_owned(), supervised(bench, name, local, make, probe));
     Ok(())
 }
 
@@ -131,19 +121,22 @@ pub(super) fn redis(
         }
         None => container_database(bench, name, &local),
     };
-    let address = Some(format!("127.0.0.1:{}", local.port));
     let probe = listens(local.port);
-    let server = Supervised::new(
-        name,
-        name,
-        address,
-        bench.host.clone(),
-        bench.board.clone(),
-        make,
-        Some(probe),
-    );
-    databases.insert(name.to_owned(), (local, server));
+    databases.insert(name.to_owned(), supervised(bench, name, local, make, probe));
     Ok(())
+}
+
+fn supervised(
+    bench: &Bench,
+    name: &str,
+    local: LocalDatabase,
+    make: Make,
+    probe: Probe,
+) -> (LocalDatabase, Arc<Supervised>) {
+    let address = Some(format!("127.0.0.1:{}", local.port));
+    let (host, board) = (bench.host.clone(), bench.board.clone());
+    let server = Supervised::new(name, name, address, host, board, make, Some(probe));
+    (local, server)
 }
 
 /// A database in a container, where its server is not installed.

@@ -106,6 +106,17 @@ pub(crate) struct Source<'a> {
     pub is_image: bool,
 }
 
+impl Source<'_> {
+    /// The dependencies that the package is made without.
+    pub fn left_out(&self) -> Vec<String> {
+        let unwanted = &self
+            .language
+            .dependencies_to_exclude_from_deployment_package;
+        let all = self.exclude_dependencies.iter();
+        all.chain(unwanted.iter().flatten()).cloned().collect()
+    }
+}
+
 impl Workshop<'_> {
     /// Forgets how packages were made before, so that all are made anew.
     pub fn forget(&self) -> Result<(), Problem> {

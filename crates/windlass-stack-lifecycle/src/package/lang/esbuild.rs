@@ -52,18 +52,7 @@ pub(super) fn stage(
         .dependencies_to_exclude_from_bundle
         .as_deref();
     let unbundled = unbundled.unwrap_or_default();
-    let left_out: Vec<String> = source
-        .exclude_dependencies
-        .iter()
-        .chain(
-            source
-                .language
-                .dependencies_to_exclude_from_deployment_package
-                .iter()
-                .flatten(),
-        )
-        .cloned()
-        .collect();
+    let left_out = source.left_out();
     let mut arguments: Vec<OsString> = vec![
         entry.into(),
         "--bundle".into(),

@@ -144,18 +144,7 @@ fn plain(shop: &Workshop<'_>, source: &Source<'_>, entry: &Path) -> Result<Stage
             executable: false,
         });
     }
-    let left_out: Vec<String> = source
-        .exclude_dependencies
-        .iter()
-        .chain(
-            source
-                .language
-                .dependencies_to_exclude_from_deployment_package
-                .iter()
-                .flatten(),
-        )
-        .cloned()
-        .collect();
+    let left_out = source.left_out();
     modules::copy(shop, workload, packages, &left_out, &mut staged)?;
     let text = fs::read_to_string(entry).map_err(|it| failed(workload, it))?;
     let start = entry

@@ -20,6 +20,7 @@ mod rollbacks;
 mod scenarios;
 mod secrets;
 mod shapes;
+mod spellings;
 mod stream;
 mod stuck;
 mod tokens;

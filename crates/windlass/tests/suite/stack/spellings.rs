@@ -1,0 +1,192 @@
+//! A rule about a stack holds however its name is spelled: in the config, in a file that the
+//! config reads, by a program, in the call.
+
+use serde_json::{Value, json};
+
+use super::world::World;
+
+const POLICY: &str = "version = 1
+[[rule]]
+operation = \"stack.*\"
+target = \"shop-prod\"
+decision = \"deny\"
+reason = \"frozen\"
+";
+
+/// A config that is the same but for how it names the project, and what the call says.
+struct Spelling {
+    file: &'static str,
+    /// `RESOURCES` stands for a section with one queue.
+    text: &'static str,
+    call: Value,
+}
+
+fn spelled(file: &'static str, text: &'static str) -> Spelling {
+    let call = json!({ "stage": "prod", "configPath": file });
+    Spelling { file, text, call }
+}
+
+fn called(text: &'static str, call: Value) -> Spelling {
+    Spelling {
+        file: "stacktape.yml",
+        text,
+        call,
+    }
+}
+
+/// Other files of the project.
+const FILES: [(&str, &str); 6] = [
+    ("name.json", "{\"project\": {\"name\": \"shop\"}}"),
+    ("name.yml", "project:\n  name: shop\n"),
+    ("name.ini", "[project]\nname=shop\n"),
+    (".env.names", "PROJECT=shop\n"),
+    ("name.txt", "shop"),
+    ("parts.mjs", "export const name = ['sh', 'op'].join('');\n"),
+];
+
+fn spellings() -> Vec<Spelling> {
+    let yaml = "stacktape.yml";
+    vec![
+        // Scalars and keys of YAML.
+        spelled(yaml, "serviceName: shop\nRESOURCES"),
+        spelled(yaml, "serviceName: 'shop'\nRESOURCES"),
+        spelled(yaml, "serviceName: \"shop\"\nRESOURCES"),
+        spelled(yaml, "serviceName: \"\\x73hop\"\nRESOURCES"),
+        spelled(yaml, "serviceName: \"\\u0073\\u0068op\"\nRESOURCES"),
+        spelled(yaml, "serviceName: !!str shop\nRESOURCES"),
+        spelled(yaml, "serviceName: >-\n  shop\nRESOURCES"),
+        spelled(yaml, "serviceName: |-\n  shop\nRESOURCES"),
+        spelled(yaml, "serviceName:    shop   # the shop\nRESOURCES"),
+        spelled(yaml, "serviceName:\n  shop\nRESOURCES"),
+        spelled(yaml, "\"serviceName\": shop\nRESOURCES"),
+        spelled(yaml, "'serviceName' : shop\nRESOURCES"),
+        spelled(yaml, "\"service\\u004eame\": shop\nRESOURCES"),
+        spelled(yaml, "? serviceName\n: shop\nRESOURCES"),
+        spelled(yaml, "---\nserviceName: shop\nRESOURCES"),
+        spelled(yaml, "%YAML 1.2\n---\nserviceName: shop\nRESOURCES"),
+        spelled(yaml, "\u{feff}serviceName: shop\nRESOURCES"),
+        spelled(yaml, "serviceName: shop\r\nRESOURCES"),
+        spelled(
+            yaml,
+            "{serviceName: shop, resources: {jobs: {type: sqs-queue}}}",
+        ),
+        spelled(
+            yaml,
+            "{\"serviceName\":\"shop\",\"resources\":{\"jobs\":{\"type\":\"sqs-queue\"}}}",
+        ),
+        // Anchors and merges.
+        spelled(
+            yaml,
+            "variables: { name: &name shop }\nserviceName: *name\nRESOURCES",
+        ),
+        spelled(
+            yaml,
+            "variables: &all { serviceName: shop }\n<<: *all\nRESOURCES",
+        ),
+        // Directives.
+        spelled(
+            yaml,
+            "variables: { name: shop }\nserviceName: $Var().name\nRESOURCES",
+        ),
+        spelled(
+            yaml,
+            "variables: { half: op }\nserviceName: $Format('sh{}', $Var().half)\nRESOURCES",
+        ),
+        spelled(
+            yaml,
+            "variables: { names: { prod: shop } }\nserviceName: $Var().names.prod\nRESOURCES",
+        ),
+        spelled(
+            yaml,
+            "serviceName: $File('name.json').project.name\nRESOURCES",
+        ),
+        spelled(
+            yaml,
+            "serviceName: $File('name.yml').project.name\nRESOURCES",
+        ),
+        spelled(
+            yaml,
+            "serviceName: $File('name.ini').project.name\nRESOURCES",
+        ),
+        spelled(yaml, "serviceName: $File('.env.names').PROJECT\nRESOURCES"),
+        spelled(yaml, "serviceName: $FileRaw('name.txt')\nRESOURCES"),
+        spelled(
+            yaml,
+            "serviceName: $CliArgs('projectName', 'shop')\nRESOURCES",
+        ),
+        // Other names of the file.
+        spelled("stacktape.yaml", "serviceName: shop\nRESOURCES"),
+        spelled("deep/er/config.yml", "serviceName: shop\nRESOURCES"),
+        // Programs.
+        spelled(
+            "stacktape.ts",
+            "export default (): object => ({ serviceName: 'sh' + 'op', resources: { jobs: { type: 'sqs-queue' } } });",
+        ),
+        spelled(
+            "stacktape.mjs",
+            "import { name } from './parts.mjs';\nexport default ({ stage }) => ({ serviceName: stage === 'prod' ? name : 'other', resources: { jobs: { type: 'sqs-queue' } } });",
+        ),
+        spelled(
+            "stacktape.cjs",
+            "module.exports.default = async () => ({ serviceName: Buffer.from('c2hvcA==', 'base64').toString(), resources: { jobs: { type: 'sqs-queue' } } });",
+        ),
+        spelled(
+            "stacktape.js",
+            "import { readFileSync } from 'node:fs';\nexport default () => ({ serviceName: readFileSync(new URL('name.txt', import.meta.url), 'utf8'), resources: { jobs: { type: 'sqs-queue' } } });",
+        ),
+        // The call.
+        called(
+            "RESOURCES",
+            json!({ "stage": "prod", "projectName": "shop" }),
+        ),
+        called(
+            "serviceName: other\nRESOURCES",
+            json!({ "stage": "prod", "projectName": "shop" }),
+        ),
+        called(
+            "serviceName: shop\nRESOURCES",
+            json!({ "stage": "prod", "configPath": "./deep/../stacktape.yml" }),
+        ),
+        called(
+            "serviceName: shop\nRESOURCES",
+            json!({ "stage": "prod", "currentWorkingDirectory": "deep/.." }),
+        ),
+    ]
+}
+
+#[test]
+fn a_forbidden_stack_is_forbidden_in_every_spelling() {
+    let world = World::with_policy(POLICY);
+    fs_err::create_dir_all(world.project().join("deep")).unwrap();
+    for (name, text) in FILES {
+        world.file(name, text);
+    }
+    let mut desk = world.desk();
+    let spellings = spellings();
+    assert!(spellings.len() >= 40);
+    for Spelling { file, text, call } in spellings {
+        let text = text.replace("RESOURCES", "resources: { jobs: { type: sqs-queue } }\n");
+        world.file(file, &text);
+        let mut call = call;
+        call["region"] = json!("eu-west-1");
+        for operation in ["deploy", "preview_changes"] {
+            let refused = desk.ops(operation, &call);
+            assert_eq!(
+                refused.body["code"], "VALIDATION_ERROR",
+                "{text}\n{call}\n{refused:#?}"
+            );
+            assert_eq!(
+                refused.body["data"]["reason"], "policy_denied",
+                "{text}\n{refused:#?}"
+            );
+        }
+        // The same file for another stage is nobody's business.
+        let mut other = call.clone();
+        other["stage"] = json!("dev");
+        if !text.contains("'other'") {
+            desk.ops("preview_changes", &other).worked();
+        }
+        fs_err::remove_file(world.project().join(file)).unwrap();
+    }
+    assert!(world.stacks().is_empty());
+}
