@@ -321,7 +321,7 @@ pub async fn logs(wanted: &Wanted, query: &LogQuery) -> Result<Envelope, Problem
     Ok(log_envelope(&read_page(&session.log_file, query)?))
 }
 
-/// Makes one workload anew and waits for it.
+/// Rebuilds one workload and waits for it.
 pub async fn rebuild(wanted: &Wanted, workload: &str) -> Result<Envelope, Problem> {
     let session = live(wanted)?;
     let known = session
@@ -348,7 +348,7 @@ pub async fn rebuild(wanted: &Wanted, workload: &str) -> Result<Envelope, Proble
     .await
 }
 
-/// Makes all workloads anew and waits for them.
+/// Rebuilds all workloads and waits for them.
 pub async fn rebuild_all(wanted: &Wanted) -> Result<Envelope, Problem> {
     ask(
         &live(wanted)?,

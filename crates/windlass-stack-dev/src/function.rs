@@ -199,7 +199,7 @@ impl LocalFunction {
         tokio::spawn(async move { function.watch_over(instance).await });
     }
 
-    /// Starts a process anew when it ends by itself.
+    /// Restarts a process that exits by itself.
     async fn watch_over(self: Arc<Self>, instance: Arc<Instance>) {
         let how = instance.process.ended().await;
         instance.api.close();

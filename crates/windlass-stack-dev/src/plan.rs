@@ -191,7 +191,7 @@ impl Places {
         self.stage.join("data")
     }
 
-    /// Bundles and bootstraps; made anew whenever they are needed.
+    /// Bundles and bootstraps; rebuilt whenever they are needed.
     pub fn build(&self) -> PathBuf {
         self.stage.join("build")
     }

@@ -72,7 +72,7 @@ pub struct Preview {
     pub plan: Plan,
     /// Drift, where it was asked for and there is a stack.
     pub drift: Option<Drift>,
-    /// Why the stack is deleted first, where it is made anew.
+    /// Why the stack is deleted first, where it is recreated.
     #[serde(default)]
     pub stuck: Option<Stuck>,
 }

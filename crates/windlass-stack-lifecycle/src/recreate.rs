@@ -1,4 +1,4 @@
-//! A stack whose first creation failed, made anew: CloudFormation allows only its deletion, so one
+//! A stack whose first creation failed, created again: CloudFormation allows only its deletion, so one
 //! plan deletes it and creates it again.
 //!
 //! No change set can be made while the failed stack is there. The plan that is confirmed is read
@@ -18,7 +18,7 @@ use crate::plan::{Base, Plan};
 use crate::proposal::Proposal;
 use crate::situation::Situation;
 
-/// The only state in which a stack is made anew.
+/// The only state in which a stack is recreated.
 pub const FAILED_CREATION: &str = "ROLLBACK_COMPLETE";
 
 /// The deletion that must come first; `None` for a stack in any other state. What the failed
@@ -33,12 +33,12 @@ pub async fn deletion_first(
         _ => return Ok(None),
     }
     let deletion = delete::plan(access, &situation.stack_name, &[], names).await?;
-    // It may have been deleted or made anew by somebody else just now.
+    // Another caller may have deleted or recreated it just now.
     Ok((deletion.status == FAILED_CREATION).then_some(deletion))
 }
 
 impl Plan {
-    /// The plan that deletes a failed stack and makes it anew.
+    /// The plan that deletes a failed stack and creates it again.
     pub fn recreating(proposal: &Proposal, failed: Deletion) -> Self {
         let changes = additions(&proposal.template, &proposal.names);
         Self {

@@ -122,14 +122,14 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
                 Remedy::new(
                     "deploy",
                     format!(
-                        "mend the cause and deploy: one plan deletes the failed {stack} and makes \
-                         it anew, once it is confirmed with its confirmToken"
+                        "fix the cause and deploy: one plan deletes the failed {stack} and creates \
+                         it again, once it is confirmed with its confirmToken"
                     ),
                 ),
                 Remedy::with(
                     "delete",
                     json!({ "confirm": true }),
-                    format!("delete {stack} and leave it at that"),
+                    format!("delete {stack} and stop there"),
                 ),
             ],
         ),
@@ -180,14 +180,14 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
                 Remedy::with(
                     "delete",
                     json!({ "confirm": true }),
-                    format!("delete {stack}, mend the cause and deploy again"),
+                    format!("delete {stack}, fix the cause and deploy again"),
                 ),
             ],
         ),
         "UPDATE_FAILED" => (
             "an update failed and automatic rollback was off",
             vec![
-                Remedy::new("deploy", "mend the cause and deploy again"),
+                Remedy::new("deploy", "fix the cause and deploy again"),
                 Remedy::new("rollback", "go back to the last good state"),
             ],
         ),

@@ -105,7 +105,7 @@ impl PostgresServer {
             "freshDb",
             "data of this version",
             format!(
-                "the local data is of PostgreSQL {}, the installed server is {}; start with freshDb to make it anew",
+                "the local data is of PostgreSQL {}, the installed server is {}; start with freshDb to create it again",
                 of_data.trim(),
                 of_program.trim()
             ),

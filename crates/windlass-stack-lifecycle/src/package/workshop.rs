@@ -107,7 +107,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Workshop<'_> {
-    /// Forgets how packages were made before, so that all are made anew.
+    /// Forgets how packages were built before, so that all are built again.
     pub fn forget(&self) -> Result<(), Problem> {
         Cache(self.cache)
             .forget()

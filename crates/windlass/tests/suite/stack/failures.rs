@@ -70,7 +70,7 @@ fn a_failed_creation_names_the_first_resource_and_can_be_made_anew() {
     let stuck = &known.worked()["stuck"];
     assert!(stuck.to_string().contains("ROLLBACK_COMPLETE"), "{stuck:#}");
 
-    // One plan deletes it and makes it anew; a deletion alone is possible too.
+    // One plan deletes it and creates it again; a deletion alone is possible too.
     let remedies = failure["remedies"].as_array().unwrap().iter();
     let remedies: Vec<&Value> = remedies.map(|remedy| &remedy["operation"]).collect();
     assert!(

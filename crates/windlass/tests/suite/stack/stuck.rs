@@ -1,4 +1,4 @@
-//! A stack whose first creation failed: one confirmed plan deletes it and makes it anew.
+//! A stack whose first creation failed: one confirmed plan deletes it and creates it again.
 
 use serde_json::{Value, json};
 use windlass_cfn_double::Moment;
@@ -18,7 +18,7 @@ fn failed(config: &str) -> World {
     let failed = world.desk().ops("deploy", &args(json!({})));
     failed.refused("DEPLOY_FAILED");
     let said = failed.next_actions().join("\n");
-    assert!(said.contains("makes it anew"), "{said}");
+    assert!(said.contains("creates it again"), "{said}");
     assert_eq!(status(&world), "ROLLBACK_COMPLETE");
     world
 }
@@ -32,7 +32,7 @@ fn confirmed(desk: &mut Desk, token: &Value) -> super::desk::Answer {
 }
 
 #[test]
-fn one_confirmed_plan_makes_a_failed_stack_anew() {
+fn one_confirmed_plan_recreates_a_failed_stack() {
     let world = failed(QUEUE);
     let mut desk = world.desk();
     let mark = world.mark();
@@ -98,7 +98,7 @@ fn one_confirmed_plan_makes_a_failed_stack_anew() {
 }
 
 #[test]
-fn a_plan_that_came_out_differently_is_confirmed_anew() {
+fn a_changed_plan_is_confirmed_again() {
     let world = failed(QUEUE);
     let mut desk = world.desk();
     let seen = desk
