@@ -40,7 +40,7 @@ const fn default_limit() -> usize {
 struct Output {
     /// The calls, oldest first.
     calls: Vec<CallView>,
-    /// Pass it as `after_seq` to go on.
+    /// Pass it as `after_seq` to continue.
     next_after_seq: u64,
 }
 

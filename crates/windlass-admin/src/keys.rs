@@ -57,7 +57,7 @@ struct CreateInput {
     #[serde(default = "default_scopes")]
     #[schemars(length(min = 1, max = 50))]
     scopes: Vec<Scope>,
-    /// How many days it works; for ever when absent.
+    /// How many days it is valid; no expiry when absent.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3650))]
     days: Option<u64>,

@@ -1,5 +1,5 @@
 //! Parked runs and watchers: what 100,000 runs that wait cost a process that drives, and how often
-//! 200 watchers of one run are woken while other runs go on.
+//! 200 watchers of one run are woken while other runs continue.
 
 use std::{
     future::Future,
@@ -115,7 +115,7 @@ fn resident() -> Result<f64> {
     Ok(words.context("VmRSS")?.parse::<f64>()? / 1024.0)
 }
 
-/// How long a parked run among 100,000 takes to end once it is told to.
+/// How long a parked run among 100,000 takes to end once it is signalled.
 async fn wake(home: &Path) -> Result<()> {
     let engine = steps::engine(home, Box::new(ParkedDomain))?;
     let driver = Driver::start_all(&engine).await?;

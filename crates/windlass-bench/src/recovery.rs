@@ -207,7 +207,7 @@ async fn wait_beyond(store: &SqliteStore, run_id: &RunId, seq: u64) -> Result<()
             return Ok(());
         }
         if Instant::now() > deadline {
-            bail!("the run did not go on within {PATIENCE:?}");
+            bail!("the run did not continue within {PATIENCE:?}");
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

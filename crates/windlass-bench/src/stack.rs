@@ -1,4 +1,4 @@
-//! Stacks: a config of a hundred resources read and compiled, beside what only writing its template
+//! Stacks: a config of a hundred resources read and compiled, compared with only writing its template
 //! costs. Then what a preview adds to its calls (`stack_preview`) and how fast local development
 //! begins and follows a change (`stack_dev`).
 

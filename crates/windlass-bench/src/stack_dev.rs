@@ -1,5 +1,5 @@
 //! Local development: how long the example's function takes to be there, to answer, and to be
-//! another one after a change of its file; beside what starting Node costs.
+//! another one after a change of its file; compared with starting Node.
 //!
 //! The example without its databases, whose own start would be measured otherwise.
 

@@ -461,7 +461,7 @@ fn long_change_sets_and_histories_come_in_pages() {
     let newest = harness.ok("DescribeStackEvents", &[("StackName", "app")]);
     let token = field(&newest, "NextToken").unwrap();
     harness.settle();
-    // Events that came meanwhile do not move the next page.
+    // Events that arrived in the meantime do not move the next page.
     let older = harness.ok(
         "DescribeStackEvents",
         &[("StackName", "app"), ("NextToken", &token)],

@@ -1,4 +1,4 @@
-//! What a test tells the double to do, as data: the body of `/_double/<verb>` and the same in Rust.
+//! Commands of a test to the double, as data: the body of `/_double/<verb>` and the same in Rust.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub enum Command {
     },
     /// Forgets every fault, denial and expiry.
     ClearFaults,
-    /// Lets a resource that hangs go on.
+    /// Releases a hanging resource.
     Release {
         logical_id: String,
     },

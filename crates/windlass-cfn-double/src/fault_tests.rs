@@ -185,7 +185,7 @@ fn drift_is_found_only_by_looking() {
 }
 
 #[test]
-fn a_conditional_change_replaces_only_when_told() {
+fn a_conditional_change_replaces_only_on_request() {
     let template = |engine: &str| json!({"Resources": {"Db": {"Type": "AWS::RDS::DBInstance", "Properties": {"Engine": engine}}}});
     for told in [false, true] {
         let mut harness = Harness::new();

@@ -190,7 +190,7 @@ impl Harness {
     }
 }
 
-/// A function that needs a role and a table, and a queue beside them.
+/// A function that needs a role and a table, and an independent queue.
 pub fn shop() -> Value {
     json!({"Resources": {
         "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}},

@@ -42,11 +42,11 @@ pub(crate) const STYLES: Styles = Styles::styled()
 
 const AFTER_HELP: &str = "\
 Start here:
-  windlass tour            a change planned, confirmed, killed half-way, resumed and rolled back
+  windlass tour            a change planned, confirmed, killed halfway, resumed and rolled back
   windlass mcp serve       offer the operations to an MCP client on standard input and output
   windlass ops list        every operation, as the command line, MCP and HTTP offer it";
 
-/// Plan, confirm, apply: durable operations that survive crashes and can be taken back.
+/// Plan, confirm, apply: durable operations that survive crashes and can be rolled back.
 ///
 /// Every change is planned first, confirmed by a token bound to that exact plan, and applied by
 /// a durable run whose journal survives a crash of any process.
@@ -134,7 +134,7 @@ pub(crate) enum Command {
     /// Deploy agent configuration to the tools that read it.
     ///
     /// One repository holds instructions, skills, prompts and commands; pack renders them for
-    /// each tool, shows what would change, and applies it so that it can be taken back.
+    /// each tool, shows what would change, and applies it so that it can be undone.
     Pack(PackArgs),
     /// Launch a product on a site: pages with evidence, checked, fixed, as a pull request.
     ///

@@ -19,7 +19,7 @@ pub(crate) fn of(problem: &Problem) -> ExitCode {
 }
 
 /// The exit code of a failure of `windlass stack`: contract 000 has its own codes for programs, so
-/// scripts need only tell success, usage and interruption apart.
+/// scripts need only distinguish success, usage and interruption.
 pub(crate) fn of_stack(problem: &Problem) -> ExitCode {
     let is_usage = problem.details().get("constraint") == Some(&"usage".into());
     match problem.code() {
@@ -62,8 +62,8 @@ pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         ),
         (
             UNSOUND,
-            "Of `windlass launch`: the gates ran and found something that stands in the way. The run \
-             waits to be told what to do.",
+            "Of `windlass launch`: the gates ran and found open issues. The run waits for a \
+             decision.",
         ),
         (70, "A defect in Windlass."),
         (

@@ -101,7 +101,7 @@ pub struct HttpRequest {
     pub home: Home,
     /// The settings: hosts, origins, limits, time and size limits.
     pub settings: Settings,
-    /// Told the address once the server listens.
+    /// Called with the address once the server listens.
     pub announce: Announce,
     /// When to stop.
     pub shutdown: Interrupt,

@@ -54,7 +54,7 @@ impl HttpService {
         }
         Ok(Committed {
             commit_sha: commit_sha.to_ascii_lowercase(),
-            // A repeated key is answered with 200, a new commit with 201 or 200: not told apart.
+            // A repeated key is answered with 200, a new commit with 201 or 200: not distinguished.
             reused: false,
         })
     }

@@ -80,7 +80,7 @@ impl Place {
                 commit_sha,
                 reused: false,
             }),
-            // Somebody else was faster.
+            // Another process was faster.
             Err(GitError::Moved {
                 found: Some(found), ..
             }) => self.reuse(request, found),
@@ -170,7 +170,7 @@ impl Place {
             _ => {}
         }
         match self.git.remove_branch(&self.repository, branch, commit_sha) {
-            // It went on without us and stays.
+            // It has moved on since and stays.
             Ok(()) | Err(GitError::Moved { .. }) => Ok(()),
             Err(error) => Err(self.git_fault(Stage::Commit, &error)),
         }

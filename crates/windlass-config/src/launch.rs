@@ -30,7 +30,7 @@ pub struct LaunchSettings {
     pub hugo: Option<PathBuf>,
     /// Folders of this machine below which callers over the network may name repositories.
     pub local_roots: Vec<PathBuf>,
-    /// Which variables a configuration may have sent to which hosts, beside the usual ones
+    /// Which variables a configuration may have sent to which hosts, besides the usual ones
     /// (`GITHUB_TOKEN` and `GH_TOKEN` to api.github.com, `GITLAB_TOKEN` to gitlab.com).
     pub tokens: BTreeMap<String, Vec<String>>,
     /// Whether commit services and links may be on this machine or a private network.

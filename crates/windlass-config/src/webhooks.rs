@@ -24,7 +24,7 @@ pub struct WebhookSettings {
     pub retry_seconds: Vec<u64>,
     /// How long one attempt may take, in seconds.
     pub timeout_seconds: NonZeroU64,
-    /// How long the old secret signs beside the new one after a rotation, in seconds.
+    /// How long the old secret still signs along with the new one after a rotation, in seconds.
     pub rotation_overlap_seconds: u64,
     /// Signing secrets by name; a webhook refers to the name.
     pub secrets: BTreeMap<String, SecretSource>,

@@ -135,7 +135,7 @@ impl Kept {
 }
 
 /// Keeps what is there, then changes it. Two steps, because once the change may have happened
-/// nobody can tell any more what was there before.
+/// it is no longer known what was there before.
 pub(crate) async fn change_file(
     context: &dyn RunContext,
     dir: &str,
@@ -204,7 +204,7 @@ fn change(dir: &str, file: &FileChange, key: &str) -> Result<(), Problem> {
     }
 }
 
-/// Puts the file back, unless somebody changed it since.
+/// Restores the file, unless it was changed since.
 fn take_back(dir: &str, file: &FileChange, kept: &Kept) -> Result<(), Problem> {
     let scratch = Scratch::open(dir)?;
     let now = scratch.read(&file.path)?;

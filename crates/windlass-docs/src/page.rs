@@ -57,7 +57,7 @@ struct FrontMatter {
     #[serde(default)]
     tags: Vec<String>,
     priority: Option<u8>,
-    /// Where the page comes from; told to readers of the file, not used here.
+    /// Where the page comes from; for readers of the file, not used here.
     #[serde(rename = "source", default)]
     _source: Option<String>,
 }

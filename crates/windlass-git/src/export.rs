@@ -50,7 +50,7 @@ impl GitProgram {
             _ => Path::new("."),
         };
         fs_err::create_dir_all(parent).map_err(io)?;
-        // Beside its place, so that the last step is one rename; removed on any failure.
+        // Next to its destination, so that the last step is one rename; removed on any failure.
         let temporary = tempfile::Builder::new()
             .prefix(".export-")
             .tempdir_in(parent)

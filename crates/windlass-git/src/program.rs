@@ -15,7 +15,7 @@ use windlass_types::Timestamp;
 
 use crate::environment::{Environment, Scope};
 
-/// How long a call may take unless told otherwise.
+/// How long a call may take by default.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The user's git, called as a program.

@@ -212,7 +212,7 @@ fn lead(kind: BlockKind) -> &'static str {
     }
 }
 
-/// Values from manifests, shown as code: they are quoted, not told.
+/// Values from manifests, shown as code: they are quoted, not paraphrased.
 fn codes(kind: BlockKind, input: &DraftInput<'_>) -> Vec<String> {
     let facts = input.material.facts();
     let values: Vec<&String> = match kind {

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_told_from_words() {
+    fn styles_are_distinguished_from_words() {
         for (before, after, all, formatting) in [
             ("a b c\n", "a b c\n", 0, 0),
             ("a b c\n", "a  b c \n", 2, 2),

@@ -1,7 +1,7 @@
 //! All patches a launch needs: `patch_bundle.json`, with what stands in their way.
 //!
 //! Reads the site through [`SiteReader`]; writes nothing. A new page is created, a page of an
-//! earlier launch is revised part by part, and a page somebody else wrote is a conflict.
+//! earlier launch is revised part by part, and a page from another author is a conflict.
 
 use windlass_launch_model::{
     ARTIFACT_VERSION, ConflictReason, Patch, PatchBundle, PatchConflict, Section,

@@ -106,7 +106,7 @@ pub fn draft_page(page: &Page, input: &DraftInput<'_>) -> Result<Draft, Problem>
     })
 }
 
-/// A body that a later launch knows for its own. Claim markers tell; a page without any gets a
+/// A body that a later launch recognises as its own. Claim markers identify it; a page without any gets a
 /// comment behind its first line, within the paragraph, where site generators drop it.
 fn recognisable(body: String) -> String {
     if Document::parse_body(&body).markers().next().is_some() {
@@ -180,7 +180,7 @@ pub fn value_of(
         .get(key)
         .filter(|value| !names_another(key, value, product))
         .cloned();
-    // What tells pages apart is the page's own; what all pages share is the section's.
+    // What distinguishes pages belongs to the page; what all pages share belongs to the section.
     let is_own = matches!(
         key.to_lowercase().as_str(),
         "title"

@@ -102,7 +102,7 @@ mod tests {
     use crate::patch::{Edit, edit_file};
 
     #[test]
-    fn an_attempt_is_told() {
+    fn an_attempt_is_reported() {
         let issue = Issue {
             issue_id: "iss_0123456789ab".to_owned(),
             gate: "TemplateTokens".to_owned(),

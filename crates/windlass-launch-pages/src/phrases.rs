@@ -1,6 +1,6 @@
 //! The sentences templates may say without evidence, and their digests.
 //!
-//! A statement on a page either carries a claim marker or is one of these. They are data, beside
+//! A statement on a page either carries a claim marker or is one of these. They are data, next to
 //! the templates, and say nothing about any product.
 
 use std::{

@@ -81,7 +81,7 @@ pub(crate) fn revise(
         .iter()
         .filter(|heading| heading.level <= 2)
         .collect();
-    // What is there is mended before anything is added: a fence left open above would swallow it.
+    // Existing text is fixed before anything is added: a fence left open above would swallow it.
     for adding in [false, true] {
         for (index, heading) in tops.iter().enumerate() {
             let end = tops

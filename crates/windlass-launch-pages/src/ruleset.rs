@@ -112,7 +112,7 @@ pub struct SectionRule {
     pub min: u32,
     /// At most, by tier.
     pub max: BTreeMap<LaunchTier, u32>,
-    /// What its pages do not speak of.
+    /// What its pages do not mention.
     #[serde(default)]
     pub forbidden: Vec<String>,
 }

@@ -39,7 +39,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
             .lstrip_blocks(true)
             .build()?,
     );
-    // A misspelt name must fail here, not print nothing on somebody's site.
+    // A misspelt name must fail here, not print nothing on a user's site.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     for (name, source) in SOURCES {
         environment.add_template(name, source)?;

@@ -1,6 +1,6 @@
 //! What the front matter of a section's pages agrees on.
 //!
-//! Reads only; whoever writes pages renders front matter by the contract found here.
+//! Reads only; the page writer renders front matter by the contract found here.
 
 use std::collections::{BTreeMap, BTreeSet};
 

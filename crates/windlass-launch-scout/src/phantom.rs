@@ -1,4 +1,4 @@
-//! Paths that documents speak of and that do not exist: examples, samples, demos and
+//! Paths that documents mention and that do not exist: examples, samples, demos and
 //! documentation that were moved or never written.
 //!
 //! A path is found by its first folder wherever it is written, and by a link wherever that leads.

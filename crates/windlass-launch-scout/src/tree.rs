@@ -281,7 +281,7 @@ fn refuse_ignored(root: &Path, read: &BTreeMap<String, PathBuf>) -> Result<(), P
         "in mode strict no checked-out file is ignored",
         format!(
             "{first:?} is in the repository and ignored by its .gitignore; \
-             set gitignore_mode to respect or ignore, or mend the repository"
+             set gitignore_mode to respect or ignore, or fix the repository"
         ),
     )
     .with("paths", hidden))

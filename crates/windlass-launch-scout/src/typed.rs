@@ -12,7 +12,7 @@ use regex::Regex;
 /// How the product is called in a normalised text.
 const PRODUCT: &str = "{product_name}";
 
-/// The typed values of one statement; empty where it speaks of something else.
+/// The typed values of one statement; empty where it is about something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Typed {
     /// The product's own version.
@@ -88,7 +88,7 @@ static CURRENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The product's version, where a statement says which one is current. It must name the product
-/// and hold one version alone, or else it may speak of something else.
+/// and hold exactly one version, or else it may be about something else.
 fn version(text: &str) -> Option<String> {
     let speaks = ["version", "release", "current"]
         .iter()

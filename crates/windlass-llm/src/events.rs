@@ -68,7 +68,7 @@ impl EventReader {
     }
 
     /// The event that was still open when the bytes ended. Strictly it is none, but servers
-    /// forget the last empty line; what it holds tells whether it is whole.
+    /// forget the last empty line; its content shows whether it is complete.
     pub fn finish(mut self) -> Option<String> {
         if self.is_lost {
             return None;

@@ -112,7 +112,7 @@ const LITERALS: &[&str] = &[
     "router.local",
     "db.internal",
     "nas.home.arpa",
-    // Somebody in front of the host.
+    // User info in front of the host.
     "user@example.org",
     "user:pass@example.org",
     ":pass@example.org",
@@ -189,7 +189,7 @@ fn request(url: &str) -> OutboundRequest {
     }
 }
 
-/// A port of this machine, and how often somebody connected to it.
+/// A port of this machine, and how often it was connected to.
 async fn listener() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -231,7 +231,7 @@ impl MessageSocket for OpenSocket {
                     }
                     // The answer to a ping is sent by reading on.
                     Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-                    // Read to the end, so that the farewell is answered.
+                    // Read to the end, so that the close is answered.
                     Some(Ok(Message::Close(_))) => {}
                     None
                     | Some(Err(

@@ -85,7 +85,7 @@ fn verify(
         source: Source::Git(git.source(false)),
         line: 0,
     };
-    // Read afresh: whether the cache is what it should be is the question.
+    // Read again: the point is to check the cache.
     let afresh = ModuleSources {
         hashes: &NoHashCache,
         ..*sources

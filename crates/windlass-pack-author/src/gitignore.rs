@@ -81,7 +81,7 @@ struct Block {
 }
 
 impl Block {
-    /// The first closing marker, and the last opening one before it: a marker that somebody
+    /// The first closing marker, and the last opening one before it: a marker that a user
     /// left alone must not swallow lines that are not ours.
     fn find(text: &str) -> Option<Self> {
         let mut start = None;

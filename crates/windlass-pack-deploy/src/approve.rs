@@ -49,8 +49,8 @@ impl Adoption {
 }
 
 impl DeployPlan {
-    /// Decides what may be done. Without the user's word a plan that writes over somebody
-    /// else's file is refused as a whole, or goes without that file.
+    /// Decides what may be done. Without the user's consent a plan that overwrites another
+    /// owner's file is refused as a whole, or applied without that file.
     pub fn approve(&self, adoption: &Adoption) -> Result<EventPlan, Problem> {
         let mut refused: Vec<&PlanChange> = self
             .adopt_updates()

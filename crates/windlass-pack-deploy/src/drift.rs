@@ -370,7 +370,7 @@ impl Look<'_> {
     }
 
     /// The wanted and the found mode, if they differ. What 0.9.1 deployed has no execute bit and
-    /// nobody took it away: that is for a deploy to mend, and no drift.
+    /// it was not removed: a deploy repairs that, and it is not drift.
     fn modes(
         &self,
         found: FileMode,

@@ -42,7 +42,7 @@ struct Output {
     run: RunView,
     /// The events, oldest first.
     events: Vec<EventView>,
-    /// Pass it as `after_seq` to go on.
+    /// Pass it as `after_seq` to continue.
     next_after_seq: u64,
     /// Whether the run has ended and every event was returned.
     done: bool,

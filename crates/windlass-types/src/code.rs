@@ -171,7 +171,7 @@ codes! {
         "Wait, or find it with `windlass doctor`.";
     STORE_FULL: Config, 507, 7, true,
         "The disk with the Windlass home is full; nothing was acknowledged that is not on disk.",
-        "Free space (`windlass store prune` helps), then repeat. Unfinished runs go on by themselves.";
+        "Free space (`windlass store prune` helps), then repeat. Unfinished runs continue by themselves.";
     STORE_UNAVAILABLE: Config, 503, 7, true,
         "The store cannot be opened or written.",
         "`windlass doctor` says why: permissions, a read-only disk, another version's schema.";

@@ -85,7 +85,7 @@ async fn a_wrong_signature_under_a_right_clock_is_final() {
 }
 
 #[tokio::test]
-async fn nobody_there_and_no_answer_are_told_apart() {
+async fn no_listener_and_no_answer_are_distinguished() {
     let silent = Server::start([Reply::Silence]).await;
     let url = silent.url();
     let pairs = |url| {

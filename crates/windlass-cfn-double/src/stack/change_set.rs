@@ -73,7 +73,7 @@ impl Execution {
     }
 }
 
-/// The instants at which change sets go on.
+/// The instants at which change sets progress.
 pub fn wakes(stack: &Stack) -> impl Iterator<Item = u64> {
     stack
         .change_sets

@@ -21,7 +21,7 @@ pub struct Physical {
     pub id: String,
     pub name: String,
     pub arn: String,
-    /// The template chose the name, so a second one cannot exist beside it.
+    /// The template chose the name, so a second one cannot exist at the same time.
     pub is_named: bool,
 }
 

@@ -135,11 +135,11 @@ impl ServeArgs {
 pub(super) struct Listen {
     pub(super) address: SocketAddr,
     pub(super) no_auth: bool,
-    /// Whether the HTTP API is served beside MCP.
+    /// Whether the HTTP API is served as well as MCP.
     pub(super) api: bool,
 }
 
-/// Drives runs and serves HTTP until told to stop.
+/// Drives runs and serves HTTP until asked to stop.
 pub(super) async fn serve_http(
     session: &Session,
     host: &dyn Host,

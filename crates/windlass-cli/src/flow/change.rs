@@ -100,7 +100,7 @@ pub(crate) async fn apply(
     }
 }
 
-/// The same, leaving the conclusion to the caller. `beside` is a run whose events, from a place
+/// The same, leaving the conclusion to the caller. `beside` is another run whose events, from a position
 /// on, are shown too.
 pub(crate) async fn apply_change(
     session: &Session,
@@ -158,7 +158,7 @@ pub(crate) async fn detached(
     Ok(Report::new(format!("run {run_id} was started"), output))
 }
 
-/// Says that a run which could go on does not, where no process drives it.
+/// Warns that a run could continue but no process drives it.
 pub(crate) async fn stalled(
     session: &Session,
     program: &str,

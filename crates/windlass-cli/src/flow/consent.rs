@@ -27,7 +27,7 @@ pub(crate) struct ConsentView {
     pub(crate) lines: Vec<String>,
     /// The plan in a few words: `3 to create`.
     pub(crate) summary: String,
-    /// What policy says, where the plan tells it.
+    /// What policy says, where the plan has it.
     pub(crate) policy: Option<PolicyView>,
     /// The digest an approver refers to, where the plan has one.
     pub(crate) digest: Option<Digest>,

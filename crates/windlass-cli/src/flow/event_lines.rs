@@ -18,7 +18,7 @@ const LONGEST_DATA: usize = 160;
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
-    /// Something ended well.
+    /// Something succeeded.
     Done,
     /// Something ended badly.
     Failed,
@@ -26,7 +26,7 @@ pub(crate) enum LineKind {
     Begun,
     /// It waits for a person.
     Paused,
-    /// Something was taken back.
+    /// Something was undone.
     Undone,
     /// A computation without effect, or a remark.
     Note,

@@ -5,7 +5,7 @@ use windlass_types::{Digest, NewEvent, event::SpanIds};
 
 use super::*;
 
-/// Tells a journal, one line per told event: kind, text, how long it took, phase, percentage.
+/// Renders a journal, one line per shown event: kind, text, how long it took, phase, percentage.
 fn tell(events: &[(&str, Value)]) -> String {
     let mut lines = RunLines::default();
     let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! Whole stories on a made-up disk and clock: plan, confirm, apply, follow, steer.
+//! Whole scenarios on an in-memory disk and clock: plan, confirm, apply, follow, steer.
 
 use std::future::Future;
 

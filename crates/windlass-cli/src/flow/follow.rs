@@ -51,7 +51,7 @@ pub(crate) struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    /// From the first event to rest, beside the data.
+    /// From the first event until the run rests, apart from the data.
     pub(crate) fn new(run_id: &'a RunId) -> Self {
         Self {
             run_id,
@@ -129,7 +129,7 @@ impl<'a> Follow<'a> {
     }
 }
 
-/// The journals that are read: of the run, of one beside it, of its children.
+/// The journals that are read: of the run, of the other run, of its children.
 struct Journals<'a> {
     session: &'a Session,
     renderer: Renderer<'a>,

@@ -118,7 +118,7 @@ impl NdjsonWriter<'_> {
         self.result(false, code, problem.message(), data);
     }
 
-    /// The envelope of contract 000 as the last line: what stands beside its data and has no
+    /// The envelope of contract 000 as the last line: what is next to its data and has no
     /// field here moves into the data.
     pub(crate) fn envelope(self, mut envelope: Value) {
         let mut data = match envelope.get_mut("data").map(Value::take) {

@@ -253,7 +253,7 @@ async fn a_lost_answer_is_not_a_second_effect() {
 }
 
 #[tokio::test]
-async fn a_reference_that_appears_meanwhile_is_compared() {
+async fn a_reference_that_appears_in_the_meantime_is_compared() {
     let (server, world, hub) = hub().await;
     // Nothing there when it was looked for, there when it is made.
     server.fail("GET", "/git/ref/", failed(404, "Not Found"));
@@ -310,7 +310,7 @@ async fn what_was_made_is_taken_back_once() {
     assert_eq!(world.service.find(URL, BRANCH).await.unwrap(), None);
     assert_eq!(hub.lock().unwrap().pulls[0]["state"], "closed");
 
-    // Somebody went on with it: the branch stays.
+    // New commits were added: the branch stays.
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     let name = format!("refs/heads/{BRANCH}");
     hub.lock()

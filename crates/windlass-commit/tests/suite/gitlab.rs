@@ -323,7 +323,7 @@ async fn what_was_made_is_taken_back_once() {
     }
     assert_eq!(lab.lock().unwrap().requests[0]["state"], "closed");
     assert_eq!(world.service.find(URL, BRANCH).await.unwrap(), None);
-    // Somebody went on with it: the branch stays.
+    // New commits were added: the branch stays.
     lab.lock().unwrap().branch = Some(BASE.to_owned());
     world
         .service

@@ -1,4 +1,4 @@
-//! A repository on this machine, with somebody at work in it.
+//! A repository on this machine, with work in progress in it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ impl Site {
 }
 
 #[tokio::test]
-async fn a_branch_is_made_beside_the_work_and_only_once() {
+async fn a_branch_is_created_next_to_the_work_and_only_once() {
     let site = Site::new();
     let service = site.service(&site.tree());
     let before = site.at_work();

@@ -40,7 +40,7 @@ fn greeting(packet: &[u8]) -> Result<Greeting, DatabaseFailure> {
     }
     let mut reader = Reader(packet);
     if reader.byte()? != 10 {
-        return Err(unexpected("the server speaks a protocol that is too old"));
+        return Err(unexpected("the server uses a protocol that is too old"));
     }
     let version = reader.text();
     reader.take(4)?;

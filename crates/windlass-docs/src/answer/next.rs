@@ -1,4 +1,4 @@
-//! What to ask next: other headings of the best page, then pages beside it.
+//! What to ask next: other headings of the best page, then related pages.
 
 use crate::{
     index::{Entry, Index},

@@ -75,7 +75,7 @@ fn a_script_called_git_may_do_anything() {
     fs_err::write(&script, "#!/bin/sh\n").unwrap();
     assert_eq!(starts_like_a_binary(&script), Some(false));
     assert_eq!(system_files(&script), None);
-    // A binary in a place that tells nothing.
+    // A binary in a place that says nothing.
     fs_err::write(&script, "\x7fELF...").unwrap();
     assert_eq!(starts_like_a_binary(&script), Some(true));
     assert_eq!(system_files(&script), None);

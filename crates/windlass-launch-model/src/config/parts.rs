@@ -1,4 +1,4 @@
-//! The parts of a configuration that speak of repositories, the site and limits.
+//! The parts of a configuration about repositories, the site and limits.
 
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ pub struct Ingestion {
     pub example_directories: Vec<String>,
     /// Whether files that are no text are listed.
     pub record_binary_files: bool,
-    /// Whether paths that are spoken of and do not exist are listed.
+    /// Whether paths that are mentioned and do not exist are listed.
     pub detect_phantom_paths: bool,
 }
 

@@ -92,7 +92,7 @@ pub enum Checked {
     Skipped {
         /// `not_applicable`, `profile`, `disabled`, `toolchain_missing`.
         reason: &'static str,
-        /// What to tell about it.
+        /// What to report about it.
         findings: Vec<Finding>,
     },
     /// A tool it needs took too long.
@@ -100,7 +100,7 @@ pub enum Checked {
 }
 
 impl Checked {
-    /// Did not run, nothing to tell.
+    /// Did not run, nothing to report.
     pub fn skipped(reason: &'static str) -> Self {
         Self::Skipped {
             reason,

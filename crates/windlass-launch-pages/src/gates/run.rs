@@ -1,6 +1,6 @@
 //! Runs gates, one by one or all in the fixed order, and makes one report of what they found.
 //!
-//! Each gate has a thread and a time limit. A gate that takes longer is told to stop and left
+//! Each gate has a thread and a time limit. A gate that takes longer is asked to stop and left
 //! behind; its place in the report is a blocker. Nothing here judges a page.
 
 use std::{sync::mpsc, time::Duration};

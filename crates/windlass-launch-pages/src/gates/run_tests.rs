@@ -138,7 +138,7 @@ fn ids_stay_when_lines_move_and_differ_between_folders() {
 }
 
 #[test]
-fn untouched_files_are_only_told_and_changed_files_count_as_a_whole() {
+fn untouched_files_are_only_reported_and_changed_files_count_as_a_whole() {
     let report = report(plain(subject()));
     let home: Vec<_> = report
         .issues
@@ -184,7 +184,7 @@ fn the_same_input_gives_the_same_report() {
 }
 
 #[test]
-fn manual_edits_are_told() {
+fn manual_edits_are_reported() {
     let mut subject = plain(subject());
     subject.manual_edited_files = vec![GUIDE.to_owned()];
     let report = report(subject);
@@ -268,7 +268,7 @@ fn a_gate_that_crashes_gives_no_report() {
 }
 
 #[test]
-fn without_hugo_a_build_gives_no_report_and_a_local_run_is_told() {
+fn without_hugo_a_build_has_no_report_and_a_local_run_gets_a_warning() {
     let without = |profile| {
         let mut subject = subject();
         subject.profile = profile;

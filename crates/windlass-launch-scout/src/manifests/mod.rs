@@ -106,8 +106,8 @@ pub(crate) fn all(tree: &Tree) -> (Vec<Manifest>, Vec<String>) {
     (found, broken)
 }
 
-/// The manifests that speak for the product, the outermost first: of each platform the outermost,
-/// and of several packages the ones that bear the product's name. A workspace speaks for what its
+/// The manifests that describe the product, the outermost first: of each platform the outermost,
+/// and of several packages the ones that have the product's name. A workspace stands in for what its
 /// packages inherit.
 pub(crate) fn speaking<'a>(manifests: &'a [Manifest], input: &ScoutInput) -> Vec<&'a Manifest> {
     let named = |manifest: &&Manifest| manifest.name.is_some();

@@ -204,7 +204,7 @@ fn the_manifest_goes_before_the_readme_in_version_runtime_and_licence() {
                 .claims
                 .iter()
                 .any(|claim| claim.claim_text == sentence);
-            // A section on the licence tells of the licence alone.
+            // A section on the licence is about the licence alone.
             let is_read = heading == "Installation"
                 || sentence.contains("licens")
                 || sentence.contains("released");

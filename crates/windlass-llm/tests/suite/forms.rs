@@ -60,7 +60,7 @@ async fn a_server_that_does_not_gets_it_in_the_prompt_from_then_on() {
         formats(&mut place),
         ["json_schema", "json_object", "none", "none"]
     );
-    // Another model at the same server is asked afresh.
+    // Another model at the same server is asked again.
     place.address.model = "other".to_owned();
     place.send(&formed()).await.unwrap();
     assert_eq!(formats(&mut place), ["json_schema"]);

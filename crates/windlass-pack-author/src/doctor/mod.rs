@@ -1,6 +1,6 @@
 //! `doctor`: whether the places pack deploys to are in order, and what would help.
 //!
-//! Looks and tells. The one thing it puts right, on request, is that git ignores the manifests.
+//! Inspects and reports. The one thing it fixes, on request, is that git ignores the manifests.
 
 mod advice;
 mod ignored;
@@ -31,7 +31,7 @@ pub struct DoctorInput<'a> {
     pub manifest: &'a Manifest,
     /// What is odd about the manifest.
     pub manifest_warnings: &'a [FileWarning],
-    /// What the manifest comes to. Its own warnings are the caller's to tell.
+    /// What the manifest resolves to. Its own warnings are the caller's to report.
     pub desired: &'a Desired,
     /// The machine.
     pub machine_id: &'a str,

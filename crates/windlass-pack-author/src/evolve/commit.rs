@@ -27,7 +27,7 @@ pub const COMMIT_MESSAGE: &str = "chore(evolve): propose overlay updates";
 const SAMPLE: usize = 20;
 
 /// Commits actions on a new branch and returns to where the repository was. `write` carries out
-/// actions; it is called for these, and once more to take them back if the commit fails.
+/// actions; it is called for these, and again to undo them if the commit fails.
 /// Returns the commit.
 pub fn commit_proposal(
     git: &dyn Git,

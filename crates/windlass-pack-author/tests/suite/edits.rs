@@ -83,7 +83,7 @@ fn every_kind_of_source_gets_its_id() {
 }
 
 #[test]
-fn a_source_that_is_not_there_is_told() {
+fn a_missing_source_is_reported() {
     let world = World::with_manifest(COMMENTED);
     let outcome = add(&world.repo(), &plain("skill", "local:modules/gone")).unwrap();
     assert_eq!(outcome.warnings.len(), 1);
@@ -165,7 +165,7 @@ fn slips_are_explained() {
 }
 
 #[test]
-fn profiles_that_still_name_a_module_are_told() {
+fn profiles_that_still_name_a_module_are_reported() {
     let world = World::with_manifest(
         &COMMENTED.replace("{include_tags: ['base']}", "{include_modules: [skill:two]}"),
     );

@@ -146,7 +146,7 @@ fn must_27_applying_copies_files_and_edits_the_manifest_in_place() {
 }
 
 #[test]
-fn sources_with_one_id_are_told_and_the_first_is_taken() {
+fn sources_with_one_id_are_reported_and_the_first_is_taken() {
     let world = World::with_manifest(MANIFEST);
     world.write("user/.codex/prompts/a b.md", "one");
     world.write("user/.codex/prompts/a-b.md", "two");

@@ -100,7 +100,7 @@ fn must_23_locking_without_a_change_leaves_the_file_as_it_is() {
 }
 
 #[test]
-fn a_broken_lockfile_is_written_anew() {
+fn a_broken_lockfile_is_rewritten() {
     let (world, _) = world();
     world.write("repo/agentpack.lock.json", "{");
     assert_eq!(
@@ -111,7 +111,7 @@ fn a_broken_lockfile_is_written_anew() {
     let done = world
         .with_sources(&checkouts, |sources| lock(sources, now()))
         .unwrap();
-    assert!(done.outcome.warnings[0].contains("it is written anew"));
+    assert!(done.outcome.warnings[0].contains("it is rewritten"));
     world.apply(done.outcome);
     assert_eq!(require_lockfile(&world.repo()).unwrap().modules.len(), 3);
 }
@@ -222,7 +222,7 @@ fn must_25_addresses_and_references_that_git_could_misread_are_refused() {
 }
 
 #[test]
-fn must_30_causes_of_git_are_told() {
+fn must_30_causes_of_git_are_reported() {
     let (world, _) = world();
     let checkouts = GitCheckouts::new(&world.home, &world.git);
     let source = GitSource {

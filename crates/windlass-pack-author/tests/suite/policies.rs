@@ -283,7 +283,7 @@ fn the_policy_pack_is_pinned_from_a_directory_and_from_git() {
 }
 
 #[test]
-fn a_policy_pack_that_is_not_configured_is_told_by_its_code() {
+fn a_policy_pack_that_is_not_configured_is_reported_by_its_code() {
     let world = World::new();
     let mut told_codes = vec![told(&policy(&world).unwrap_err())];
     for text in [

@@ -85,7 +85,7 @@ fn two_machines_meet_at_the_remote() {
 }
 
 #[test]
-fn what_must_be_in_order_first_is_told_by_its_code() {
+fn missing_preconditions_are_reported_by_code() {
     let world = World::with_manifest("one");
     let repo = world.repo();
     let mut problems = Vec::new();
@@ -113,7 +113,7 @@ fn what_must_be_in_order_first_is_told_by_its_code() {
 }
 
 #[test]
-fn a_conflict_is_told_with_what_git_said() {
+fn a_conflict_is_reported_with_the_output_of_git() {
     let world = World::with_manifest("one\n");
     let url = bare(&world);
     world.commit("repo", "first");

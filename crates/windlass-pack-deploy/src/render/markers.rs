@@ -37,7 +37,7 @@ pub fn aggregate(parts: &[(&str, &str)]) -> String {
 /// The modules of an aggregate with their texts, in the order of the file; nothing when the
 /// markers are not intact. Text outside the sections belongs to no module and is left out.
 ///
-/// A text that ends without a newline comes back with one: the file cannot tell.
+/// A text that ends without a newline comes back with one: the file does not record it.
 pub fn split_aggregate(text: &str) -> Option<Vec<(String, String)>> {
     let mut sections: Vec<(String, String)> = Vec::new();
     let mut open: Option<(String, String)> = None;

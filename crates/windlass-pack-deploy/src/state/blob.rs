@@ -171,7 +171,7 @@ impl<'a> BlobWriter<'a> {
         }
     }
 
-    /// Whether a content of this length is stored. The length tells a blob that lost its bytes
+    /// Whether a content of this length is stored. The length detects a blob that lost its bytes
     /// in a power failure.
     pub(crate) fn has(&mut self, digest: &Digest, len: u64) -> bool {
         if self.stored.contains(digest) {

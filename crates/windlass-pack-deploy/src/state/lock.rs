@@ -182,7 +182,7 @@ impl PackState {
         Ok(held)
     }
 
-    /// Takes the locks of a journal's roots. `None`: somebody holds one of them until after the
+    /// Takes the locks of a journal's roots. `None`: another process holds one of them until after the
     /// deadline.
     pub(crate) fn take_for_recovery(
         &self,

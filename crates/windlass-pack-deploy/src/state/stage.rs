@@ -1,4 +1,4 @@
-//! Staged files: the bytes beside their destination, under a name that says what they are.
+//! Staged files: the bytes next to their destination, under a name that says what they are.
 
 use std::{
     fs::{File, Permissions},
@@ -16,7 +16,7 @@ use crate::state::{
 
 /// How every temporary name in a root begins.
 const PREFIX: &str = ".agentpack.tmp.";
-/// Enough of a run id to tell runs apart, and short enough for any file system.
+/// Enough of a run id to distinguish runs, and short enough for any file system.
 const RUN_LIMIT: usize = 64;
 
 /// Whether a file name is one of a transaction's temporary names. Such files are nobody's:

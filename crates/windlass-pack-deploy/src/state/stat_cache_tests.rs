@@ -84,7 +84,7 @@ fn any_change_is_noticed() {
     let file = scene.file("a", "text");
     scene.remember(&file, 5000);
     let before = metadata(&file);
-    // The same length and the old mtime: only the ctime tells.
+    // The same length and the old mtime: only the ctime differs.
     fs::write(&file, "TEXT").unwrap();
     let times = FileTimes::new().set_modified(before.modified().unwrap());
     fs::File::options()

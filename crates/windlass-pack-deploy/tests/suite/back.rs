@@ -158,7 +158,7 @@ fn one_path_of_an_event_can_be_undone() {
 }
 
 #[test]
-fn undo_does_not_delete_what_became_somebody_elses() {
+fn undo_does_not_delete_what_pack_no_longer_manages() {
     let world = World::new();
     let id = world.deploy(&world.desired(&ROOTS, &[want(Codex, "a/x.md", "x")]));
     world.deploy(&world.desired(&ROOTS, &[]));

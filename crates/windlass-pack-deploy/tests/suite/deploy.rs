@@ -434,8 +434,8 @@ fn a_file_that_changes_after_the_plan_stops_the_apply() {
     world.deploy(&world.desired(&roots, &[want(Codex, "a/AGENTS.md", "one")]));
     let desired = world.desired(&roots, &[want(Codex, "a/AGENTS.md", "two")]);
     let approved = world.plan(&desired).approve(&Adoption::none()).unwrap();
-    world.write("a/AGENTS.md", "somebody was quicker");
+    world.write("a/AGENTS.md", "another writer was quicker");
     let problem = world.try_apply(&approved).unwrap_err();
     assert_eq!(problem.details()["reason_code"], "destination_changed");
-    assert_eq!(world.read("a/AGENTS.md").unwrap(), "somebody was quicker");
+    assert_eq!(world.read("a/AGENTS.md").unwrap(), "another writer was quicker");
 }

@@ -1,5 +1,5 @@
 //! Taking runs back through the engine, and undoing events: what was there is there again, and
-//! nobody else's files are touched.
+//! no other files are touched.
 
 use serde_json::{Value, json};
 use windlass_testkit::Process;
@@ -108,7 +108,7 @@ fn a_run_whose_snapshot_is_gone_cannot_be_taken_back_and_says_so() {
     assert_eq!(scene.text("project/AGENTS.md").unwrap(), "one\n");
 }
 
-/// Roots of a project must not become the user's because somebody went back from elsewhere: the
+/// Roots of a project must not become the user's because of a rollback from elsewhere: the
 /// next deploy in another project would clean them up.
 #[test]
 fn must_1_going_back_from_elsewhere_leaves_a_project_its_roots() {

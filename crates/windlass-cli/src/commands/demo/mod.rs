@@ -61,7 +61,7 @@ struct DemoArgs {
     /// Pause after each file; a timer that survives a crash.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
     pause: f64,
-    /// Stop half-way and wait for an approval.
+    /// Stop halfway and wait for an approval.
     #[arg(long)]
     approval: bool,
     /// Let a child run write a note about what was done.

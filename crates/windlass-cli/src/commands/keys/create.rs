@@ -21,7 +21,7 @@ pub(crate) struct CreateArgs {
     /// Which limits apply: a tier of the settings file.
     #[arg(long, value_name = "TIER")]
     tier: Option<String>,
-    /// How many days it works; for ever when absent.
+    /// How many days it is valid; no expiry when absent.
     #[arg(long, value_name = "COUNT")]
     days: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! The events of a launch: a line for what matters, and a summary of where it stands.
 //!
 //! Pure: events in, lines and a summary out. Reads the events of contract 004 by their names, so
-//! that a run driven by another process, or another version, is told just the same.
+//! that a run driven by another process, or another version, is shown the same way.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -53,7 +53,7 @@ struct OpenIssue {
     place: String,
 }
 
-/// A launch as far as its events were told.
+/// A launch as far as its events were read.
 #[derive(Debug, Default)]
 pub(super) struct LaunchLines {
     title: String,
@@ -184,7 +184,7 @@ impl LaunchLines {
             "RUN_STATE_CHANGED" => {
                 let to = text("to_state");
                 let kind = match to {
-                    // The engine's own events tell these.
+                    // The engine's own events show these.
                     "DONE" | "FAILED" | "CANCELLED" => return None,
                     _ if UNDER_WAY.contains(&to) => LineKind::Begun,
                     _ => LineKind::Done,

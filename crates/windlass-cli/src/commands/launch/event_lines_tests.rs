@@ -121,7 +121,7 @@ fn whole() -> Vec<Event> {
 }
 
 #[test]
-fn a_launch_is_told() {
+fn the_events_of_a_launch_become_lines() {
     let mut launch = LaunchLines::default();
     let told: Vec<String> = whole()
         .iter()
@@ -201,7 +201,7 @@ fn the_board_says_where_everything_stands() {
 }
 
 #[test]
-fn endings_and_trouble_are_told() {
+fn endings_and_failures_become_lines() {
     let problem = json!({ "code": "FIX_EXHAUSTED", "message": "nothing more can be tried" });
     let events = journal(&[
         ("run.created", Value::Null),

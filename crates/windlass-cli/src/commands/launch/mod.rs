@@ -52,7 +52,7 @@ pub(crate) enum LaunchCommand {
     Validate(validate::ValidateArgs),
     /// Fix the next issue and have every gate look again.
     Fix(fix::FixArgs),
-    /// Go on with a launch: after an interruption, or until nothing is left to fix.
+    /// Continue a launch: after an interruption, or until nothing is left to fix.
     Resume(resume::ResumeArgs),
     /// Stop a launch, wherever it is.
     Cancel(cancel::CancelArgs),

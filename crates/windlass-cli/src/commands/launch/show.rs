@@ -58,7 +58,7 @@ pub(super) async fn ask_report(
 }
 
 /// Reports a run that rests: what stands in its way, and what to type next. A run that failed,
-/// was cancelled or lacks a program is a failure of the command that went along.
+/// was cancelled or lacks a program is a failure of the command that followed it.
 pub(super) async fn conclude(
     session: &Session,
     run_id: &RunId,

@@ -50,14 +50,14 @@ pub(crate) struct StartArgs {
     /// How many issues the run may fix. Default: 3.
     #[arg(long, value_name = "COUNT")]
     max_fixes: Option<u32>,
-    /// A run_config as YAML or JSON, or - for standard input. Flags go on top of it; paths in it
+    /// A run_config as YAML or JSON, or - for standard input. Flags override it; paths in it
     /// are relative to the current directory.
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Repeating the command with the same key and configuration starts no second run.
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Start the run and return; do not go along.
+    /// Start the run and return; do not follow it.
     #[arg(long)]
     no_wait: bool,
 }

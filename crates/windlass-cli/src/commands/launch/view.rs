@@ -41,7 +41,7 @@ pub(super) struct NamedArtifact {
     pub(super) sha256: String,
 }
 
-/// Why a run failed, or does not go on by itself.
+/// Why a run failed, or does not continue by itself.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct RunFailure {
     pub(super) code: String,

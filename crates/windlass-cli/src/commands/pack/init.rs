@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct InitArgs {
-    /// Ask which targets and scope the manifest shall have; needs a terminal.
+    /// Ask which targets and scope the manifest should have; needs a terminal.
     #[arg(long)]
     guided: bool,
     /// Make it a git repository too.

@@ -150,7 +150,7 @@ pub(crate) enum PackCommand {
     /// Serve the pack tools to MCP clients.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
-    /// Look through plan, drift and history on a screen; apply and take back from there.
+    /// Browse plan, drift and history in a terminal UI; apply and undo from there.
     Tui(tui::TuiArgs),
     /// Describe every command.
     Help(help::HelpArgs),

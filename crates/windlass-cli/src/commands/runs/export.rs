@@ -100,7 +100,7 @@ fn read(output: Value) -> Result<RunExport, Problem> {
     serde_json::from_value(output).map_err(|error| Problem::internal("export", error))
 }
 
-/// Beside, flushed, renamed: a reader finds the old file or the new one.
+/// Written next to the target, flushed, renamed: a reader finds the old file or the new one.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     let staged = path.with_extension("part");
     let write = || {

@@ -40,7 +40,7 @@ pub(crate) enum RunsCommand {
     Approve(approve::ApproveArgs),
     /// Say no to the approval a run waits for.
     Reject(reject::RejectArgs),
-    /// Go on with a run that a crash or a hold has stopped.
+    /// Resume a run that a crash or a hold has stopped.
     Resume(resume::ResumeArgs),
     /// Check the hash chain of a run's journal.
     Verify(verify::VerifyArgs),

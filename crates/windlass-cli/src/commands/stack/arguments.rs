@@ -36,7 +36,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The stack's name as far as the arguments tell it.
+    /// The stack's name, if the arguments determine it.
     pub(super) fn stack_name(&self) -> Option<String> {
         let (project, stage) = (self.project_name.as_ref()?, self.stage.as_ref()?);
         Some(format!("{project}-{stage}"))

@@ -23,7 +23,7 @@ use crate::{
     session::{Report, Session},
 };
 
-/// Operations of the same names as the real ones, with answers that a test can tell apart.
+/// Operations of the same names as the real ones, with answers that a test can distinguish.
 struct Pretend;
 
 impl Domain for Pretend {

@@ -66,7 +66,7 @@ fn told(reader: Reader) -> String {
 }
 
 #[test]
-fn programs_are_told_everything_as_progress_or_log() {
+fn programs_get_everything_as_progress_or_log() {
     insta::assert_snapshot!(told(Reader::Stream), @"
     Passing packaging [] Building api  1970-01-01T00:00:01.000Z
     Note packaging [api] done  1970-01-01T00:00:02.000Z

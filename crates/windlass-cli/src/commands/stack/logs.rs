@@ -20,7 +20,7 @@ use crate::{
 
 /// How long to wait before asking for more.
 const PAUSE: Duration = Duration::from_secs(2);
-/// So many lines are remembered to tell each once.
+/// This many lines are remembered to show each once.
 const REMEMBERED: usize = 20_000;
 
 #[derive(Args, Debug)]
@@ -59,10 +59,10 @@ pub(crate) struct LogsArgs {
     /// Leave lines as they are.
     #[arg(long)]
     raw: bool,
-    /// Go on where the last page ended.
+    /// Continue where the last page ended.
     #[arg(long, value_name = "CURSOR", conflicts_with = "follow")]
     cursor: Option<String>,
-    /// Go on showing lines as they come, until Ctrl-C.
+    /// Keep showing lines as they arrive, until Ctrl-C.
     #[arg(long, short)]
     follow: bool,
 }
@@ -154,7 +154,7 @@ impl<'a> Tail<'a> {
         Ok(Report::new(message, data))
     }
 
-    /// Everything since the last line that was told.
+    /// Everything since the last line that was shown.
     async fn page(&mut self) -> Result<(), Problem> {
         let mut input = self.request.input.clone();
         loop {

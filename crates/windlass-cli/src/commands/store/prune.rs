@@ -39,7 +39,7 @@ impl PruneArgs {
                 return Err(Problem::invalid(
                     "keep-days",
                     "required",
-                    "the settings keep runs for ever",
+                    "the settings keep runs forever",
                 )
                 .next("windlass store prune --keep-days 90"));
             }

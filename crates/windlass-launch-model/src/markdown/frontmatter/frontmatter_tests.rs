@@ -188,7 +188,7 @@ fn a_key_is_removed_with_all_its_lines_and_no_others() {
 }
 
 #[test]
-fn keys_are_told_by_their_lines() {
+fn keys_are_found_by_their_lines() {
     for (format, line, expected) in [
         (Format::Yaml, "title: A", Some("title")),
         (Format::Yaml, "title:", Some("title")),

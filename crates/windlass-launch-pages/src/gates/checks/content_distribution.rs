@@ -134,7 +134,7 @@ fn role(
                 && !inner(text[at + wanted.len()..].chars().next())
         });
         if speaks && !wanted.trim().is_empty() {
-            let message = format!("The page must not speak of {topic}.");
+            let message = format!("The page must not mention {topic}.");
             found.push(Finding::file(TOPIC, path, topic, message));
         }
     }

@@ -51,7 +51,7 @@ impl Gate for ExternalLinks {
                 }
             }
         }
-        // On somebody's machine the network is left alone.
+        // On a developer's machine the network is not used.
         if input.profile != Profile::Local && !asked.is_empty() {
             findings.extend(probe(input, self.limit(), &asked));
         }

@@ -121,7 +121,7 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
     let Some(known) = known.filter(|known| !known.is_empty()) else {
         return Vec::new();
     };
-    // A page that an earlier launch wrote and this one need not change tells as well.
+    // A page that an earlier launch wrote and this one does not change counts as well.
     let planned = input.plan.pages.iter();
     let planned = planned.filter_map(|page| input.document(&page.output_path));
     let changed = input.changed_pages().map(|(_, document)| document);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn known_limitations_are_told() {
+    fn known_limitations_are_mentioned() {
         let mut silent = with_text(GUIDE, &page_with("Nothing."));
         silent.site.insert(LANDING, page_with("Nothing."));
         assert_eq!(codes(&Universality, silent), [LIMITATIONS]);

@@ -162,7 +162,7 @@ fn tokens_get_their_value_or_go() {
 }
 
 #[test]
-fn front_matter_is_added_mended_and_completed() {
+fn front_matter_is_added_fixed_and_completed() {
     let text = mended("GATE_FRONTMATTER_MISSING", GUIDE, |subject| {
         let text = subject.site.text(GUIDE).unwrap();
         let body = text
@@ -261,7 +261,7 @@ fn links_lead_to_what_they_mean_or_are_unlinked() {
 }
 
 #[test]
-fn lint_is_mended_and_the_rules_are_listed() {
+fn lint_is_fixed_and_the_rules_are_listed() {
     let text = mended(
         "GATE_MARKDOWN_LINT_ERROR",
         GUIDE,
@@ -408,7 +408,7 @@ fn a_default_that_says_nothing_is_no_value() {
 }
 
 #[test]
-fn what_was_wrong_before_the_run_is_mended_too() {
+fn what_was_wrong_before_the_run_is_fixed_too() {
     let body = "## Notes of ours\n\nIt never fails.\n\n* [Docs](/docs/acme/)\n+ [Home](/)";
     for code in ["GATE_TRUTHLOCK_UNCITED_FACT", "GATE_MARKDOWN_LINT_ERROR"] {
         mended(code, GUIDE, |subject| {
@@ -697,7 +697,7 @@ const PARTS: [&str; 30] = [
 ];
 
 #[test]
-fn an_address_in_a_definition_is_mended_there() {
+fn an_address_in_a_definition_is_fixed_there() {
     let text = mended(
         "GATE_LINK_INSECURE_HTTP",
         GUIDE,

@@ -213,7 +213,7 @@ pub fn fixer(code: &str) -> Option<&'static Fixer> {
     FIXERS.iter().find(|fixer| fixer.codes.contains(&code))
 }
 
-/// The patches that mend an issue; `first_patch` numbers the first of them.
+/// The patches that fix an issue; `first_patch` numbers the first of them.
 pub fn fix(input: &GateInput, issue: &Issue, first_patch: usize) -> Result<Fixed, FixError> {
     let code = issue.error_code.as_deref().unwrap_or_default();
     let fixer = fixer(code).ok_or_else(|| FixError::NoFixer(code.to_owned()))?;

@@ -59,7 +59,7 @@ const CASES: [(&str, &str, &str); 19] = [
 ];
 
 #[test]
-fn every_rule_finds_its_breach_and_mends_it() {
+fn every_rule_finds_its_violation_and_fixes_it() {
     for (rule, before, after) in CASES {
         assert!(
             names(before).contains(&rule),

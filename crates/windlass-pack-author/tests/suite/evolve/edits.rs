@@ -58,7 +58,7 @@ fn a_new_overlay_copies_the_module() {
     }
     "#);
     assert_eq!(edited.editor_dir(), world.repo().join(OVERLAY));
-    // Once more: nothing to do.
+    // Again: nothing to do.
     let again = world.edit(edit("skill:demo"));
     assert!(again.writes.is_empty());
     assert!(!again.created);

@@ -100,7 +100,7 @@ fn without_changes_nothing_is_written() {
         world.rebase(rebase("skill:demo")),
         "3 files: updated [] deleted [] skipped [] conflicts []"
     );
-    // The baseline was made when the new overlay was not committed; now it is made anew once.
+    // The baseline was created when the new overlay was not committed; now it is recreated once.
     world.committed();
     let rebased = world.try_rebase(rebase("skill:demo")).unwrap();
     assert!(rebased.writes.is_empty(), "{:?}", rebased.writes);
@@ -367,7 +367,7 @@ fn bytes_that_cannot_be_merged_are_a_conflict_and_stay() {
 }
 
 #[test]
-fn patches_are_made_anew_against_the_new_upstream() {
+fn patches_are_recreated_against_the_new_upstream() {
     let world = patch_world();
     upstream(&world, "1\n", "0\n0\n1\n");
     insta::assert_snapshot!(world.rebase(rebase("skill:demo")), @r#"1 files: updated ["SKILL.md"] deleted [] skipped [] conflicts []"#);

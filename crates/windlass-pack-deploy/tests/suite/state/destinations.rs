@@ -17,7 +17,7 @@ fn must_14_a_linked_destination_is_written_through() {
         .unwrap();
     assert_eq!(read(&target), "new");
     assert!(link.is_symlink());
-    // The staged file was beside the real file, on its file system.
+    // The staged file was next to the real file, on its file system.
     world.assert_tidy("written through");
 }
 

@@ -10,7 +10,7 @@ use super::world::{
 };
 
 #[test]
-fn the_snapshot_tells_what_was_done() {
+fn the_snapshot_records_what_was_done() {
     let world = World::new();
     let codex = world.codex();
     put(&codex.join("a.md"), "old");

@@ -1,4 +1,4 @@
-//! `windlass pack overlay`: changes to a module that live beside it.
+//! `windlass pack overlay`: changes to a module that are stored separately.
 
 mod edit;
 mod path;

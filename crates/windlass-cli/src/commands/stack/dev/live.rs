@@ -1,5 +1,5 @@
 //! `windlass stack dev` alone: starts the session, shows where everything is, and its log until
-//! Ctrl-C. The session continues afterwards unless told otherwise.
+//! Ctrl-C. The session continues afterwards by default.
 
 use clap::Args;
 use serde_json::json;

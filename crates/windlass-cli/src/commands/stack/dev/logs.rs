@@ -34,10 +34,10 @@ pub(crate) struct LogsArgs {
     /// How many lines at most. Default: 50.
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
-    /// Go on after this place.
+    /// Continue after this position.
     #[arg(long, value_name = "PLACE")]
     cursor: Option<u64>,
-    /// Go on showing lines as they come, until Ctrl-C.
+    /// Keep showing lines as they arrive, until Ctrl-C.
     #[arg(long, short)]
     follow: bool,
 }

@@ -5,7 +5,7 @@ const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 /// So many columns at most.
 const WIDEST: usize = 60;
 
-/// A line of blocks, one per value; neighbours are averaged where there are too many. What is
+/// A line of blocks, one per value; adjacent values are averaged where there are too many. What is
 /// not a number leaves a gap.
 pub(in crate::commands::stack) fn sparkline(values: &[Option<f64>]) -> String {
     let values = gathered(values);

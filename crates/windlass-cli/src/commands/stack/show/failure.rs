@@ -37,7 +37,7 @@ const TOLD: [&str; 21] = [
     "planDigest",
 ];
 
-/// Tells a failure of a stack command.
+/// Prints a failure of a stack command.
 pub(crate) fn failure(printer: &Printer, problem: &Problem) {
     let paint = printer.notice_paint();
     let say = |text: &str| printer.raw_notice(&format!("{text}\n"));
