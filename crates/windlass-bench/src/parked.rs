@@ -179,9 +179,9 @@ async fn watch(home: &Path) -> Result<()> {
     engine
         .send_signal(&Principal::local("bench"), &watched, "go", json!(null))
         .await?;
-    let told = watchers.join_all().await;
+    let statuses = watchers.join_all().await;
     ensure!(
-        told.iter().all(|count| matches!(count, Ok(1))),
+        statuses.iter().all(|count| matches!(count, Ok(1))),
         "a watcher missed the event of its run"
     );
     driver.stop().await;

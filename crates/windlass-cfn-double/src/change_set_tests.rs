@@ -426,7 +426,7 @@ fn long_change_sets_and_histories_come_in_pages() {
     let resources: serde_json::Map<String, Value> = (0..7)
         .map(|index| (format!("Q{index}"), json!({"Type": "AWS::SQS::Queue"})))
         .collect();
-    harness.tell(json!({"do": "page-size", "size": 3}));
+    harness.command(json!({"do": "page-size", "size": 3}));
     harness.ok(
         "CreateChangeSet",
         &[

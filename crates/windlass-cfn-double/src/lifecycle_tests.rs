@@ -37,7 +37,7 @@ fn creation_is_parallel_where_nothing_is_needed() {
 fn a_failed_creation_cancels_siblings_and_rolls_back() {
     let mut harness = Harness::new();
     harness.fail("Table", Moment::Create, "Subscriber limit exceeded");
-    harness.tell(json!({"do": "durations", "resources": {"Queue": 5000}}));
+    harness.command(json!({"do": "durations", "resources": {"Queue": 5000}}));
     harness.ok(
         "CreateStack",
         &[
@@ -374,7 +374,7 @@ fn a_hanging_update_can_be_cancelled_or_released() {
             .contains("current stack status")
     );
     harness.world = hanging;
-    harness.tell(json!({"do": "release", "logical_id": "Api"}));
+    harness.command(json!({"do": "release", "logical_id": "Api"}));
     harness.settle();
     assert_eq!(harness.status("shop"), "UPDATE_COMPLETE");
 }

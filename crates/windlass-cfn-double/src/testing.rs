@@ -80,7 +80,7 @@ impl Harness {
         self.advance(3_600_000);
     }
 
-    pub fn tell(&mut self, command: Value) {
+    pub fn command(&mut self, command: Value) {
         apply(
             &mut self.world,
             serde_json::from_value::<Command>(command).unwrap(),

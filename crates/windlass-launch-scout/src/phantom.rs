@@ -36,7 +36,7 @@ pub(crate) fn phantom_paths(tree: &Tree, input: &ScoutInput) -> Vec<PhantomPath>
         }
         let mut in_fence = false;
         for (index, line) in text.lines().enumerate() {
-            let mut tell = |claimed_path: String| {
+            let mut report = |claimed_path: String| {
                 found.insert(PhantomPath {
                     claimed_path,
                     source_file: path.to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn phantom_paths(tree: &Tree, input: &ScoutInput) -> Vec<PhantomPath>
             let mut rest = line.to_owned();
             for (range, target) in links(line).into_iter().rev().filter(|_| !in_fence) {
                 if let Some(missing) = missing_target(tree, path, &target) {
-                    tell(missing);
+                    report(missing);
                 }
                 rest.replace_range(range, " ");
             }
@@ -58,7 +58,7 @@ pub(crate) fn phantom_paths(tree: &Tree, input: &ScoutInput) -> Vec<PhantomPath>
                 }
                 let claimed = hit.as_str().trim_end_matches(['.', '/', '-']);
                 if !exists(tree, path, claimed) {
-                    tell(claimed.trim_start_matches("./").to_owned());
+                    report(claimed.trim_start_matches("./").to_owned());
                 }
             }
         }

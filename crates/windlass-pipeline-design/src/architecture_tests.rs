@@ -102,7 +102,7 @@ fn rows_are_their_owners_unless_something_is_stated() {
     Students can read all quizzes, as far as their status is published.
     Users can read, update and delete their own quizzes.
     Teachers can create quizzes of their own.
-    Whoever can read a quiz can read its questions.
+    Anyone who can read a quiz can read its questions.
     Users can create, update and delete their own questions of quizzes they may change.
     Teachers can read the attempts of their own quizzes.
     Users can read and update their own attempts.

@@ -41,7 +41,7 @@ pub(crate) fn policies(entity: &EntityModel, grants: &Grants) -> Vec<Policy> {
     policies
 }
 
-/// The same in words: one sentence per somebody and what they may do.
+/// The same in words: one sentence per actor and what they may do.
 pub(crate) fn sentences(entity: &EntityModel, grants: &Grants) -> Vec<String> {
     let mut groups: Vec<(&str, &str, Vec<Command>)> = Vec::new();
     for grant in &grants.0 {

@@ -39,7 +39,7 @@ impl ModelAddress {
     }
 }
 
-/// Who speaks.
+/// The role of the speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -56,9 +56,9 @@ pub enum Role {
 /// One turn of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said; may be empty beside calls.
+    /// The text; may be empty next to calls.
     pub text: String,
     /// The calls an assistant asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -236,7 +236,7 @@ pub struct Usage {
 pub struct ModelReply {
     /// The text.
     pub text: String,
-    /// What the model thought before it spoke, where its server tells.
+    /// The model's reasoning before its answer, where its server returns it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// The calls it asks for.

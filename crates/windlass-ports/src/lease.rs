@@ -61,7 +61,7 @@ pub struct LeaseRecord {
     pub is_alive: bool,
 }
 
-/// Which runs a driver takes up.
+/// Which runs a driver drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverScope {
     /// Every run that no other driver holds.
@@ -77,7 +77,7 @@ pub struct DriverRecord {
     pub id: u64,
     /// Its process.
     pub process: u32,
-    /// Which runs it takes up.
+    /// Which runs it drives.
     pub scope: DriverScope,
 }
 
@@ -99,7 +99,7 @@ pub trait Lease: Send + Sync + 'static {
     /// taken over.
     fn departures(&self) -> watch::Receiver<u64>;
 
-    /// The process of a driver that takes up every run.
+    /// The process of a driver that drives every run.
     fn holder(&self) -> Option<u32> {
         let all = |driver: &DriverRecord| driver.scope == DriverScope::All;
         self.drivers()

@@ -216,7 +216,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Only what was never collected: an id that was may belong to somebody else by now.
+        // Only what was never collected: an id that was may belong to another process by now.
         if let Ok(None) = self.0.try_wait() {
             stop(self.pid(), Signal::KILL);
             let _ = self.0.wait();
@@ -239,7 +239,7 @@ fn is_over(ended: &Receiver<()>, bounds: &Bounds<'_>) -> bool {
     }
 }
 
-/// Tells when a process has ended, without collecting it: until it is collected its id, and
+/// Reports when a process has ended, without collecting it: until it is collected its id, and
 /// the id of its group, cannot belong to anybody else.
 fn watch(pid: Pid) -> io::Result<Receiver<()>> {
     let (sender, receiver) = mpsc::channel();

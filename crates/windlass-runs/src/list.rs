@@ -58,7 +58,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
         )
         .example("The newest runs", json!({}))
         .example(
-            "What waits for somebody",
+            "Waiting runs",
             json!({ "states": ["waiting"], "limit": 10 }),
         )
         .handle(move |context, input: Input| {

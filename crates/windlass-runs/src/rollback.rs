@@ -23,7 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The completed run to take back.
+    /// The completed run to roll back.
     run_id: RunId,
 }
 

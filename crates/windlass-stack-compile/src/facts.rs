@@ -1,4 +1,4 @@
-//! What a compilation must be told beside the config: where to, and what was found out before.
+//! The input of a compilation besides the config: the destination, and what was found out before.
 
 use std::collections::{BTreeMap, BTreeSet};
 

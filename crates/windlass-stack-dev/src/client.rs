@@ -1,4 +1,4 @@
-//! The other half: finds a session by its file and speaks to its manager.
+//! The other half: finds a session by its file and calls its manager.
 //!
 //! Every function answers with the contract's envelope. Nothing here keeps state: what is true
 //! is in the session file, the list of processes and the manager's answers.
@@ -202,7 +202,7 @@ pub async fn start(mut start: Start<'_>) -> Result<Envelope, Problem> {
             return Err(Problem::new(
                 &code::TIMEOUT,
                 format!(
-                    "not ready after {} s; it goes on starting",
+                    "not ready after {} s; it is still starting",
                     start.timeout.as_secs()
                 ),
             )
@@ -240,7 +240,7 @@ impl Spawned {
 
 impl Drop for Spawned {
     fn drop(&mut self) {
-        // It goes on without us; whoever lives longer collects it.
+        // It continues without us; whichever process lives longer collects it.
         if let Some(mut child) = self.0.take() {
             std::thread::spawn(move || child.wait());
         }
@@ -249,8 +249,8 @@ impl Drop for Spawned {
 
 /// Why a manager ended that should have gone on.
 fn ended(places: &Places, status: ExitStatus) -> Problem {
-    let told = fs_err::read(places.failure()).ok();
-    if let Some(problem) = told.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+    let failure = fs_err::read(places.failure()).ok();
+    if let Some(problem) = failure.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
         return problem;
     }
     let output = fs_err::read_to_string(places.output()).unwrap_or_default();

@@ -19,8 +19,8 @@ pub struct Variable {
     pub name: String,
     /// Its value.
     pub value: Secret<String>,
-    /// What of the value must not be in a log: each secret by itself, because a program takes an
-    /// address apart before it speaks of it.
+    /// What of the value must not be in a log: each secret by itself, because a program may split
+    /// an address before it logs it.
     pub secrets: Vec<Secret<String>>,
 }
 

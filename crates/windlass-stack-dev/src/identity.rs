@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProcessIdentity {
     /// Its id.
     pub pid: i32,
-    /// When it started, as the system tells it; only ever compared.
+    /// When it started, as the system reports it; only ever compared.
     pub start_time: String,
 }
 

@@ -1,7 +1,7 @@
 //! Values of a local session that AWS has when the stack is deployed: secrets, parameters, outputs
 //! of other stacks.
 //!
-//! They come from variables of the environment, else from `.env.local` beside the config, under a
+//! They come from environment variables, else from `.env.local` next to the config, under a
 //! name made of the directive's arguments: `$Secret('mail.api-key')` is `MAIL_API_KEY`. The file is
 //! read again each time, so that a rebuild sees what changed.
 

@@ -45,7 +45,7 @@ fn without_a_cursor_the_newest_lines_in_order() {
 }
 
 proptest! {
-    /// While somebody writes, a reader with any page size and filter sees each line once.
+    /// During writes, a reader with any page size and filter sees each line once.
     #[test]
     fn following_the_cursor_shows_every_line_once(
         sources in prop::collection::vec(0_u8..3, 0..200),

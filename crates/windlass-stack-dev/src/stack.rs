@@ -85,7 +85,7 @@ impl Stack {
 
     /// Starts databases, then everything that may use them. What fails is on the board.
     pub async fn start(&self) {
-        // Each failure is on the board and in the log; the others go on.
+        // Each failure is on the board and in the log; the others continue.
         join_all(
             self.databases
                 .values()
@@ -185,10 +185,7 @@ impl Stack {
         if failed.is_empty() {
             Ok(data)
         } else {
-            Err((
-                data,
-                format!("{} could not be rebuilt", failed.join(", ")),
-            ))
+            Err((data, format!("{} could not be rebuilt", failed.join(", "))))
         }
     }
 

@@ -250,7 +250,7 @@ impl Supervised {
     }
 }
 
-/// Whether somebody listens on a port of loopback.
+/// Whether a process listens on a port of loopback.
 pub(crate) fn listens(port: u16) -> Probe {
     Box::new(move || {
         Box::pin(async move {

@@ -224,7 +224,7 @@ impl Session<'_> {
             }
             return Ok((self.command(&["HGET", key, field]).await?, false));
         }
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         let last = ask.limit.to_string();
         let count = (ask.limit + 1).to_string();
         let value = match kind {

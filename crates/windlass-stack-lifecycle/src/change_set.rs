@@ -14,7 +14,7 @@ use crate::reason::clean;
 /// A change set that was just made may not be visible at once; so often it is looked for.
 const LOOKS_FOR_A_NEW_ONE: u32 = 5;
 
-/// The name of a change set that this run makes: the same on every try. `purpose` tells the change
+/// The name of a change set that this run creates: the same on every attempt. `purpose` distinguishes the change
 /// sets of one run apart.
 pub fn name(purpose: &str, run_id: &str) -> String {
     format!("{CHANGE_SET_PREFIX}{purpose}-{}", client_token(run_id))
@@ -136,7 +136,7 @@ fn failed(stack: &str, set: &ChangeSet) -> Fault {
     Fault::new(FaultKind::Validation, "change_set_failed", message)
         .with("stackName", stack)
         .with("statusReason", reason)
-        .next("mend the config where the reason points, then preview again")
+        .next("fix the config where the reason points, then preview again")
 }
 
 /// Deletes a change set; one that is gone is deleted.

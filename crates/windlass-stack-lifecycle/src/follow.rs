@@ -1,6 +1,6 @@
 //! An operation of CloudFormation, followed by its events to its end.
 //!
-//! A trail is plain data: whoever holds it, after any crash, goes on where it stands. Events are
+//! A trail is plain data: any process that has it, after any crash, continues where it ends. Events are
 //! read newest first down to the last one seen and taken in order; the stack is named by its ARN,
 //! since a deleted one has no name. The fold is pure; `look` is one poll and `to_end` the loop.
 
@@ -147,7 +147,7 @@ impl Trail {
             && event.physical_resource_id.as_deref() == Some(&self.stack_id)
     }
 
-    /// Whether it ended well; `None` while it goes on.
+    /// Whether it succeeded; `None` while it continues.
     pub fn succeeded(&self) -> Option<bool> {
         let status = self.ended.as_deref()?;
         Some(self.operation.succeeded(status))
@@ -258,7 +258,7 @@ fn timeout(trail: &Trail) -> Fault {
         trail.stack_status.as_str()
     };
     Fault::timeout(format!(
-        "{} is still {status} at {} % after the time allowed; AWS goes on with it",
+        "{} is still {status} at {} % after the time limit; AWS continues with it",
         trail.stack_id, trail.percent
     ))
     .with("stackId", trail.stack_id.as_str())

@@ -16,7 +16,7 @@ pub enum Owner {
     Windlass,
     /// Stacktape.
     Stacktape,
-    /// Somebody else.
+    /// Another tool or person.
     Other,
 }
 
@@ -35,7 +35,7 @@ impl Owner {
     }
 }
 
-/// Refuses to change a stack that is somebody else's.
+/// Refuses to change a stack that Windlass does not own.
 pub fn require_own(stack: &Stack) -> Result<(), Fault> {
     let made_by = match Owner::of(stack) {
         Owner::Windlass => return Ok(()),
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_are_told_by_tags_and_description() {
+    fn owners_are_recognised_by_tags_and_description() {
         let cases = [
             (None, Some("windlass:stack"), Owner::Windlass),
             (Some("windlass-stack shop dev"), None, Owner::Windlass),

@@ -271,7 +271,7 @@ pub async fn clean(
             .iter()
             .any(|set| set.change_set_name != intent.change_set_name);
         // Its change sets go with the stack: one call, so no crash leaves a stack behind that
-        // nobody can tell the owner of. Another preview's change set keeps it.
+        // whose owner is unknown. Another preview's change set keeps it.
         if !others {
             let request = DeleteStack {
                 call: StackCall::new(&stack.stack_id, &intent.change_set_name),

@@ -143,30 +143,38 @@ mod tests {
     fn a_change_set_fulfils_the_plan_or_is_refused() {
         let plan = Plan::recreating(&proposal(), failed());
         let template = proposal().template;
-        let told = |made: &Plan| match plan.prove_fulfilled(made, &template) {
+        let verdict = |made: &Plan| match plan.prove_fulfilled(made, &template) {
             Ok(()) => "fulfilled".to_owned(),
             Err(fault) => {
                 assert_eq!(fault.data["confirmedPlanDigest"], plan.digest().to_string());
                 fault.data["diff"].to_string()
             }
         };
-        assert_eq!(told(&made(|_| ())), "fulfilled");
+        assert_eq!(verdict(&made(|_| ())), "fulfilled");
         // What a condition keeps out is not made; details are CloudFormation's own.
         let more = made(|changes| {
             changes.retain(|change| change.logical_id != "Maybe");
             changes[0].reason = Some("more than the template says".to_owned());
         });
-        assert_eq!(told(&more), "fulfilled");
+        assert_eq!(verdict(&more), "fulfilled");
         let fewer = made(|changes| changes.retain(|change| change.logical_id != "Jobs"));
         assert!(
-            told(&fewer).contains(r#""removed":["Jobs"]"#),
+            verdict(&fewer).contains(r#""removed":["Jobs"]"#),
             "{}",
-            told(&fewer)
+            verdict(&fewer)
         );
         let other = made(|changes| changes[0].action = Action::Update);
-        assert!(told(&other).contains("Jobs: create"), "{}", told(&other));
+        assert!(
+            verdict(&other).contains("Jobs: create"),
+            "{}",
+            verdict(&other)
+        );
         let mut config = made(|_| ());
         config.tags.insert("team".to_owned(), "a".to_owned());
-        assert!(told(&config).contains("tag team"), "{}", told(&config));
+        assert!(
+            verdict(&config).contains("tag team"),
+            "{}",
+            verdict(&config)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Stacks that cannot go on by themselves: what the state means and what gets out of it.
+//! Stacks that cannot continue by themselves: what the state means and what gets out of it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ impl From<&StackResource> for Blocker {
     }
 }
 
-/// Whether a stack in this status needs somebody to do something.
+/// Whether a stack in this status needs manual action.
 pub fn is_stuck(status: &str) -> bool {
     matches!(
         status,

@@ -154,7 +154,7 @@ fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
     let lock = home.open_lock(&home.blob_lock())?;
     lock.lock_shared()?;
     if fs::read(&path).is_ok_and(|stored| Digest::of(&stored) == digest) {
-        // Its age begins anew, so that prune leaves it to its new user.
+        // Its age is reset, so that prune leaves it to its new user.
         return rustix::fs::utimensat(
             rustix::fs::CWD,
             &path,

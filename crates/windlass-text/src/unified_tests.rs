@@ -73,7 +73,7 @@ fn created_and_emptied_files_have_the_zero_ranges_of_git() {
 }
 
 #[test]
-fn a_missing_last_newline_is_told() {
+fn a_missing_last_newline_is_marked() {
     assert_snapshot!(diff("a\nb", "a\nb\n"), @r"
     --- a/x.md
     +++ b/x.md

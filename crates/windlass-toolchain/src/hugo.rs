@@ -248,7 +248,7 @@ fn not_run(what: &'static str) -> impl Fn(io::Error) -> ToolError {
     move |error| ToolError::NotRun(format!("could not {what}: {error}"))
 }
 
-/// How long a job goes on.
+/// How long a job runs.
 struct Until<'a> {
     began: Instant,
     limit: Duration,

@@ -156,7 +156,7 @@ fn prepare(stage: &Stage<'_>) -> Result<(), Problem> {
         // Without git there is no branch later on, and nothing else needs one.
         let _ = stage.ask_git(&[&["-C", repository.as_str()], words].concat());
     }
-    // `status` would suggest files that let agents operate pack; they are another story.
+    // `status` would suggest files that let agents operate pack; they are not covered here.
     stage.ask(&["pack", "bootstrap", "--decline", "--yes"])?;
     Ok(())
 }

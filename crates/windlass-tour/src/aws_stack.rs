@@ -75,7 +75,7 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let again = stage.run_briefly(&deploy, 0)?;
     stage.expect(
         again.text.contains("no changes"),
-        "deploying once more changes nothing",
+        "deploying again changes nothing",
     )
 }
 
@@ -134,7 +134,7 @@ fn develop(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let started = stage.try_to_run(&start)?;
     if started.exit != Some(0) {
         stage.show(
-            "skipped: this machine lacks a program the app needs, as told above; functions need \
+            "skipped: this machine lacks a program the app needs, as shown above; functions need \
              Node and Python, databases their servers or a container engine",
         );
         return Ok(());

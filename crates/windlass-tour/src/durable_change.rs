@@ -1,4 +1,4 @@
-//! Chapter 1: a change that is planned, confirmed, killed half-way, resumed, approved, taken back
+//! Chapter 1: a change that is planned, confirmed, killed halfway, resumed, approved, rolled back
 //! and verified.
 
 use std::{collections::BTreeMap, path::Path};
@@ -75,7 +75,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "show", run], 0)?;
 
     stage.say(
-        "Resuming continues where the journal ends. Half-way the run asks for an approval and waits.",
+        "Resuming continues where the journal ends. Halfway the run asks for an approval and waits.",
     );
     let resumed = stage.run(&["runs", "resume", run], 4)?;
     stage.expect(

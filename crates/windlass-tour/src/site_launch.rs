@@ -38,7 +38,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     }
     prepare(stage)?;
     stage.say(
-        "Tidemark is a small library, Quayside a company's site. The library shall get its pages.\n\
+        "Tidemark is a small library, Quayside a company's site. The library gets its pages.\n\
          Nothing is written that nobody allowed, so the first answer is a question.",
     );
     stage.enter_home();
@@ -67,7 +67,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["launch", "fix", "latest"], 8)?;
 
     stage.say("Then all the others. The program is killed after the next one.");
-    // On a busy machine it may be through before it is killed; the story ends the same.
+    // On a busy machine it may finish before it is killed; the outcome is the same.
     let killed = stage.try_to_kill(&["launch", "fix", "latest", "--all"], |line| {
         line.contains("resolved:")
     })?;
@@ -102,7 +102,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
 
     evidence(stage, &branch)?;
 
-    stage.say("Second thoughts? Before it is merged, branch and pull request can be taken back.");
+    stage.say("Changed your mind? Until it is merged, branch and pull request can be removed.");
     let run = run_id(&status)?;
     stage.name(&run, "$RUN");
     stage.run(&["runs", "rollback", &run, "--yes"], 0)?;

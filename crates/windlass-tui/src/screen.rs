@@ -22,7 +22,7 @@ use crate::{
 /// How often the sign of work moves.
 const MOVE: Duration = Duration::from_millis(120);
 
-/// Shows the screen until somebody leaves it or `shutdown` comes.
+/// Shows the screen until the user leaves it or `shutdown` arrives.
 pub async fn run(
     catalogue: Catalogue,
     options: Options,

@@ -77,7 +77,7 @@ impl Page {
     }
 }
 
-/// Where the pane beside the list stands.
+/// The scroll position of the pane next to the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pane {
     pub(crate) open: bool,
@@ -111,7 +111,7 @@ pub(crate) struct State {
     /// The calls under way, the present one first.
     pub(crate) underway: Vec<Call>,
     pub(crate) ticks: usize,
-    /// Whether somebody wanted to leave while files were written.
+    /// Whether the user wanted to leave while files were written.
     pub(crate) leaving: bool,
 }
 

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// Who can mend it.
+/// Who can fix it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -27,7 +27,7 @@ pub enum Kind {
 pub struct Code {
     /// The stable name on the wire.
     pub name: &'static str,
-    /// Who can mend it.
+    /// Who can fix it.
     pub kind: Kind,
     /// HTTP status.
     pub http_status: u16,
@@ -93,19 +93,19 @@ codes! {
         "Check the name; the list command of the same noun shows what exists.";
     ALREADY_EXISTS: User, 409, 5, false,
         "There is something of that name already.",
-        "Choose another name, or say that it may be replaced; `details.reason` tells whether it exists or is waiting to be deleted.";
+        "Choose another name, or say that it may be replaced; `details.reason` says whether it exists or is waiting to be deleted.";
     READ_ONLY_VIOLATION: Policy, 403, 4, false,
         "The call would change something where only reading is allowed; it was not made.",
         "`details.rule` names the rule that refused. Ask in a form that only reads, or use the operation that makes the change under its own confirmation.";
     DEPLOY_FAILED: Upstream, 502, 1, false,
         "A deployment failed after it had been accepted.",
-        "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has taken back what was done unless rolling back was switched off.";
+        "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has rolled back what was done unless rollback is switched off.";
     DELETE_FAILED: Upstream, 502, 1, false,
         "A stack could not be deleted whole.",
         "`details.failure` names what stands in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
     ROLLBACK_FAILED: Upstream, 502, 1, false,
         "A stack could not be brought back to an earlier state.",
-        "`details.failure` names the resource that stands in the way. Mend it and roll back again, or leave it out with `resourcesToSkip`.";
+        "`details.failure` names the resource that is in the way. Fix it and roll back again, or leave it out with `resourcesToSkip`.";
     ILLEGAL_STATE: User, 409, 5, false,
         "The run is in a state in which this cannot be done.",
         "`windlass runs show RUN` prints the state and what may be done next.";
@@ -153,10 +153,10 @@ codes! {
         "What had been applied was undone; the journal lists what could not be. Start a new run to try again.";
     STEP_FAILED: Upstream, 500, 1, false,
         "A step of the run failed and its effects were undone.",
-        "`windlass runs show RUN` names the step and the cause. Mend the cause and start again.";
+        "`windlass runs show RUN` names the step and the cause. Fix the cause and start again.";
     TIMEOUT: Upstream, 504, 6, true,
         "The work did not finish in the time allowed.",
-        "A durable run goes on behind the call: `windlass runs watch RUN` follows it.";
+        "A durable run continues in the background: `windlass runs watch RUN` follows it.";
     UNDO_CONFLICT: User, 409, 5, false,
         "An effect cannot be undone, because what it made was changed since.",
         "Look at the paths in `details`. What others changed since is left as it is; put it right by hand. The journal lists it as residue.";
@@ -192,18 +192,18 @@ codes! {
         "`details.errors` lists every place as a JSON pointer with the rule it breaks. Correct them all and call again.";
     TOOLCHAIN_MISSING: Config, 424, 7, false,
         "A gate needs a program that is not installed, or another version of it.",
-        "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run goes on from where it stands.";
+        "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run continues where it stopped.";
     FIX_EXHAUSTED: User, 409, 1, false,
         "The issues that are left cannot be fixed by the run.",
-        "`details.reason` says why: no attempt left, nothing fixable left, a fix without effect, or the patch budget spent. Mend what `details.open_issues` lists in the product or the site, and start a new run.";
+        "`details.reason` says why: no attempt left, nothing fixable left, a fix without effect, or the patch budget spent. Fix what `details.open_issues` lists in the product or the site, and start a new run.";
     ALLOWED_PATHS_VIOLATION: Policy, 403, 4, false,
         "Something would have been written outside `allowed_paths`; nothing was.",
         "Allow the path in the run's configuration if it is meant to be written, and start a new run.";
     COMMIT_SERVICE_ERROR: Upstream, 502, 6, true,
         "The commit or the pull request was refused or failed.",
-        "`details.stage`, `details.http_status` and `details.service_code` say what happened. The run stays READY_FOR_PR; call again once the cause is mended.";
+        "`details.stage`, `details.http_status` and `details.service_code` say what happened. The run stays READY_FOR_PR; call again once the cause is fixed.";
     INTERRUPTED: User, 499, 130, true,
-        "The command was interrupted; the durable run goes on or waits.",
+        "The command was interrupted; the durable run continues or waits.",
         "`windlass runs watch RUN` picks it up again.";
     INTERNAL: Internal, 500, 70, false,
         "An unexpected failure inside Windlass.",
@@ -220,7 +220,7 @@ codes! {
         "Create one with windlass pack init, or name the repository with --repo.";
     E_CONFIG_INVALID: Config, 422, 1, false,
         "The manifest, a module or an overlay is not valid.",
-        "Mend the place the message names, then repeat the command.";
+        "Fix the place the message names, then repeat the command.";
     E_CONFIG_UNSUPPORTED_VERSION: Config, 422, 1, false,
         "The manifest has a version this program does not know.",
         "Set version to 1, or use a newer Windlass.";
@@ -229,10 +229,10 @@ codes! {
         "Write it with windlass pack lock or windlass pack update.";
     E_LOCKFILE_INVALID: Config, 422, 1, false,
         "The lockfile cannot be read.",
-        "Write it anew with windlass pack lock.";
+        "Write it again with windlass pack lock.";
     E_LOCKFILE_UNSUPPORTED_VERSION: Config, 422, 1, false,
         "The lockfile has a version this program does not know.",
-        "Write it anew with windlass pack lock, or use a newer Windlass.";
+        "Write it again with windlass pack lock, or use a newer Windlass.";
     E_TARGET_UNSUPPORTED: User, 400, 1, false,
         "There is no such target.",
         "Choose one of the targets listed in the details.";
@@ -250,7 +250,7 @@ codes! {
         "Resolve the markers in the files named in the details, then rebase again.";
     E_OVERLAY_PATCH_APPLY_FAILED: Config, 409, 1, false,
         "A patch of an overlay does not fit the file below it.",
-        "Make the patch anew, or turn the overlay into a directory overlay.";
+        "Create the patch again, or turn the overlay into a directory overlay.";
     E_GIT_REPO_REQUIRED: Config, 409, 1, false,
         "The command needs the config repository to be a git repository.",
         "Run git init there, then repeat the command.";
@@ -274,13 +274,13 @@ codes! {
         "Move or rename the paths in the details, then import again.";
     E_POLICY_VIOLATIONS: Policy, 422, 1, false,
         "The repository breaks rules of its policy.",
-        "Mend the places listed in the details, then lint again.";
+        "Fix the places listed in the details, then lint again.";
     E_POLICY_CONFIG_MISSING: Config, 404, 1, false,
         "There is no agentpack.org.yaml.",
         "Create it, then repeat the command.";
     E_POLICY_CONFIG_INVALID: Config, 422, 1, false,
         "agentpack.org.yaml is not valid.",
-        "Mend the place the message names, then repeat the command.";
+        "Fix the place the message names, then repeat the command.";
     E_POLICY_CONFIG_UNSUPPORTED_VERSION: Config, 422, 1, false,
         "agentpack.org.yaml has a version this program does not know.",
         "Set version to 1, or use a newer Windlass.";

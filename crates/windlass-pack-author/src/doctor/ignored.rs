@@ -70,13 +70,13 @@ fn by_repository<'a>(
             Ok(Some(top)) => repositories.entry(top).or_default().push(root),
             // Without git nobody commits a manifest by mistake.
             Ok(None) | Err(GitError::NotInstalled) => {}
-            Err(error) => warnings.push(cannot_tell(&root.path, &error)),
+            Err(error) => warnings.push(unknown_ignore_state(&root.path, &error)),
         }
     }
     repositories
 }
 
-fn cannot_tell(path: &Path, error: &GitError) -> String {
+fn unknown_ignore_state(path: &Path, error: &GitError) -> String {
     let problem = git_problem(error, path, &["check-ignore"]);
     format!(
         "it is not known whether git ignores `{GITIGNORE_LINE}` in {}: {}",
@@ -95,7 +95,7 @@ impl Ignores {
         let open = match visible_manifests(input, top, roots) {
             Ok(open) => open,
             Err(error) => {
-                self.warnings.push(cannot_tell(top, &error));
+                self.warnings.push(unknown_ignore_state(top, &error));
                 return Ok(());
             }
         };
@@ -117,7 +117,7 @@ impl Ignores {
             return Ok(());
         }
         self.due |= after.is_some();
-        self.tell(input, top, &open, &file, after.is_some());
+        self.suggest(input, top, &open, &file, after.is_some());
         if input.fix {
             self.fixes.push(GitignoreFix {
                 repo_root: shown(top),
@@ -135,7 +135,7 @@ impl Ignores {
         Ok(())
     }
 
-    fn tell(
+    fn suggest(
         &mut self,
         input: &DoctorInput<'_>,
         top: &Path,

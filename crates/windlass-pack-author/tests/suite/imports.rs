@@ -4,7 +4,7 @@ use windlass_pack_author::{ImportRequest, import};
 use windlass_pack_model::{Project, next_actions::Caller, parse_manifest};
 use windlass_types::Digest;
 
-use super::world::{MANIFEST, World, caller, told};
+use super::world::{MANIFEST, World, caller, code_and_next_steps};
 
 const SKILL: &str = "---\nname: s\ndescription: d\n---\nbody\n";
 const COMMAND: &str = "---\ndescription: d\n---\nbody\n";
@@ -184,7 +184,7 @@ fn nothing_is_written_over() {
     assert_eq!((conflict.kind, conflict.count), ("dest_path_exists", 1));
     assert!(plan.outcome.data.plan.iter().any(|item| item.dest_exists));
     let problem = import(&ask(&world, &project, &caller, true).request()).unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_IMPORT_CONFLICT import_conflict resolve_import_conflict,retry_import_apply");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_IMPORT_CONFLICT import_conflict resolve_import_conflict,retry_import_apply");
     assert_eq!(problem.details()["count"], 1);
     assert_eq!(world.files("repo"), before);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use windlass_pack_author::{GuidedAnswers, InitRequest, init, start_git};
 use windlass_pack_model::{ConfigScope, Target, parse_manifest};
 
-use super::world::{World, told};
+use super::world::{World, code_and_next_steps};
 
 fn request(repo: &std::path::Path) -> InitRequest<'_> {
     InitRequest {
@@ -107,7 +107,7 @@ fn answers_make_the_manifest_unless_there_is_one() {
     );
 
     let problem = init(&guided).unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_CONFIG_INVALID config_invalid fix_config,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_CONFIG_INVALID config_invalid fix_config,retry_command");
     assert!(
         problem.details()["path"]
             .as_str()

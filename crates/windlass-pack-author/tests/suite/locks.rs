@@ -7,7 +7,7 @@ use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{GitSource, Lockfile, PackHome};
 use windlass_types::Digest;
 
-use super::world::{World, later, now, told};
+use super::world::{World, code_and_next_steps, later, now};
 
 /// A repository with a local module and two modules of one git repository.
 fn world() -> (World, String) {
@@ -140,7 +140,7 @@ fn fetching_brings_commits_back_and_notices_tampering() {
     let problem = world
         .with_sources(&checkouts, |sources| fetch(sources, &lockfile))
         .unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_UNEXPECTED store_hash_mismatch delete_checkout,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_UNEXPECTED store_hash_mismatch delete_checkout,retry_command");
     assert_eq!(problem.details()["module_id"], "skill:a");
     assert_eq!(problem.details()["path"], place.display().to_string());
 }
@@ -242,7 +242,7 @@ fn must_30_causes_of_git_are_reported() {
     let nowhere = windlass_git::GitProgram::new([("PATH".into(), world.path("user").into())]);
     let checkouts = GitCheckouts::new(&world.home, &nowhere);
     let absent = checkouts.checkout("skill:x", &source, None).unwrap_err();
-    insta::assert_snapshot!(told(&absent), @"E_GIT_NOT_FOUND git_not_found install_git,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&absent), @"E_GIT_NOT_FOUND git_not_found install_git,retry_command");
     assert!(absent.details().contains_key("cwd") && absent.details().contains_key("args"));
 }
 
@@ -259,7 +259,7 @@ fn must_30_the_steps_of_an_update() {
     assert_eq!(due(UpdateRequest::default()).unwrap(), (true, true));
     assert_eq!(due(request(false, true, true)).unwrap(), (false, false));
     let problem = due(request(false, true, false)).unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_LOCKFILE_MISSING lockfile_missing run_lock,run_update,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_LOCKFILE_MISSING lockfile_missing run_lock,run_update,retry_command");
 
     let checkouts = GitCheckouts::new(&world.home, &world.git);
     let all = UpdateRequest::default().due(&repo).unwrap();

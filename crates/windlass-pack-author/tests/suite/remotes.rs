@@ -2,7 +2,7 @@
 
 use windlass_pack_author::{SyncRequest, set_remote, sync};
 
-use super::world::{World, told};
+use super::world::{World, code_and_next_steps};
 
 fn request(repo: &std::path::Path, rebase: bool) -> SyncRequest<'_> {
     SyncRequest {
@@ -94,7 +94,7 @@ fn missing_preconditions_are_reported_by_code() {
         assert_eq!(problem.details()["command"], "sync");
         assert_eq!(problem.details()["repo"], repo.display().to_string());
         assert!(problem.details().contains_key("hint"));
-        problems.push(told(&problem));
+        problems.push(code_and_next_steps(&problem));
     };
     refused(&world);
     let first = world.commit("repo", "first");

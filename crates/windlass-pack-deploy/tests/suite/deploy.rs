@@ -437,5 +437,8 @@ fn a_file_that_changes_after_the_plan_stops_the_apply() {
     world.write("a/AGENTS.md", "another writer was quicker");
     let problem = world.try_apply(&approved).unwrap_err();
     assert_eq!(problem.details()["reason_code"], "destination_changed");
-    assert_eq!(world.read("a/AGENTS.md").unwrap(), "another writer was quicker");
+    assert_eq!(
+        world.read("a/AGENTS.md").unwrap(),
+        "another writer was quicker"
+    );
 }

@@ -32,7 +32,7 @@ pub(crate) struct Blueprint<'a> {
     pub(crate) ux: &'a UxSpec,
     pub(crate) requirements: &'a Requirements,
     pub(crate) roles: Vec<String>,
-    /// Ways to sign in beside email and password.
+    /// Ways to sign in besides email and password.
     pub(crate) ways: Vec<Way>,
     pub(crate) entities: Vec<Entity>,
     pub(crate) routes: Vec<Route>,

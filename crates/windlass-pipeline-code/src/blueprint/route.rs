@@ -48,7 +48,7 @@ impl Operation {
 pub(crate) enum Access {
     /// Anybody; the policies say what is seen.
     Public,
-    /// Whoever is signed in; the policies tell roles apart.
+    /// Any signed-in user; the policies distinguish roles.
     Authenticated,
 }
 

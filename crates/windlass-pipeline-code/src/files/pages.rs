@@ -187,7 +187,7 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
             }
         }
     }
-    // What is only told comes after what is shown, side by side.
+    // What is only described comes after what is shown, side by side.
     if !told.is_empty() {
         body.push(
             "<div className=\"grid grid-cols-[repeat(auto-fit,minmax(min(100%,20rem),1fr))] gap-4\">"
@@ -226,7 +226,7 @@ fn belongs_to_detail(blueprint: &Blueprint<'_>, page: &Page, child: usize) -> bo
     })
 }
 
-/// Whether the navigation stands beside every page: so is said of more pages than the dashboard.
+/// Whether the navigation is next to every page: stated for more pages than the dashboard.
 pub(super) fn has_sidebar(blueprint: &Blueprint<'_>) -> bool {
     blueprint
         .pages
@@ -234,7 +234,7 @@ pub(super) fn has_sidebar(blueprint: &Blueprint<'_>) -> bool {
         .any(|page| page.layout == Layout::SidebarMain && page.kind != PageKind::Dashboard)
 }
 
-/// Links go into the sidebar, everything else beside it.
+/// Links go into the sidebar, everything else next to it.
 fn beside(body: Vec<String>, links: &[String]) -> Vec<String> {
     let (aside, main): (Vec<String>, Vec<String>) =
         body.into_iter().partition(|line| links.contains(line));

@@ -13,10 +13,10 @@ const MAKERS: [&str; 2] = [
     "00000000-0000-4000-8000-000000000001",
     "00000000-0000-4000-8000-000000000002",
 ];
-/// Somebody who is signed in and has made nothing.
+/// A signed-in user who has created nothing.
 const STRANGER: &str = "99999999-0000-4000-8000-000000000000";
 
-/// Somebody who tries.
+/// A user who tries.
 struct Person {
     label: String,
     /// The role of the database.
@@ -96,7 +96,7 @@ fn roles(server: &Postgres) -> Vec<String> {
     lines(&found, "role=").into_iter().flatten().collect()
 }
 
-/// Everybody: two makers, a stranger, one with each role, and somebody who is not signed in.
+/// All users: two makers, a stranger, one with each role, and an anonymous one.
 fn people(server: &Postgres) -> Vec<Person> {
     let signed_in = |label: &str, id: &str| Person {
         label: label.to_owned(),
@@ -177,7 +177,7 @@ pub fn try_everything(server: &Postgres) -> Tried {
                     "forges",
                     &format!("insert into {name} (owner_id) values ('{other}')"),
                 );
-                // Of what others have made, whoever has no role may change nothing at all.
+                // A user without a role may change nothing that others have created.
                 attempt(
                     "changes of others",
                     &format!(

@@ -281,8 +281,8 @@ impl<'a> Decider<'a> {
         (everybody, roles)
     }
 
-    /// Whether a role is told not to do it, with or without a condition.
-    fn role_is_told_not_to(&self, entity: &str, role: &str, command: Command) -> bool {
+    /// Whether a role is forbidden to do it, with or without a condition.
+    fn role_is_forbidden(&self, entity: &str, role: &str, command: Command) -> bool {
         self.statements(entity).any(|statement| {
             statement.negated
                 && statement.actor.as_deref() == Some(role)

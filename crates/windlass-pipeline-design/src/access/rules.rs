@@ -158,7 +158,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Whoever owns the row that a row belongs to sees it.
+    /// The owner of the row that a row belongs to sees it.
     pub(super) fn parent_owner(
         &mut self,
         entity: &EntityModel,
@@ -201,7 +201,7 @@ impl Decider<'_> {
         })
     }
 
-    /// A role's grant on all rows, unless the role is told not to.
+    /// A role's grant on all rows, unless the role is forbidden.
     pub(super) fn role(
         &self,
         entity: &str,
@@ -210,8 +210,8 @@ impl Decider<'_> {
         tenant: Option<&Tenant>,
         trace: Vec<Trace>,
     ) -> Option<Grant> {
-        // Whoever owns a row may do this already.
-        if actor::is_owner_word(role) || self.role_is_told_not_to(entity, role, command) {
+        // The owner of a row may do this already.
+        if actor::is_owner_word(role) || self.role_is_forbidden(entity, role, command) {
             return None;
         }
         let (condition, who) = match actor::of_name(Some(role)) {

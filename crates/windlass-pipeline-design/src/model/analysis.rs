@@ -43,7 +43,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SpanClass {
-    /// What somebody can do.
+    /// What a user can do.
     Behaviour,
     /// How well.
     Quality,
@@ -151,7 +151,7 @@ pub struct Bound {
     pub kind: ConstraintType,
 }
 
-/// Somebody who uses the product.
+/// A user of the product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Role {
     /// Singular, lower case: `instructor`.

@@ -9,7 +9,7 @@ use crate::quality::complexity::complexity;
 use crate::quality::finding::{Dimension, Findings};
 use crate::quality::outputs::Outputs;
 
-/// So many findings are told.
+/// How many findings are reported.
 const TOLD: usize = 50;
 
 /// A dimension's score. Without a defect of ours it never falls below 3: a weak spec is worth a

@@ -180,7 +180,7 @@ fn about(clauses: &mut [Clause], label: &str) {
     }
 }
 
-/// `they`, `it`, `them`: who and what was last spoken of in the same paragraph.
+/// `they`, `it`, `them`: who and what was last mentioned in the same paragraph.
 fn resolve_pronouns(readings: &mut [Reading], declared: &BTreeSet<String>) {
     let mut paragraph = usize::MAX;
     let mut person: Option<phrase::Phrase> = None;
@@ -200,7 +200,7 @@ fn resolve_pronouns(readings: &mut [Reading], declared: &BTreeSet<String>) {
                 clause.subject = person.clone();
             }
             if subject == "it" && !product_spoken_of {
-                // `If an article …, it is marked`: what the condition speaks of comes first.
+                // `If an article …, it is marked`: what the condition mentions comes first.
                 let from_condition = clause.condition.as_deref().and_then(subject_of_condition);
                 if let Some(thing) = from_condition.or_else(|| thing.clone()) {
                     clause.subject = definite(&thing);

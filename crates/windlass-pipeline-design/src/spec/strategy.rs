@@ -62,8 +62,7 @@ fn goals(analysis: &Analysis) -> Vec<&Span> {
         .any(|word| line.contains(word));
         span.place != crate::model::analysis::Place::Heading
             && matches!(span.class, SpanClass::Context | SpanClass::Behaviour)
-            && span.dropped.as_deref()
-                != Some("speaks to the reader of the spec, not of the product")
+            && span.dropped.as_deref() != Some("addresses the reader of the spec, not the product")
             && (heading == Some(crate::spec::section::Section::Goal)
                 || product
                 || (span.class == SpanClass::Context && marked))

@@ -221,7 +221,7 @@ fn faults(spec: &str, behaviours: &[String], all: &Value) -> Vec<String> {
     faults
 }
 
-/// Sentences and bullets of an example that state what somebody can do, what is kept or what happens.
+/// Sentences and bullets of an example that state what a user can do, what is kept or what happens.
 fn example(name: &str) -> (String, Vec<String>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let spec = fs_err::read_to_string(root.join(format!("examples/pipeline/{name}.md"))).unwrap();

@@ -31,7 +31,7 @@ async fn the_same_spec_gives_the_same_bytes_and_another_gives_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_models_answer_is_checked_and_mended() {
+async fn a_models_answer_is_checked_and_repaired() {
     // What the rules make is a good answer; the model gives it, in words of its own.
     let rules = TestWorld::new(|| vec![offline()]).with_threads();
     let mut good = strategize(&rules, SPEC).await.unwrap()["requirements"].take();

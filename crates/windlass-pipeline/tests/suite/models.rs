@@ -1,4 +1,4 @@
-//! Phases by a model on a server that misbehaves: what is mended, what is tried again, what fails
+//! Phases by a model on a server that misbehaves: what is repaired, what is retried, what fails
 //! and how that is said. Real client, real sockets, answers by script.
 
 use std::time::Duration;
@@ -60,12 +60,12 @@ async fn a_request_holds_the_model_to_the_spec() {
     let messages = request["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2);
     assert!(!messages[0].to_string().contains("sailors"));
-    let told: Value = serde_json::from_str(last_words(request)).unwrap();
-    assert!(told["spans"].to_string().contains("sailors"));
+    let data: Value = serde_json::from_str(last_words(request)).unwrap();
+    assert!(data["spans"].to_string().contains("sailors"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bad_answer_is_mended() {
+async fn a_bad_answer_is_repaired() {
     let good = good().await;
     let mut wrong = good.clone();
     wrong["functional"][0]["priority"] = json!("urgent");

@@ -116,7 +116,7 @@ async fn a_job_stays_while_it_owes_a_delivery() {
     assert_eq!(
         asked.unwrap_err().code().name,
         "RUN_NOT_FOUND",
-        "expired for whoever asks"
+        "expired for any caller"
     );
     world.clock.advance(12 * DAY / 24).await;
     assert_eq!(world.outbound.sent_to(URL).len(), 2);

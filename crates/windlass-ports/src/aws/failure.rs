@@ -176,7 +176,7 @@ impl AwsFailure {
         matches!(self.kind, AwsFailureKind::Auth | AwsFailureKind::Denied)
     }
 
-    /// Whether the credentials were good once: a run waits for new ones and goes on.
+    /// Whether the credentials were valid once: a run waits for new ones and continues.
     pub fn is_expired(&self) -> bool {
         EXPIRED.contains(&self.code.as_str())
     }

@@ -16,7 +16,7 @@ pub enum BucketState {
     Absent,
     /// It is there and the caller may use it.
     Usable,
-    /// It is there and the caller may not use it: somebody else's, or not permitted.
+    /// It exists and the caller may not use it: another account's, or not permitted.
     Refused,
     /// It is in another region, named where AWS says which.
     OtherRegion(Option<String>),

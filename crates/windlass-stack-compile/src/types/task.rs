@@ -38,7 +38,7 @@ pub(crate) struct Container<'a> {
     pub logging: &'a Logging<90>,
     pub health: Option<&'a InternalHealthCheck>,
     pub stop_timeout: u32,
-    /// Ports that only the containers beside it use.
+    /// Ports that only its sibling containers use.
     pub inner_ports: Vec<u16>,
 }
 

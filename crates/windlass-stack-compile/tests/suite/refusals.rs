@@ -75,7 +75,7 @@ fn buckets_of_other_stacks() {
 }
 
 #[test]
-fn overrides_of_strangers() {
+fn overrides_of_other_resources() {
     let text = "resources:
   one:
     type: sqs-queue

@@ -77,7 +77,7 @@ pub struct CustomCall {
     pub arguments: Vec<Value>,
 }
 
-/// Answers that need somebody else. They may block.
+/// Answers that need an external service. They may block.
 pub trait Lookups {
     /// The AWS account.
     fn account_id(&self) -> Result<String, Problem>;

@@ -16,7 +16,7 @@ pub struct Alarm {
     /// Over which time.
     #[serde(default)]
     pub evaluation: AlarmEvaluation,
-    /// Who is told.
+    /// Who is notified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notification_targets: Vec<NotificationTarget>,
     /// Keep the alarm in the history.
@@ -56,7 +56,7 @@ impl Default for AlarmEvaluation {
 }
 
 tagged! {
-    /// Who is told of an alarm.
+    /// Who is notified of an alarm.
     pub enum NotificationTarget {
         /// An e-mail address, by a topic with an e-mail subscription.
         Email(EmailTarget) = "email",

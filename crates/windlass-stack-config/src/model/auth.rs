@@ -47,13 +47,13 @@ pub struct UserAuthPool {
     /// Where e-mails come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_configuration: Option<EmailConfiguration>,
-    /// What invited users are told.
+    /// The message for invited users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invite_message_config: Option<InviteMessage>,
     /// How users prove who they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_verification_type: Option<UserVerification>,
-    /// What users are told then.
+    /// The message that users get then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_verification_message_config: Option<VerificationMessage>,
     /// A second factor.

@@ -32,7 +32,7 @@ pub trait ContainerService {
     fn stop_timeout(&self) -> u32;
     /// Whether commands may be run inside.
     fn enable_remote_sessions(&self) -> bool;
-    /// Containers beside the main one.
+    /// Containers next to the main one.
     fn side_containers(&self) -> &[SideContainer];
     /// Whether instances have no public address.
     fn use_private_subnets_with_nat(&self) -> bool;
@@ -82,7 +82,7 @@ macro_rules! service {
             /// Allow commands to be run inside.
             #[serde(default)]
             pub enable_remote_sessions: bool,
-            /// Containers beside the main one.
+            /// Containers next to the main one.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             pub side_containers: Vec<SideContainer>,
             /// Run without public addresses, behind a NAT gateway.
@@ -174,7 +174,7 @@ service! {
         /// The port it listens on.
         #[serde(default = "private_port")]
         pub port: u16,
-        /// The protocol it speaks.
+        /// Its protocol.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub protocol: Option<ServiceProtocol>,
         /// What stands before the instances.
@@ -331,7 +331,7 @@ pub struct InternalHealthCheck {
     pub start_period_seconds: Option<u32>,
 }
 
-/// A container beside the main one.
+/// A container next to the main one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("x-windlass-rejected" = {
@@ -477,7 +477,7 @@ pub struct BatchJob {
     /// Logs.
     #[serde(default)]
     pub logging: Logging<90>,
-    /// What happens when a try fails.
+    /// What happens when an attempt fails.
     #[serde(default)]
     pub retry_config: RetryConfig,
     /// What starts the job.

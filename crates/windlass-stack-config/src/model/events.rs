@@ -131,7 +131,7 @@ tagged! {
     pub enum Authorizer {
         /// Users of a user pool, by their token.
         Cognito(CognitoAuthorizer) = "cognito",
-        /// Whoever a function lets through.
+        /// Callers that a function accepts.
         Lambda(LambdaAuthorizer) = "lambda",
     }
 }

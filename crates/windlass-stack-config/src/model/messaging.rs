@@ -116,7 +116,7 @@ pub struct EventBus {
 pub struct Archivation {
     /// Keep events.
     pub enabled: bool,
-    /// For how many days; for ever without.
+    /// For how many days; without it, forever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention_days: Option<u32>,
 }

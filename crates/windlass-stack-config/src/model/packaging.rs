@@ -91,7 +91,7 @@ pub struct LanguageConfig {
     /// TypeScript: emit decorator metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emit_ts_decorator_metadata: Option<bool>,
-    /// JavaScript, TypeScript: dependencies installed beside the bundle; `*` for all.
+    /// JavaScript, TypeScript: dependencies installed next to the bundle; `*` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_to_exclude_from_bundle: Option<Vec<String>>,
     /// JavaScript, TypeScript: dependencies left out altogether; `*` for all unbundled ones.

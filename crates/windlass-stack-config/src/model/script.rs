@@ -8,7 +8,7 @@ use crate::defaults::{root_path, yes};
 use crate::tagged::tagged;
 
 tagged! {
-    /// Something to run beside the stack: migrations, seeds, checks.
+    /// A script of the stack: migrations, seeds, checks.
     pub enum Script {
         /// Runs on this machine.
         Local(LocalScript) = "local-script",

@@ -72,7 +72,7 @@ pub(crate) fn serve(listener: TcpListener, stack: Arc<Stack>) -> Result<JoinHand
         ))
         .with_state(stack);
     Ok(tokio::spawn(async move {
-        // Accepting goes on until the task is aborted.
+        // Accepting continues until the task is aborted.
         let _ = axum::serve(listener, router).await;
     }))
 }

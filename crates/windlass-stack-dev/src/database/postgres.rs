@@ -78,7 +78,7 @@ impl PostgresServer {
         for setting in [
             "listen_addresses=127.0.0.1".to_owned(),
             format!("port={}", self.port),
-            // No socket: its path may be longer than sockets allow, and TCP is what is told.
+            // No socket: its path may be longer than sockets allow, and TCP is what is announced.
             "unix_socket_directories=".to_owned(),
             "synchronous_commit=off".to_owned(),
             "log_min_messages=warning".to_owned(),

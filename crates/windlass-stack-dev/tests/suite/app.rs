@@ -216,7 +216,7 @@ async fn goes_live(project: &Project, api: &str) {
         project.write(file, &text.replace(old, new));
         until("the change is live", async || {
             let (status, body) = call("GET", &format!("{api}{path}"), None).await;
-            assert_eq!(status, 200, "no request fails meanwhile: {body}");
+            assert_eq!(status, 200, "no request fails during this: {body}");
             body.to_string().contains("changed").then_some(())
         })
         .await;

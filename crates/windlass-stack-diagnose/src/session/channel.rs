@@ -1,6 +1,6 @@
 //! The data channel of a session: messages over a socket, in order, none lost, none twice.
 //!
-//! Speaks the public protocol of Systems Manager's sessions: it opens the channel, answers the
+//! Implements the public protocol of Systems Manager's sessions: it opens the channel, answers the
 //! handshake, acknowledges what comes and sends again what is not acknowledged. A session that
 //! asks for encryption beyond TLS is refused. Receiving and taking are two calls, so that waiting
 //! for a message may be given up and taking one is always done whole. Not here: what the bytes are.
@@ -299,7 +299,7 @@ impl<'a> Channel<'a> {
             payload: payload.to_string().into_bytes(),
         };
         // A side that has closed may have said all it had to say before: that is still read, and
-        // reading on tells whether the connection is gone.
+        // further reads show whether the connection is gone.
         let _ = self.send(SocketMessage::Binary(message.write())).await;
     }
 

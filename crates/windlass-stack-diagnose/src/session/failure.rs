@@ -33,7 +33,7 @@ pub(crate) fn silent() -> Problem {
 pub(crate) fn encrypted() -> Problem {
     Problem::new(
         &code::INVALID_INPUT,
-        "the session wants encryption with a KMS key beside TLS, which is not spoken here",
+        "the session requires encryption with a KMS key on top of TLS, which is not supported",
     )
     .with("reason", "kms_session_encryption")
     .next(

@@ -125,7 +125,7 @@ async fn carry(
             () = until(clock, line.give_up_at) => return Ok(()),
         }
     }
-    // The session is ended by AWS's call too; a channel that is gone needs no farewell.
+    // The session is ended by AWS's call too; a channel that is gone needs no close.
     let _ = line.channel.raise(flag::TERMINATE).await;
     Ok(())
 }

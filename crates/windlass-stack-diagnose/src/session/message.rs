@@ -68,7 +68,7 @@ pub(crate) enum Payload {
     HandshakeResponse,
     /// Everything is settled.
     HandshakeComplete,
-    /// A test of encryption beside TLS.
+    /// A test of encryption on top of TLS.
     EncryptionChallenge,
     /// A number that means something; see `flag` in channel.rs.
     Flag,

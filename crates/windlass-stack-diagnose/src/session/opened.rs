@@ -74,7 +74,7 @@ impl Drop for Opened {
         if self.is_over {
             return;
         }
-        // Whoever used it was given up; outside of a runtime the session ends by its idle time.
+        // Its user was dropped; outside of a runtime the session ends by its idle timeout.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (reach, id) = (self.reach.clone(), self.id.clone());
             runtime.spawn(async move { terminate(&reach, &id).await });

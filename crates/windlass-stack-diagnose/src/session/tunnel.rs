@@ -79,7 +79,7 @@ impl Tunnel {
     pub async fn close(mut self) -> Vec<Problem> {
         self.stop.cancel();
         if let Some(work) = self.work.take() {
-            // What takes longer goes on by itself.
+            // What takes longer continues by itself.
             let _ = tokio::time::timeout(CLOSING, work).await;
         }
         self.faults()

@@ -8,7 +8,7 @@ use super::{Action, Change};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// Somebody must say yes to exactly this.
+    /// Needs explicit confirmation of exactly this.
     Confirm,
     /// It is called out.
     Mention,

@@ -1,4 +1,4 @@
-//! Images: named by what they would be built from, built when somebody asks for it.
+//! Images: named by what they would be built from, built on request.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

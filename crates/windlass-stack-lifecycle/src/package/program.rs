@@ -25,7 +25,7 @@ pub(crate) struct Runner<'a> {
     pub unwanted: &'a dyn Fn() -> bool,
 }
 
-/// A program and what it is told.
+/// A program and its arguments.
 pub(crate) struct Call<'a> {
     pub tool: &'a str,
     pub program: &'a Path,

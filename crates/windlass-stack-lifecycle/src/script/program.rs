@@ -27,7 +27,7 @@ const LONGEST_LINE: usize = 1 << 20;
 pub struct Program {
     /// The program.
     pub path: PathBuf,
-    /// What it is told.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Where it runs.
     pub directory: PathBuf,

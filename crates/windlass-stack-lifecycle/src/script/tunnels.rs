@@ -94,7 +94,7 @@ impl Tunnels {
         Ok(moved)
     }
 
-    /// Closes them, and tells what went wrong with their connections.
+    /// Closes them, and returns what went wrong with their connections.
     pub(crate) async fn close(self, lines: &Listener<'_>) {
         for (target, tunnel) in self.0 {
             for fault in tunnel.close().await {

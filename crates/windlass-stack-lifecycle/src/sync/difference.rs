@@ -108,7 +108,7 @@ mod tests {
                 Some(listed(2, "1")),
                 Verdict::Same,
             ),
-            // Somebody else put something there in between.
+            // Another process put something there in between.
             (
                 Some(entry("ab", Some("1"))),
                 Some(listed(2, "2")),

@@ -1,7 +1,7 @@
 //! Processes that end without a word: at every point of every event, and at any time.
 //!
 //! Each test starts itself again as the process to be ended; the home in the environment
-//! tells it which of the two it is.
+//! says which of the two it is.
 
 use std::{
     collections::BTreeMap,
@@ -64,7 +64,7 @@ fn script() -> Vec<Body> {
     bodies
 }
 
-/// Goes on with the script from where the journal stands.
+/// Continues the script from where the journal ends.
 async fn write_script(home: &Path) {
     let crash_at = std::env::var_os(CRASH_AT)
         .map(OsString::into_string)

@@ -537,7 +537,7 @@ async fn contents_go_when_nobody_names_them_or_they_expired() {
     assert_eq!(
         store.artifacts(&id("run_1")).await.unwrap().len(),
         4,
-        "what was there is still told"
+        "what was there is still reported"
     );
 }
 

@@ -176,5 +176,5 @@ async fn own_plain_steps_do_not_hide_the_turns_of_others() {
     );
     turns.mark_unchanged();
     append(&two, &id("run_2"), 6, &[step("four")]).await;
-    assert!(!turns.has_changed().unwrap(), "and that was told once");
+    assert!(!turns.has_changed().unwrap(), "and that was announced once");
 }

@@ -32,7 +32,7 @@ pub struct Manner {
     pub cut_after: Option<usize>,
     /// It ends every session at once, saying so.
     pub says_no: Option<String>,
-    /// It wants this settled in the handshake, beside the type of the session.
+    /// It requires this in the handshake, in addition to the type of the session.
     pub wants: Option<String>,
     /// It sends signs of life and gives up a client that does not answer them.
     pub keeps_alive: bool,
@@ -50,7 +50,7 @@ pub enum Machine {
     InService,
     /// It is being started.
     Pending,
-    /// It runs and has not spoken to Systems Manager.
+    /// It runs and has not contacted Systems Manager.
     Disconnected,
     /// There is none.
     Missing,

@@ -218,13 +218,13 @@ pub async fn a_run_is_followed_alone(factory: &dyn StoreFactory) {
         let noticed = tokio::time::timeout(PATIENCE, changes.changed()).await;
         noticed.expect("the commit is noticed").unwrap();
     }
-    // What was there before may be told late, once.
-    let told = |growth: &mut tokio::sync::watch::Receiver<u64>| {
-        let told = *growth.borrow_and_update();
-        assert!(told <= 1, "event {told} of run_1");
+    // What was there before may be announced late, once.
+    let assert_own = |growth: &mut tokio::sync::watch::Receiver<u64>| {
+        let place = *growth.borrow_and_update();
+        assert!(place <= 1, "event {place} of run_1");
     };
-    told(&mut own);
-    told(&mut other);
+    assert_own(&mut own);
+    assert_own(&mut other);
     first.runs.commit(started("run_1", None)).await.unwrap();
     for (who, growth) in [("own", &mut own), ("other", &mut other)] {
         let grown = tokio::time::timeout(PATIENCE, growth.wait_for(|seq| *seq == 2)).await;

@@ -119,7 +119,7 @@ fn drift_has_kinds() {
 }
 
 #[test]
-fn history_tells_what_is_in_force() {
+fn history_shows_what_is_in_force() {
     insta::assert_snapshot!(listed(&Call::History, snapshots()), @"
     2 snapshots
       * 2026-01-02 03:04  rollback   1700000000000000002  [1 updated, 3 deleted; codex; in force; back to 1700000000000000001]  Unread
@@ -178,7 +178,7 @@ fn the_question_before_applying_names_edits_and_files_in_the_way() {
     Apply { unmanaged: [Unmanaged { path: "/home/ada/.codex/prompts/mine.md", shown: "~/.codex/prompts/mine.md" }] }
     "#);
     insta::assert_snapshot!(asked(&Call::TryApply, json!({ "changes": [] })), @"
-    No file would change. Apply all the same?
+    No file would change. Apply anyway?
     Manifests that are missing are written.
     Apply { unmanaged: [] }
     ");

@@ -154,7 +154,7 @@ fn a_plan_with_changes() {
 }
 
 #[test]
-fn a_diff_beside_the_list() {
+fn a_diff_next_to_the_list() {
     let mut state = ready(110, 14);
     press(&mut state, &[Key::Down, Key::Down, Key::Enter]);
     insta::assert_snapshot!(drawn(&state), @"

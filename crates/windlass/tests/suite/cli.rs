@@ -92,7 +92,7 @@ fn apply() {
 fn apply_with_a_child_run() {
     let scene = Scene::new();
     let said = scene.demo("apply", &["--yes", "--child"]).worked();
-    // Two runs tell their stories side by side; in which order differs.
+    // The lines of two runs are interleaved; the order differs.
     for line in [
         "▸ note: child run ",
         "  ▸ note in ",
@@ -298,7 +298,7 @@ fn runs() {
     "#);
     let said = scene.say(&["runs", "rollback", "latest", "--yes"]).worked();
     insta::assert_snapshot!(scene.name_things(&said.stdout), @"run RUN-1 was rolled back by run RUN-2");
-    // Two runs tell their stories side by side; in which order differs.
+    // The lines of two runs are interleaved; the order differs.
     for file in ["new.txt", "site/index.html", "old.txt"] {
         let undone = format!("undid change {file}\n");
         assert!(said.stderr.contains(&undone), "{}", said.stderr);

@@ -238,7 +238,7 @@ fn a_rule_that_asks_lets_nobody_pass_who_may_not_approve() {
         let name = &operation.name;
         for outcome in outcomes.remove(name).unwrap_or_default() {
             match outcome.run {
-                None if outcome.code == "OK" => wrong.push(format!("{name}: went on")),
+                None if outcome.code == "OK" => wrong.push(format!("{name}: continued")),
                 None => {}
                 Some(run) if operation.reads() && outcome.code == "APPROVAL_REQUIRED" => {
                     wrong.push(format!("{name}: a reading waits as {run}"));
@@ -278,7 +278,7 @@ fn a_rule_that_asks_lets_those_pass_who_may_approve_and_say_yes() {
             && let Some(Outcome { run: Some(run), .. }) = found.get(1)
             && states.get(run).is_some_and(|state| state == "completed")
         {
-            wrong.push(format!("{name}: went on without a yes"));
+            wrong.push(format!("{name}: continued without a yes"));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));

@@ -1,4 +1,4 @@
-//! The same call many times at once: one of them applies, the others are told so.
+//! The same call many times at once: one of them applies, the others learn so.
 
 use std::{
     path::Path,

@@ -123,7 +123,7 @@ fn whole() -> Vec<Event> {
 #[test]
 fn the_events_of_a_launch_become_lines() {
     let mut launch = LaunchLines::default();
-    let told: Vec<String> = whole()
+    let lines: Vec<String> = whole()
         .iter()
         .filter_map(|event| launch.line(event))
         .map(|line| {
@@ -135,7 +135,7 @@ fn the_events_of_a_launch_become_lines() {
             )
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(lines.join("\n"), @"
     Begun | launch of acme |  | created | 0 %
     Passing | W1 scout |  | created | 0 %
     Note | both repositories are here | 100 ms | created | 0 %
@@ -222,12 +222,12 @@ fn endings_and_failures_become_lines() {
         ("run.failed", json!({ "problem": problem, "residue": [] })),
     ]);
     let mut launch = LaunchLines::default();
-    let told: Vec<String> = events
+    let lines: Vec<String> = events
         .iter()
         .filter_map(|event| launch.line(event))
         .map(|line| format!("{:?} | {}", line.kind, line.text))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(lines.join("\n"), @"
     Begun | launch of acme
     Failed | failed: Hugo is not installed
     Failed | a language model call failed: no answer

@@ -95,7 +95,7 @@ impl WatchArgs {
             Err((operation, problem)) => {
                 let wire = wire(context, operation);
                 match context.printer().mode() {
-                    Mode::Human => wire.tell(context.printer(), &problem),
+                    Mode::Human => wire.print_failure(context.printer(), &problem),
                     _ => self.stream(context, &wire.failure_document(&problem), problem.message()),
                 }
                 Ok(())

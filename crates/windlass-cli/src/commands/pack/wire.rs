@@ -75,7 +75,7 @@ impl Wire {
     }
 
     /// A failure for people.
-    pub(crate) fn tell(&self, printer: &Printer, problem: &Problem) {
+    pub(crate) fn print_failure(&self, printer: &Printer, problem: &Problem) {
         show::failure(printer, problem, |words| {
             self.options.command(&self.program, words)
         });

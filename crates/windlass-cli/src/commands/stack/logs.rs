@@ -164,7 +164,7 @@ impl<'a> Tail<'a> {
                 .await?;
             let events = list(&output.output, "events");
             for event in events {
-                self.tell(event);
+                self.print_line(event);
             }
             // Lines of one moment may come in two pages, so the last moment is asked for again.
             let last = events
@@ -185,7 +185,7 @@ impl<'a> Tail<'a> {
         }
     }
 
-    fn tell(&mut self, event: &Value) {
+    fn print_line(&mut self, event: &Value) {
         if self.seen.len() >= REMEMBERED {
             self.seen.clear();
         }

@@ -52,7 +52,7 @@ use crate::{
 };
 
 pub(crate) use docs::DocsArgs;
-pub(crate) use show::failure::failure as tell_failure;
+pub(crate) use show::failure::failure as print_stack_failure;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]

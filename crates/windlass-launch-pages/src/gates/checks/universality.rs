@@ -125,7 +125,7 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
     let planned = input.plan.pages.iter();
     let planned = planned.filter_map(|page| input.document(&page.output_path));
     let changed = input.changed_pages().map(|(_, document)| document);
-    let told = planned.chain(changed).any(|document| {
+    let is_mentioned = planned.chain(changed).any(|document| {
         let cited = document.claim_ids();
         known.iter().any(|id| cited.contains(id.as_str()))
     });
@@ -135,7 +135,7 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
         .pages
         .iter()
         .find(|page| introduces(page.page_role));
-    match page.filter(|_| !told) {
+    match page.filter(|_| !is_mentioned) {
         Some(page) => {
             let message = format!(
                 "{} limitations are known and no page names one.",
@@ -228,14 +228,17 @@ fn hidden(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
 
 /// The first word of a sentence that shares too little with its source to be about the same.
 fn off_topic(words: &BTreeSet<String>, known: &BTreeSet<String>) -> Option<String> {
-    let telling: Vec<&String> = words
+    let distinctive: Vec<&String> = words
         .iter()
         .filter(|word| word.chars().count() > 3)
         .collect();
-    let shared = telling.iter().filter(|word| known.contains(**word)).count();
-    let strange = telling.iter().find(|word| !known.contains(**word));
+    let shared = distinctive
+        .iter()
+        .filter(|word| known.contains(**word))
+        .count();
+    let strange = distinctive.iter().find(|word| !known.contains(**word));
     strange
-        .filter(|_| shared * 3 < telling.len())
+        .filter(|_| shared * 3 < distinctive.len())
         .map(|word| (*word).clone())
 }
 
@@ -287,7 +290,7 @@ mod tests {
         assert!(codes(&Universality, unknown).is_empty());
     }
 
-    fn telling(body: &str) -> crate::gates::input::Subject {
+    fn distinctive(body: &str) -> crate::gates::input::Subject {
         let limit = marker(&sample::id(sample::LIMIT));
         with_text(
             GUIDE,
@@ -306,7 +309,7 @@ mod tests {
             ("`pip list` shows it.", &[]),
         ];
         for (body, expected) in cases {
-            assert_eq!(codes(&Universality, telling(body)), expected, "{body}");
+            assert_eq!(codes(&Universality, distinctive(body)), expected, "{body}");
         }
     }
 
@@ -322,7 +325,7 @@ mod tests {
         ];
         for (sentence, expected) in cases {
             let body = format!("{sentence} {reads}");
-            assert_eq!(codes(&Universality, telling(&body)), expected, "{body}");
+            assert_eq!(codes(&Universality, distinctive(&body)), expected, "{body}");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Tests of pages: what is seen while data is on its way, is there, is missing or cannot be had, and
-//! what happens when somebody does something.
+//! what happens on each action.
 //! Each kind of page has a file of its own below this one.
 
 mod detail;
@@ -41,7 +41,7 @@ struct Context {
 struct Draftsman<'a, 'b> {
     blueprint: &'a Blueprint<'b>,
     page: &'a Page,
-    /// Data functions by module, so that each is told what to give.
+    /// Data functions by module, so that each can be stubbed.
     functions: BTreeMap<String, BTreeSet<String>>,
     samples: BTreeSet<String>,
     prepare: Vec<String>,

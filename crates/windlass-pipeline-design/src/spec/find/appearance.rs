@@ -107,7 +107,7 @@ const STYLES: &[&str] = &[
     "fresh",
 ];
 
-/// Words that show that a sentence outside a design section speaks of design.
+/// Words that show that a sentence outside a design section is about design.
 const DESIGN_WORDS: &[&str] = &[
     "design",
     "look",

@@ -205,7 +205,7 @@ const SAME_PARTICIPLE: &[&str] = &[
     "set", "put", "read", "let", "split", "bid", "run", "cost", "reset", "come",
 ];
 
-/// Verbs that say what something is or how it is, not what somebody does.
+/// Verbs that say what something is or how it is, not what a user does.
 static STATIVE: Words = Words::new(|| {
     set(
         "have contain include consist belong hold comprise be support handle remain stay cost exceed meet feel \
@@ -307,12 +307,12 @@ pub fn is_also_noun(base: &str) -> bool {
     ALSO_NOUNS.contains(base)
 }
 
-/// Whether it says how something is rather than what somebody does.
+/// Whether it says how something is rather than what a user does.
 pub fn is_stative(base: &str) -> bool {
     STATIVE.contains(base)
 }
 
-/// Verbs that give somebody else the action: `lets teachers create quizzes`.
+/// Verbs that give another actor the action: `lets teachers create quizzes`.
 pub fn gives(base: &str) -> bool {
     matches!(base, "allow" | "let" | "enable" | "permit" | "help")
 }

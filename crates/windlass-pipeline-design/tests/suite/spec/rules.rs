@@ -613,7 +613,7 @@ fn manage_is_four_actions_of_one_requirement() {
 }
 
 #[test]
-fn weak_points_of_a_spec_are_told() {
+fn weak_points_of_a_spec_are_reported() {
     for (spec, check) in [
         ("The app should be fast.", "no_metric"),
         ("Users can upload quickly.", "no_metric"),

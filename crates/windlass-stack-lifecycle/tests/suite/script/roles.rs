@@ -61,7 +61,7 @@ async fn a_role_that_cannot_be_taken_runs_nothing() {
     let ran = denied.folder.path().join("ran");
     let done = denied.run().await;
     assert_eq!(
-        done.told(),
+        done.code_and_reason(),
         ("UNAUTHORIZED", "role_not_assumable".to_owned())
     );
     assert!(!ran.exists());
@@ -71,14 +71,20 @@ async fn a_role_that_cannot_be_taken_runs_nothing() {
     let mut unknown = world(script.clone());
     unknown.role_of = Some("apo".to_owned());
     let done = unknown.run().await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let problem = done.result.unwrap_err();
     assert_eq!(problem.details()["closest"], json!(["api"]));
 
     let mut roleless = world(script);
     roleless.cloud.resources.clear();
     let done = roleless.run().await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     assert_eq!(done.result.unwrap_err().details()["kind"], "role");
 }
 

@@ -125,7 +125,10 @@ async fn a_stack_that_is_not_there_is_named() {
         .resources(database())
         .run()
         .await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let problem = done.result.unwrap_err();
     assert_eq!(problem.details()["kind"], "stack");
     assert_eq!(problem.details()["name"], "shop-dev");
@@ -142,7 +145,10 @@ async fn a_stack_that_is_not_there_is_named() {
     );
     let done = empty.run().await;
     // Its name and port follow from the config; that does not make it be there.
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let problem = done.result.unwrap_err();
     insta::assert_snapshot!(problem.message(), @r#"the script "it" connects to "db", which the stack shop-dev does not have"#);
 }
@@ -285,7 +291,7 @@ async fn what_a_value_lacks_is_said() {
             ],
         );
         let done = world.run().await;
-        assert_eq!(done.told(), (code, reason.to_owned()), "{value}");
+        assert_eq!(done.code_and_reason(), (code, reason.to_owned()), "{value}");
         let shown = format!("{:?}", done.result);
         assert!(!shown.contains(CANARY), "{shown}");
     }

@@ -151,7 +151,7 @@ async fn an_interrupted_sync_goes_on_where_it_was() {
 async fn headers_and_foreign_changes_are_differences_too() {
     let (memory, mut world) = world(website());
     let first = world.files(FIRST).apply(None).await.unwrap();
-    // Same size, other contents, put by somebody else.
+    // Same size, other contents, put by another process.
     foreign(&memory, "app.js", "two").await;
     let mended = world.apply(Some(&first.manifest)).await.unwrap();
     assert_eq!(counts(&mended), (1, 0, 3));

@@ -99,7 +99,7 @@ async fn a_folder_for_the_values_gets_a_file() {
 }
 
 #[tokio::test]
-async fn failures_of_a_build_are_told() {
+async fn failures_of_a_build_are_reported() {
     for (properties, time, code, reason) in [
         (
             json!({ "build": { "command": "echo why; exit 4" } }),

@@ -402,8 +402,11 @@ fn programs_get_one_document_or_one_line_per_event() {
         events.iter().all(|line| line["type"] != "result"),
         "{stream}"
     );
-    let told = |phase: &str| events.iter().any(|line| line["phase"] == phase);
-    assert!(told("fixing") && told("validating"), "{stream}");
+    let shows_phase = |phase: &str| events.iter().any(|line| line["phase"] == phase);
+    assert!(
+        shows_phase("fixing") && shows_phase("validating"),
+        "{stream}"
+    );
 
     let refused = launch(&place, &["open-pr", "latest", "--yes", "--json"], 5).json();
     assert_eq!(refused["error"]["code"], "ILLEGAL_STATE");
@@ -478,7 +481,7 @@ fn a_run_that_another_process_drives_is_followed() {
         "{}",
         watched.stdout
     );
-    // Told here, done there.
+    // Requested here, done there.
     launch(&place, &["fix", &run_id, "--all"], 0);
     assert_eq!(client.status(&run_id)["state"], "READY_FOR_PR");
     let later = launch(&place, &["watch", &run_id, "--after", "999999"], 0);

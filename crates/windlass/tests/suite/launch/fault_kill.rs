@@ -1,4 +1,4 @@
-//! Kill −9 of the server at every state and between events: the run goes on where it was, the
+//! Kill −9 of the server at every state and between events: the run continues where it was, the
 //! same artifacts come of it, and no work is done twice with another result.
 
 use std::{
@@ -22,7 +22,7 @@ use super::{
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A life of the server: it serves until somebody kills it.
+/// One life of the server: it serves until it is killed.
 struct Life<'a> {
     client: Client,
     journals: &'a Journals,
@@ -41,7 +41,7 @@ impl Life<'_> {
         }
     }
 
-    /// Goes on with the run until it is done; `false` when the server died before that.
+    /// Continues the run until it is done; `false` when the server died before that.
     fn go_on(&mut self, run_id: &str, dead: &AtomicBool) -> bool {
         let started = Instant::now();
         while !dead.load(Ordering::SeqCst) {
@@ -217,7 +217,7 @@ fn in_flight(events: &[Event]) -> bool {
             "WORK_ITEM_FINISHED" | "WORK_ITEM_FAILED" => {
                 open.remove(id);
             }
-            // Whatever was open before is begun anew under another id.
+            // Whatever was open before is started again under another id.
             "RESUME_REWIND" => open.clear(),
             _ => {}
         }

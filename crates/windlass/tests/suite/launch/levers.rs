@@ -29,13 +29,13 @@ impl Lever {
         }
     }
 
-    /// From now on whoever comes waits.
+    /// From now on every caller waits.
     pub(crate) fn hold(&self) {
         let _ = fs_err::remove_file(&self.reached);
         fs_err::write(&self.hold, "").unwrap();
     }
 
-    /// Waits until somebody waits.
+    /// Waits until a caller waits.
     pub(crate) fn wait_until_reached(&self) {
         let started = Instant::now();
         while !self.reached.exists() {
@@ -44,7 +44,7 @@ impl Lever {
         }
     }
 
-    /// Lets everybody go on.
+    /// Releases all callers.
     pub(crate) fn release(&self) {
         let _ = fs_err::remove_file(&self.hold);
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{
-    client::{Client, Told},
+    client::{Client, ToolReply},
     journal::Journals,
     levers,
     place::LaunchPlace,
@@ -20,7 +20,7 @@ fn pile_up(
     run_id: &str,
     tool: &str,
     times: usize,
-) -> Vec<Told> {
+) -> Vec<ToolReply> {
     let git = levers::git(place);
     let journals = Journals::open(&place.home());
     let before = journals.signals(run_id);
@@ -45,10 +45,13 @@ fn fix_next_64_times_at_once_is_one_attempt() {
     let mut client = place.serve();
     levers::git(&place);
     let run_id = client.started(&place.config(), "VALIDATING");
-    let told = pile_up(&place, &mut client, &run_id, "launch_fix_next", 64);
-    let first = &told[0];
+    let tool_reply = pile_up(&place, &mut client, &run_id, "launch_fix_next", 64);
+    let first = &tool_reply[0];
     first.worked();
-    assert!(told.iter().all(|other| other == first), "all get the same");
+    assert!(
+        tool_reply.iter().all(|other| other == first),
+        "all get the same"
+    );
     let status = client.settled(&run_id);
     assert_eq!(status["fix_attempts"]["used"], 1, "{status:#}");
     assert_eq!(status["state"], "VALIDATING");
@@ -64,12 +67,12 @@ fn open_pr_16_times_at_once_is_one_pull_request() {
     let mut client = place.serve();
     levers::git(&place);
     let run_id = client.started(&place.config(), "READY_FOR_PR");
-    let told = pile_up(&place, &mut client, &run_id, "launch_open_pr", 16);
-    let opened = told
+    let tool_reply = pile_up(&place, &mut client, &run_id, "launch_open_pr", 16);
+    let opened = tool_reply
         .iter()
-        .find(|told| told.is_ok())
+        .find(|tool_reply| tool_reply.is_ok())
         .expect("one opened it");
-    for other in &told {
+    for other in &tool_reply {
         let says: &Value = match other.code() {
             None => &other.0,
             Some(_) => other.refused_for("ILLEGAL_STATE", "already_open"),
@@ -107,9 +110,9 @@ fn validating_while_a_fix_is_made_waits_for_it() {
     git.release();
     let mut reports = Vec::new();
     for _ in 0..2 {
-        let (id, told) = client.answer();
+        let (id, tool_reply) = client.answer();
         assert!(id == fix || id == validate);
-        reports.push(told.worked()["validation_report"].clone());
+        reports.push(tool_reply.worked()["validation_report"].clone());
     }
     assert_eq!(reports[0], reports[1]);
     client.settled(&run_id);
@@ -124,10 +127,10 @@ fn runs_do_not_disturb_each_other() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let call = ("launch_start_run", json!({ "run_config": place.config() }));
-    let told = client.at_once(&vec![call; 10]);
+    let tool_reply = client.at_once(&vec![call; 10]);
     let mut digests = Vec::new();
-    for told in told {
-        let run_id = told.worked()["run_id"].as_str().unwrap().to_owned();
+    for tool_reply in tool_reply {
+        let run_id = tool_reply.worked()["run_id"].as_str().unwrap().to_owned();
         let status = client.settled(&run_id);
         assert_eq!(status["state"], "READY_FOR_PR", "{status:#}");
         digests.push(super::client::digests(&status));

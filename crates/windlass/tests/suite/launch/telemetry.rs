@@ -1,4 +1,4 @@
-//! What a launch tells of itself: the local telemetry interface, a service elsewhere, an export.
+//! What a launch reports: the local telemetry interface, a service elsewhere, an export.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use crate::suite::support::{
 const SETTINGS: &str = "[launch]\nallow_private_targets = true\nallow_http = true\n\
     [launch.tokens]\nTELEMETRY_TOKEN = [\"127.0.0.1\"]\n";
 
-/// A launch with one defect in the way, mended and opened.
+/// A launch with one defect in the way, fixed and opened.
 fn done(place: &LaunchPlace, client: &mut Client, config: &Value) -> String {
     let run_id = client.started(config, "VALIDATING");
     client.about("launch_resume", &run_id).worked();

@@ -1,5 +1,5 @@
 //! A receiver that is not there when a job ends, and a server that dies while it still owes the
-//! news: it is told later, under the same id, with a signature made for that moment.
+//! news: it is sent later, under the same id, with a new signature.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -71,7 +71,7 @@ fn delivery(place: &Place, job: &str) -> Option<Value> {
 }
 
 #[test]
-fn news_of_a_job_arrive_when_there_is_somebody_to_hear_them() {
+fn webhooks_of_a_job_arrive_once_the_receiver_is_up() {
     let receiver = Closed::take();
     let settings = format!(
         "{NO_LIMITS}[webhooks]\nallow_http = true\nallow_private_targets = true\n\

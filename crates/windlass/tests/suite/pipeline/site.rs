@@ -127,9 +127,9 @@ impl SilentModel {
         let go = Arc::new((Mutex::new(false), Condvar::new()));
         let wait = Arc::clone(&go);
         let server = Loopback::start(move |_| {
-            let (told, changed) = &*wait;
-            let told = told.lock().unwrap();
-            drop(changed.wait_while(told, |told| !*told).unwrap());
+            let (ready, changed) = &*wait;
+            let ready = ready.lock().unwrap();
+            drop(changed.wait_while(ready, |ready| !*ready).unwrap());
             json_answer(401, &serde_json::json!({ "error": { "message": "no" } }))
         });
         Self { server, go }

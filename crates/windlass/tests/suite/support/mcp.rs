@@ -152,7 +152,7 @@ impl Session {
         )
     }
 
-    /// The next answer, whoever it is for. Notifications are left out.
+    /// The next answer, for any request. Notifications are left out.
     pub(crate) fn answer(&mut self) -> Value {
         loop {
             let message = self.server.receive().expect("the server stays up");

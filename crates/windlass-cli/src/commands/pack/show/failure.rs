@@ -68,22 +68,22 @@ fn issue_table(issues: &[Value]) -> Table {
 
 fn for_people(problem: &Problem, command: impl Fn(&str) -> String) -> Problem {
     let details = problem.details();
-    let mut told = Problem::new(problem.code(), problem.message());
+    let mut shown = Problem::new(problem.code(), problem.message());
     for (key, value) in details {
         if !UNSHOWN.contains(&key.as_str()) && !key.ends_with("_posix") {
-            told = told.with(key, value.clone());
+            shown = shown.with(key, value.clone());
         }
     }
     let hint = details.get("hint").and_then(Value::as_str);
     if let Some(hint) = hint.filter(|hint| !problem.message().contains(hint)) {
-        told = told.next(hint);
+        shown = shown.next(hint);
     }
     for action in problem.next_actions() {
         if let Some(text) = advice(action, &command) {
-            told = told.next(text);
+            shown = shown.next(text);
         }
     }
-    told
+    shown
 }
 
 /// What a named action means to a person; `None` where it says nothing new.
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::output::{Captured, Mode};
 
-    fn told(problem: &Problem) -> String {
+    fn printed(problem: &Problem) -> String {
         let captured = Captured::new(Mode::Human);
         failure(&captured.printer, problem, |words| {
             format!("windlass pack {words}")
@@ -181,7 +181,7 @@ mod tests {
         .with("sample_paths", json!(["/a", "/b"]))
         .with("sample_paths_posix", json!(["/a", "/b"]))
         .next("retry_with_adopt");
-        insta::assert_snapshot!(told(&problem), @r"
+        insta::assert_snapshot!(printed(&problem), @r"
           /a
           /b
         error: 2 existing files were not written by pack
@@ -201,7 +201,7 @@ mod tests {
             )
             .next("fix_policy_violations")
             .next("retry_policy_lint");
-        insta::assert_snapshot!(told(&problem), @r"
+        insta::assert_snapshot!(printed(&problem), @r"
         warning: unknown key
         RULE               PATH                MESSAGE
         skill_frontmatter  modules/x/SKILL.md  no description
@@ -219,7 +219,7 @@ mod tests {
             .next("run_init")
             .next("retry_with_repo")
             .next("retry_command");
-        insta::assert_snapshot!(told(&problem), @r"
+        insta::assert_snapshot!(printed(&problem), @r"
         error: no agentpack.yaml in /r
           code: E_CONFIG_MISSING
           path: /r/agentpack.yaml

@@ -80,7 +80,7 @@ pub(super) async fn tail(session: &Session, mut request: Request) -> Result<u64,
         };
         for line in text(&output, "logs").lines() {
             count += 1;
-            tell(session, line);
+            print_line(session, line);
         }
         if let (Some(next), Some(input)) = (output.get("nextCursor"), request.input.as_object_mut())
         {
@@ -98,7 +98,7 @@ pub(super) async fn tail(session: &Session, mut request: Request) -> Result<u64,
     }
 }
 
-fn tell(session: &Session, line: &str) {
+fn print_line(session: &Session, line: &str) {
     let printer = &session.printer;
     Screen::data(printer).line(line);
     let (source, message) = parts(line);

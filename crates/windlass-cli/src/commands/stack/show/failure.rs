@@ -13,7 +13,7 @@ const LONGEST_DETAIL: usize = 200;
 const MOST_LINES: usize = 30;
 
 /// Details that have a view of their own, or are of no use to people.
-const TOLD: [&str; 21] = [
+const SHOWN_ELSEWHERE: [&str; 21] = [
     "failure",
     "statefulChanges",
     "resourceChanges",
@@ -54,7 +54,7 @@ pub(crate) fn failure(printer: &Printer, problem: &Problem) {
     for (key, value) in problem.details() {
         let value = shown(value);
         let is_news = !value.is_empty() && !problem.message().contains(&value);
-        if is_news && value.len() <= LONGEST_DETAIL && !TOLD.contains(&key.as_str()) {
+        if is_news && value.len() <= LONGEST_DETAIL && !SHOWN_ELSEWHERE.contains(&key.as_str()) {
             say(&format!("  {key}: {}", safe(&value)));
         }
     }
