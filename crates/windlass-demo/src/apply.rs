@@ -103,7 +103,7 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
 
 async fn ask(context: &dyn RunContext, done: usize, total: usize) -> Result<(), RunError> {
     let request = WaitRequest {
-        prompt: Some(format!("{done} of {total} files are changed. Go on?")),
+        prompt: Some(format!("{done} of {total} files are changed. Continue?")),
         ..WaitRequest::new("half-way", SIGNAL_APPROVAL)
     };
     match context.wait_for(request).await? {

@@ -20,7 +20,7 @@ const MOST_PREREQUISITES: usize = 4;
 const LONG: usize = 30;
 
 /// Words that show the audience of a claim.
-const SPEAKS_TO: &[(Audience, &[&str])] = &[
+const AUDIENCE_WORDS: &[(Audience, &[&str])] = &[
     (
         Audience::Developer,
         &[
@@ -145,7 +145,7 @@ pub(crate) fn enrich(facts: &ProductFacts) -> BTreeMap<String, Enrichment> {
 
 fn audience(claim: &Claim) -> Vec<Audience> {
     let said: BTreeSet<String> = words(&claim.claim_text).collect();
-    let mut found: BTreeSet<Audience> = SPEAKS_TO
+    let mut found: BTreeSet<Audience> = AUDIENCE_WORDS
         .iter()
         .filter(|(_, signs)| signs.iter().any(|sign| said.contains(*sign)))
         .map(|(audience, _)| *audience)

@@ -192,7 +192,7 @@ pub(crate) fn is_foreign(path: &str) -> bool {
 }
 
 /// Whether a file lies among documentation, examples or tests.
-pub(crate) fn is_beside_source(path: &str) -> bool {
+pub(crate) fn is_docs_examples_or_tests(path: &str) -> bool {
     has_folder(path, EXAMPLES) || has_folder(path, DOCS) || has_folder(path, TESTS)
 }
 

@@ -10,7 +10,7 @@ use windlass_launch_model::{inventory::PhantomPath, site_path::resolve};
 
 use crate::{
     input::ScoutInput,
-    kind::{Use, folder, is_beside_source, is_document, use_of},
+    kind::{Use, folder, is_docs_examples_or_tests, is_document, use_of},
     tree::Tree,
 };
 
@@ -85,7 +85,7 @@ fn missing_target(tree: &Tree, source: &str, target: &str) -> Option<String> {
         return None;
     }
     let resolved = resolve(folder(source), path)?;
-    let counts = is_document(&resolved) || is_beside_source(&resolved);
+    let counts = is_document(&resolved) || is_docs_examples_or_tests(&resolved);
     (counts && !exists(tree, source, path)).then_some(resolved)
 }
 

@@ -86,11 +86,11 @@ fn verify(
         line: 0,
     };
     // Read again: the point is to check the cache.
-    let afresh = ModuleSources {
+    let uncached = ModuleSources {
         hashes: &NoHashCache,
         ..*sources
     };
-    let found = module_hash(&afresh.records(&module, Some(git))?);
+    let found = module_hash(&uncached.records(&module, Some(git))?);
     if found == locked.sha256 {
         return Ok(());
     }

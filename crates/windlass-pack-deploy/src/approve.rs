@@ -153,7 +153,7 @@ fn adopt_required(refused: &[&PlanChange]) -> Problem {
         .take(SAMPLES)
         .map(|change| shown(&change.path))
         .collect();
-    let twins: Vec<String> = samples.iter().map(|path| posix(path)).collect();
+    let posix_paths: Vec<String> = samples.iter().map(|path| posix(path)).collect();
     let first = samples.first().cloned().unwrap_or_default();
     let message = match refused.len() {
         1 => format!("{first} exists, differs and is not managed; --adopt takes it over"),
@@ -166,5 +166,5 @@ fn adopt_required(refused: &[&PlanChange]) -> Problem {
         .with("flag", "--adopt")
         .with("adopt_updates", refused.len())
         .with("sample_paths", samples)
-        .with("sample_paths_posix", twins)
+        .with("sample_paths_posix", posix_paths)
 }

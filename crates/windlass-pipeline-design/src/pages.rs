@@ -105,7 +105,7 @@ fn purpose(analysis: &Analysis, kind: Kind, entity: Option<&str>, name: &str) ->
         Kind::SignIn => format!("Sign in to {product}"),
         Kind::SignUp => format!("Create an account for {product}"),
         Kind::Landing => tagline::of(analysis).unwrap_or_else(|| format!("Welcome to {product}")),
-        Kind::Dashboard => format!("What is going on in {product}"),
+        Kind::Dashboard => format!("Overview of {product}"),
         Kind::Custom => format!("{name} in {product}"),
     }
 }

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_product_is_described_in_one_sentence() {
-        for (text, told) in [
+        for (text, expected) in [
             (
                 "Quizly is a quiz platform.",
                 Some("Quizly is a quiz platform."),
@@ -81,7 +81,7 @@ mod tests {
             ("Teachers write quizzes.", None),
             ("Quizly must be fast.", None),
         ] {
-            assert_eq!(read(text, "Quizly").as_deref(), told, "{text}");
+            assert_eq!(read(text, "Quizly").as_deref(), expected, "{text}");
         }
     }
 }

@@ -129,8 +129,8 @@ impl WorkloadEnvironment for ConfigEnvironment {
             (kind, Some(container)) => kind
                 .as_service()
                 .and_then(|service| {
-                    let mut beside = service.side_containers().iter();
-                    beside.find(|candidate| candidate.name == container)
+                    let mut side_containers = service.side_containers().iter();
+                    side_containers.find(|candidate| candidate.name == container)
                 })
                 .map_or(&[][..], |container| &container.environment),
             (kind, None) => kind.environment(),

@@ -100,14 +100,14 @@ pub(crate) async fn apply(
     }
 }
 
-/// The same, leaving the conclusion to the caller. `beside` is another run whose events, from a position
+/// The same, leaving the conclusion to the caller. `other_run` is another run whose events, from a position
 /// on, are shown too.
 pub(crate) async fn apply_change(
     session: &Session,
     operations: ChangeOperations,
     input: Value,
     args: &ApplyArgs,
-    beside: Option<(RunId, u64)>,
+    other_run: Option<(RunId, u64)>,
 ) -> Result<Applied, Problem> {
     let (token, yes) = match &args.token {
         Some(token) => (token.clone(), args.yes),
@@ -134,7 +134,7 @@ pub(crate) async fn apply_change(
         return Ok(Applied::Early(report));
     }
     let follow = Follow {
-        beside,
+        other_run,
         ..Follow::new(&run_id)
     };
     Ok(Applied::Settled(Box::new(follow.run(session).await?)))

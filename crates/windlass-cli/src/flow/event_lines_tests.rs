@@ -89,7 +89,7 @@ fn a_run_from_start_to_end() {
         ("timer.fired", json!({ "key": "pause" })),
         (
             "wait.started",
-            json!({ "key": "half-way", "signal": "approval", "prompt": "Go on?" }),
+            json!({ "key": "half-way", "signal": "approval", "prompt": "Continue?" }),
         ),
         signal("approval", json!({ "approved": true, "reason": "fine" })),
         (
@@ -130,7 +130,7 @@ fn a_run_from_start_to_end() {
     Passing | pause: sleeping 2.0 s |  | waiting
     Begun | resumed (start 2) |  | applying
     Note | pause | 200 ms | applying
-    Paused | half-way: Go on? |  | waiting
+    Paused | half-way: Continue? |  | waiting
     Done | approved by local:ada: fine |  | applying
     Note | half-way: answered | 200 ms | applying
     Begun | note: child run run_2 (demo.note) |  | applying

@@ -38,7 +38,7 @@ pub(crate) struct Follow<'a> {
     /// Only events after this place are shown.
     pub(crate) after_seq: u64,
     /// Another run whose events are shown too, from a place on.
-    pub(crate) beside: Option<(RunId, u64)>,
+    pub(crate) other_run: Option<(RunId, u64)>,
     pub(crate) channel: Channel,
     /// When the run counts as followed to its end.
     pub(crate) rest: Rest,
@@ -56,7 +56,7 @@ impl<'a> Follow<'a> {
         Self {
             run_id,
             after_seq: 0,
-            beside: None,
+            other_run: None,
             channel: Channel::Notice,
             rest: Rest::Settled,
             lines: Box::new(RunLines::default()),
@@ -159,13 +159,13 @@ impl<'a> Journals<'a> {
             depth: 0,
             lines: follow.lines,
         };
-        let beside = follow
-            .beside
+        let other_run = follow
+            .other_run
             .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1));
         Self {
             session,
             renderer,
-            tails: [first].into_iter().chain(beside).collect(),
+            tails: [first].into_iter().chain(other_run).collect(),
         }
     }
 

@@ -207,7 +207,7 @@ impl<'a> BlobWriter<'a> {
         self.flushed += usize::from(each);
         self.unflushed |= durable && !each;
         let write = |to: &Path| {
-            let mut file = create_anew(to)?;
+            let mut file = recreate(to)?;
             file.write_all(bytes)?;
             if each { file.sync_all() } else { Ok(()) }
         };
@@ -297,7 +297,7 @@ impl Drop for BlobWriter<'_> {
 }
 
 /// Creates a file; what this same run left there before it was interrupted goes first.
-fn create_anew(path: &Path) -> io::Result<File> {
+fn recreate(path: &Path) -> io::Result<File> {
     match create_new(path, PRIVATE) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             remove_if_there(path)?;

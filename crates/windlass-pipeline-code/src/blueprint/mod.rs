@@ -16,7 +16,7 @@ use windlass_pipeline_design::model::{Architecture, InputProblem, Preset, Requir
 pub(crate) use action::{Action, Effect};
 pub(crate) use entity::{Entity, Field, Reference};
 pub(crate) use page::{Page, PageKind, requirement_ids};
-pub(crate) use part::{Component, ComponentKind, capabilities, told};
+pub(crate) use part::{Component, ComponentKind, capabilities, statements};
 pub(crate) use policy::{Function, Policy, RECORDED_ACTIONS, owner_policies};
 pub(crate) use route::{Access, Operation, Route, Segment, Work};
 pub(crate) use sign_in::Way;

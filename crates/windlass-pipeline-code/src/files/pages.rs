@@ -62,7 +62,7 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
     let mut setup: Vec<String> = Vec::new();
     let mut body: Vec<String> = Vec::new();
     let mut links: Vec<String> = Vec::new();
-    let mut told: Vec<String> = Vec::new();
+    let mut statements: Vec<String> = Vec::new();
     let mut uses_id = false;
     // A list and the form that makes its rows on one page: the list is read again after a save.
     let lists: Vec<usize> = page
@@ -172,9 +172,9 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
                 body.push(tag.clone());
                 links.push(tag);
             }
-            ComponentKind::Told(..) => {
+            ComponentKind::Statements(..) => {
                 imports.add(&module, name);
-                told.push(format!("  <{name} />"));
+                statements.push(format!("  <{name} />"));
             }
             ComponentKind::Recent(_)
             | ComponentKind::Stats
@@ -188,12 +188,12 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
         }
     }
     // What is only described comes after what is shown, side by side.
-    if !told.is_empty() {
+    if !statements.is_empty() {
         body.push(
             "<div className=\"grid grid-cols-[repeat(auto-fit,minmax(min(100%,20rem),1fr))] gap-4\">"
                 .to_owned(),
         );
-        body.append(&mut told);
+        body.append(&mut statements);
         body.push("</div>".to_owned());
     }
     // Where the whole product has a sidebar, a page has none of its own.

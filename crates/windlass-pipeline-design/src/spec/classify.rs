@@ -79,7 +79,7 @@ pub fn classify(reading: &Reading, people: &People, has_colour: bool) -> SpanCla
 
 /// A user does something.
 pub fn is_action(clause: &Clause, people: &People) -> bool {
-    let by_somebody = match clause.voice {
+    let has_actor = match clause.voice {
         Voice::Active => people.is_person(&clause.subject) && !verbs::is_stative(&clause.base),
         Voice::Passive => clause
             .tail_nouns
@@ -87,7 +87,7 @@ pub fn is_action(clause: &Clause, people: &People) -> bool {
             .any(|(preposition, phrase)| preposition == "by" && people.is_person(phrase)),
         Voice::Copula => false,
     };
-    clause.story.is_some() || (by_somebody && !clause.modal.today)
+    clause.story.is_some() || (has_actor && !clause.modal.today)
 }
 
 /// Something has, contains or belongs to something.

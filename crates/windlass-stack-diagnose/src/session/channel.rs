@@ -131,7 +131,7 @@ impl<'a> Channel<'a> {
         };
         let mut events = Vec::new();
         match message.kind {
-            Kind::ChannelClosed => events.push(Event::Ended(farewell(&message.payload))),
+            Kind::ChannelClosed => events.push(Event::Ended(close_reason(&message.payload))),
             Kind::Acknowledge => self.acknowledged(&message.payload),
             Kind::Input | Kind::Other => {}
             Kind::Output => {
@@ -314,7 +314,7 @@ impl<'a> Channel<'a> {
 }
 
 /// What a machine says when it ends a session.
-fn farewell(payload: &[u8]) -> String {
+fn close_reason(payload: &[u8]) -> String {
     let content: Value = serde_json::from_slice(payload).unwrap_or_default();
     let said = content.get("Output").and_then(Value::as_str);
     said.unwrap_or_default().trim().to_owned()

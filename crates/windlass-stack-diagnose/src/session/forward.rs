@@ -17,7 +17,7 @@ const DOCUMENT: &str = "AWS-StartPortForwardingSessionToRemoteHost";
 /// So many bytes wait for a local program that does not read; then the channel waits as well.
 const ROOM: usize = 1 << 20;
 /// So long the other side has to close after this one did.
-const FAREWELL: std::time::Duration = std::time::Duration::from_secs(5);
+const CLOSE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Where a tunnel leads.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ impl Line<'_> {
             return Ok(());
         }
         self.is_closed_here = true;
-        self.give_up_at = Some(now.after(FAREWELL));
+        self.give_up_at = Some(now.after(CLOSE_TIMEOUT));
         self.say(Frame::bare(Command::Close, STREAM)).await
     }
 

@@ -7,7 +7,7 @@ use super::world::{Ground, VALUE};
 #[test]
 fn another_process_may_drive_the_run() {
     let ground = Ground::new();
-    ground.beside_a_driver(|caller| async move {
+    ground.next_to_a_driver(|caller| async move {
         let input = json!({
             "secretName": "payment", "secretValue": VALUE, "region": "eu-west-1",
         });

@@ -259,7 +259,7 @@ impl Ground {
     }
 
     /// Runs in a process that drives nothing, next to one that drives and holds no values.
-    pub fn beside_a_driver<F: Future<Output = ()>>(&self, work: impl FnOnce(Process) -> F) {
+    pub fn next_to_a_driver<F: Future<Output = ()>>(&self, work: impl FnOnce(Process) -> F) {
         let (caller, mut driver) = (self.parts(), self.parts());
         driver.values = SecretValues::default();
         let processes = AtomicUsize::new(0);

@@ -68,7 +68,7 @@ pub trait ProofWorld: Send + Sync + 'static {
 
     /// Whether an event of that name depends on process restarts, so that a run which was
     /// interrupted may have more of them.
-    fn tells_of_lives(&self, _event: &str) -> bool {
+    fn depends_on_restarts(&self, _event: &str) -> bool {
         false
     }
 

@@ -289,7 +289,7 @@ impl<'a> Trial<'a> {
             for event in self.world.disk.journal(&record.run_id) {
                 if let Ok(Some(Body::Domain(name, emitted))) =
                     Body::decode(&event.event_type, &event.payload)
-                    && !self.scene.tells_of_lives(&name)
+                    && !self.scene.depends_on_restarts(&name)
                 {
                     outcome
                         .emitted

@@ -35,7 +35,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
     };
     create(&*store, "run_1", first).await.unwrap();
     let ada = Principal::local("ada");
-    let story = [
+    let events = [
         event(
             1,
             RunStarted {
@@ -108,7 +108,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
             },
         ),
     ];
-    for new in story {
+    for new in events {
         append(&*store, "run_1", Expect::Any, vec![new])
             .await
             .unwrap();

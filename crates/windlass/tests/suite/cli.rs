@@ -170,8 +170,8 @@ fn apply_that_waits_for_an_approval() {
     ▸ demo.apply ROOT/scratch
     · keep new.txt
     ✓ change new.txt  DURATION
-    ⏸ half-way: 1 of 3 files are changed. Go on?
-    error: run RUN-1 waits for an approval: 1 of 3 files are changed. Go on?
+    ⏸ half-way: 1 of 3 files are changed. Continue?
+    error: run RUN-1 waits for an approval: 1 of 3 files are changed. Continue?
       code: APPROVAL_REQUIRED
       state: waiting
     hint: windlass runs approve RUN-1

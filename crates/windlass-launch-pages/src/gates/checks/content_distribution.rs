@@ -128,12 +128,12 @@ fn role(
     let text = prose::readable(document).to_lowercase();
     for topic in &page.forbidden_topics {
         let wanted = topic.to_lowercase();
-        let speaks = text.match_indices(&wanted).any(|(at, _)| {
+        let mentions = text.match_indices(&wanted).any(|(at, _)| {
             let inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
             !inner(text[..at].chars().next_back())
                 && !inner(text[at + wanted.len()..].chars().next())
         });
-        if speaks && !wanted.trim().is_empty() {
+        if mentions && !wanted.trim().is_empty() {
             let message = format!("The page must not mention {topic}.");
             found.push(Finding::file(TOPIC, path, topic, message));
         }

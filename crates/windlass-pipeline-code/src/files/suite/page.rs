@@ -18,7 +18,7 @@ use super::super::{Draft, pages, views};
 use super::{Case, case, key, sample, sample_name, value};
 use crate::blueprint::{
     Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, Reference, capabilities,
-    told,
+    statements,
 };
 use crate::escape::ts_string;
 use crate::names::kebab;
@@ -151,8 +151,8 @@ impl Draftsman<'_, '_> {
                 let all = capabilities(self.page, self.blueprint.requirements).collect();
                 self.texts(all);
             }
-            ComponentKind::Told(_, ref about) => {
-                self.texts(told(self.page, about, self.blueprint.requirements));
+            ComponentKind::Statements(_, ref about) => {
+                self.texts(statements(self.page, about, self.blueprint.requirements));
             }
             ComponentKind::SignIn | ComponentKind::SignUp => self.sign_in(component),
             ComponentKind::SignInOptions => self.sign_in_options(),
@@ -169,7 +169,7 @@ impl Draftsman<'_, '_> {
             )
         }));
         if !all.is_empty() {
-            self.cases.push(Case::of(all, "is told", lines));
+            self.cases.push(Case::of(all, "is shown", lines));
         }
     }
 }

@@ -153,8 +153,8 @@ async fn headers_and_foreign_changes_are_differences_too() {
     let first = world.files(FIRST).apply(None).await.unwrap();
     // Same size, other contents, put by another process.
     foreign(&memory, "app.js", "two").await;
-    let mended = world.apply(Some(&first.manifest)).await.unwrap();
-    assert_eq!(counts(&mended), (1, 0, 3));
+    let repaired = world.apply(Some(&first.manifest)).await.unwrap();
+    assert_eq!(counts(&repaired), (1, 0, 3));
     assert_eq!(memory.text(BUCKET, "app.js"), "one");
 
     let mut changed = website();
@@ -164,7 +164,7 @@ async fn headers_and_foreign_changes_are_differences_too() {
         "tags": [{ "key": "team", "value": "web" }],
     }]);
     world.config = serde_json::from_value(json!({ "resources": { "site": changed } })).unwrap();
-    let done = world.apply(Some(&mended.manifest)).await.unwrap();
+    let done = world.apply(Some(&repaired.manifest)).await.unwrap();
     assert_eq!(counts(&done), (1, 0, 3));
     let sheet = memory.object(BUCKET, "same.css").request;
     assert_eq!(sheet.cache_control.as_deref(), Some("no-store"));

@@ -183,7 +183,7 @@ impl Life {
         }
         let answer = library.call(operation, input).await.unwrap();
         let token = answer.output["confirm_token"].as_str().unwrap().to_owned();
-        self.tell(&format!("token {name} {token}"));
+        self.report_line(&format!("token {name} {token}"));
         token
     }
 
@@ -248,8 +248,8 @@ impl Life {
         })
     }
 
-    fn tell(&self, line: &str) {
-        tell(&self.report, line);
+    fn report_line(&self, line: &str) {
+        report_line(&self.report, line);
     }
 
     pub(super) fn report(&self) -> Report {
@@ -258,7 +258,7 @@ impl Life {
 }
 
 /// Appends a line that survives the process.
-fn tell(report: &PathBuf, line: &str) {
+fn report_line(report: &PathBuf, line: &str) {
     let mut file = fs_err::OpenOptions::new()
         .append(true)
         .open(report)
@@ -328,7 +328,7 @@ impl StoreFaults for Hook {
                     seq,
                     event_type,
                 } = event;
-                tell(
+                report_line(
                     &self.report,
                     &format!("durable {run_id} {seq} {event_type} {role}"),
                 );

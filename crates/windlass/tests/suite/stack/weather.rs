@@ -161,16 +161,18 @@ fn credentials_that_run_out_anywhere() {
     };
     // Each waits for longer than it works.
     std::thread::scope(|tests| {
-        tests.spawn(|| told_and_done("at the start", |it| it.control.expire_credentials(true)));
-        tests.spawn(|| told_and_done("CreateChangeSet", from("CreateChangeSet", 1)));
-        tests.spawn(|| told_and_done("DescribeChangeSet", from("DescribeChangeSet", 1)));
-        tests.spawn(|| told_and_done("ExecuteChangeSet", from("ExecuteChangeSet", 1)));
+        tests.spawn(|| {
+            reported_and_resumed("at the start", |it| it.control.expire_credentials(true))
+        });
+        tests.spawn(|| reported_and_resumed("CreateChangeSet", from("CreateChangeSet", 1)));
+        tests.spawn(|| reported_and_resumed("DescribeChangeSet", from("DescribeChangeSet", 1)));
+        tests.spawn(|| reported_and_resumed("ExecuteChangeSet", from("ExecuteChangeSet", 1)));
         // The first two questions come before the change set is executed.
-        tests.spawn(|| told_and_done("DescribeStackEvents", from("DescribeStackEvents", 3)));
+        tests.spawn(|| reported_and_resumed("DescribeStackEvents", from("DescribeStackEvents", 3)));
     });
 }
 
-fn told_and_done(when: &str, expire: impl Fn(&World)) {
+fn reported_and_resumed(when: &str, expire: impl Fn(&World)) {
     let world = World::new();
     world.config(QUEUE);
     expire(&world);
