@@ -119,7 +119,7 @@ impl Aws {
                 return Err(credentials::failure(action, target, profile, &error));
             }
         };
-        // Standing in with the machine's role would call with rights nobody asked for.
+        // Standing in with the machine's role would call with permissions that were not requested.
         match &target.profile {
             Some(named) if credentials::is_ambient(&found) => {
                 self.forget(target);

@@ -293,13 +293,13 @@ fn with_runtime<'a>(
     let outcome = runtime.block_on(async {
         let interrupt = Interrupt::listen().map_err(|error| Problem::internal("signals", error))?;
         // A graceful command hears the first signal itself; the second one ends it.
-        let patience = match need {
+        let signals_to_end = match need {
             Need::Short => 1,
             Need::Long => 2,
         };
         tokio::select! {
             outcome = work(interrupt.clone()) => outcome,
-            () = interrupt.wait_times(patience) => {
+            () = interrupt.wait_times(signals_to_end) => {
                 Err(Problem::new(&code::INTERRUPTED, "interrupted").next("windlass runs list").into())
             }
         }

@@ -23,7 +23,7 @@ impl Interrupt {
     pub(crate) fn manual() -> (impl FnOnce(), Self) {
         let (sender, receiver) = watch::channel(0);
         let raise = move || {
-            // Nobody may be waiting any more, which is fine.
+            // There may be no waiter left, which is fine.
             let _ = sender.send(1);
         };
         (raise, Self(receiver))
@@ -60,7 +60,7 @@ impl Interrupt {
     pub(crate) async fn wait_times(&self, times: u32) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|count| *count >= times).await.is_err() {
-            // Nobody listens any more: it will not come.
+            // No listener is left: it will not arrive.
             std::future::pending::<()>().await;
         }
     }

@@ -1,6 +1,6 @@
 //! A repository on this machine: a branch is made in it, and the pull request is a text.
 //!
-//! Nothing that anybody works with is touched: no index, work tree or checked-out branch. Git
+//! Nothing in use is touched: no index, work tree or checked-out branch. Git
 //! calls block and run on a thread for that.
 
 use std::io::Write as _;

@@ -108,7 +108,7 @@ async fn ask(context: &dyn RunContext, done: usize, total: usize) -> Result<(), 
     };
     match context.wait_for(request).await? {
         Some(answer) => Ok(answer.require_approval()?),
-        None => Err(Problem::new(&code::TIMEOUT, "nobody answered").into()),
+        None => Err(Problem::new(&code::TIMEOUT, "no answer arrived in time").into()),
     }
 }
 

@@ -126,7 +126,7 @@ impl Call<'_> {
     }
 
     /// Lets it take several times as long.
-    pub fn patient(mut self, times: u32) -> Self {
+    pub fn with_time_factor(mut self, times: u32) -> Self {
         self.limit = self.limit.saturating_mul(times);
         self
     }

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Findings beyond this many are left out: nobody reads them.
+/// Findings beyond this many are left out.
 const MOST_FINDINGS: usize = 200;
 /// How alike an unknown key and a known one are when one is suggested for the other.
 const ALIKE: f64 = 0.85;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use windlass_ports::{ModelError, OutboundError};
 
-/// More of an error text helps nobody.
+/// More of an error text does not help.
 const MAX_SAID: usize = 400;
 /// A key shorter than this would blank out ordinary words and protects nothing.
 const SHORTEST_KEY: usize = 4;

@@ -68,7 +68,7 @@ pub enum Reason {
     ModeDiffers,
     /// It is not managed by pack and differs from what is wanted.
     WouldOverwrite,
-    /// Nobody wants it any more.
+    /// It is no longer wanted.
     NoLongerManaged,
     /// It is not as the snapshot has it.
     DiffersFromSnapshot,

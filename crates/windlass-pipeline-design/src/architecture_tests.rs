@@ -235,7 +235,7 @@ fn members_share_what_is_their_tenants() {
     Users can create workspaces of their own.
     Members of a workspace can read it.
     Members of a workspace can read the articles of that workspace, unless their state is draft.
-    Everybody, signed in or not, can read all articles, as far as their state is published.
+    Everyone, signed in or not, can read all articles, as far as their state is published.
     Editors can read all articles of their workspace, unless their state is draft.
     Editors can update all articles of their workspace.
     The owner of a workspace can read all articles of it, unless their state is draft.

@@ -134,7 +134,7 @@ impl Policy {
         }
     }
 
-    /// Who answers where no rule names anybody else.
+    /// Who answers where no rule names others.
     pub fn approvers(&self) -> &[String] {
         &self.approvers
     }

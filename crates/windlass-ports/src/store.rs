@@ -346,7 +346,7 @@ pub trait RunStore: Send + Sync + 'static {
     fn standing(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunStanding>, StoreError>>;
 
     /// Runs that become due after one moment (from the beginning without it) and by another,
-    /// although nobody executes them; earliest first, then oldest first.
+    /// although no driver executes them; earliest first, then oldest first.
     fn due(
         &self,
         after: Option<Timestamp>,
@@ -414,7 +414,7 @@ pub trait RunStore: Send + Sync + 'static {
     fn changes(&self) -> watch::Receiver<u64>;
 
     /// Like `changes`, for commits that may require action: a run's state, a
-    /// signal, a delivery, a key. Steps and audit entries alone need wake nobody.
+    /// signal, a delivery, a key. Steps and audit entries alone wake no one.
     fn turns(&self) -> watch::Receiver<u64>;
 
     /// The place of the newest event of one run, as far as it is known. Changes when that run's
@@ -452,7 +452,7 @@ pub struct PruneReport {
     pub bytes: u64,
 }
 
-/// How long ended runs of a kind are kept when nobody prunes.
+/// How long ended runs of a kind are kept without a prune.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptFor {
     /// The kind.

@@ -148,7 +148,7 @@ fn stragglers_end_when_asked_for() {
 }
 
 #[test]
-fn what_nobody_wants_is_stopped() {
+fn an_unwanted_process_is_stopped() {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let mut command = Command::new("sleep");
     command.arg("600");

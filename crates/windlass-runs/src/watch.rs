@@ -66,7 +66,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .visible_run(&context.principal, &input.run_id)
                     .await?;
                 // An ended run has nothing more to wait for.
-                let patience = if before.state.is_final() {
+                let wait_seconds = if before.state.is_final() {
                     0
                 } else {
                     input.wait_seconds
@@ -76,7 +76,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                         &input.run_id,
                         input.after_seq,
                         input.limit,
-                        Duration::from_secs(patience),
+                        Duration::from_secs(wait_seconds),
                     )
                     .await?;
                 let record = engine

@@ -113,7 +113,7 @@ impl Fault {
         self
     }
 
-    /// Whether the same call may succeed later without anybody doing anything.
+    /// Whether the same call may succeed later without a change.
     pub fn is_transient(&self) -> bool {
         self.aws.as_ref().is_some_and(|aws| aws.is_transient())
     }

@@ -140,7 +140,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "export", run, "--output", "run.json"], 0)?;
     stage.run(&["--home", "elsewhere", "runs", "import", "run.json"], 0)?;
 
-    stage.say("With one word changed, nobody takes it.");
+    stage.say("With one word changed, it is refused.");
     forge(&stage.path().join("run.json"))?;
     let forged = stage.run(&["--home", "third", "runs", "import", "run.json"], 7)?;
     stage.expect(

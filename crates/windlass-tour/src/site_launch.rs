@@ -39,7 +39,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     prepare(stage)?;
     stage.say(
         "Tidemark is a small library, Quayside a company's site. The library gets its pages.\n\
-         Nothing is written that nobody allowed, so the first answer is a question.",
+         Nothing is written without permission, so the first answer is a question.",
     );
     stage.enter_home();
     let places = ["--product", PRODUCT_PLACE, "--site", SITE_PLACE];

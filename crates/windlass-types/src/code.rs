@@ -131,7 +131,7 @@ codes! {
         "A policy rule forbids this.",
         "`windlass policy check` shows the rule that decided. Change the policy file if the rule is wrong.";
     APPROVAL_REQUIRED: Policy, 403, 4, false,
-        "Policy wants a person to approve this, and nobody here can be asked.",
+        "Policy requires a person's approval, and nobody can be asked here.",
         "Run it from a terminal, pass an explicit yes as a principal that may approve, or name approvers in the policy file so that the run can wait for one of them.";
     APPROVAL_REJECTED: Policy, 409, 4, false,
         "A person looked at the plan and said no.",

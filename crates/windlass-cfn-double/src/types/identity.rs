@@ -542,7 +542,7 @@ fn random(pattern: &str, ids: &mut Ids) -> String {
     text
 }
 
-/// Replaces `{field}`; one nobody knows becomes empty.
+/// Replaces `{field}`; an unknown one becomes empty.
 fn substitute(pattern: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     let mut text = String::new();
     let mut rest = pattern;

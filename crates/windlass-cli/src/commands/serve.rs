@@ -152,7 +152,7 @@ pub(super) async fn serve_http(
             "no-auth",
             "loopback",
             format!(
-                "--no-auth would let anybody who reaches {} act as you",
+                "--no-auth would let anyone who reaches {} act as you",
                 listen.address
             ),
         )

@@ -174,7 +174,7 @@ pub(crate) fn table_lines(session: &Session, channel: Channel, table: &Table) ->
     text.lines().map(str::to_owned).collect()
 }
 
-/// The failure of a change that nobody agreed to.
+/// The failure of an unconfirmed change.
 pub(crate) fn refused(consent: Consent) -> Problem {
     let message = match consent {
         Consent::CannotAsk => {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_without_a_terminal() {
+    fn no_question_is_asked_without_a_terminal() {
         for mode in [Mode::Human, Mode::Json, Mode::Agent] {
             assert!(!can_ask(&Captured::new(mode).printer), "{mode:?}");
         }

@@ -174,7 +174,7 @@ impl EventLines for RunLines {
             Body::WaitCompleted(wait) => {
                 let text = match wait.signal_seq {
                     Some(_) => format!("{}: answered", wait.key),
-                    None => format!("{}: nobody answered in time", wait.key),
+                    None => format!("{}: no answer in time", wait.key),
                 };
                 Some(self.ended(LineKind::Note, &wait.key, text, at))
             }

@@ -220,7 +220,7 @@ fn steering_and_other_endings() {
     Undone | rolled back |  | ended
     Begun | deploy-finished by local:ada |  | unwinding
     Paused | w: waits for deploy-finished |  | waiting
-    Note | w: nobody answered in time | 100 ms | unwinding
+    Note | w: no answer in time | 100 ms | unwinding
     Paused | held: other code |  | waiting
     Failed | event 12 cannot be read: missing field `key` at line 1 column 15 |  | unwinding
     ");

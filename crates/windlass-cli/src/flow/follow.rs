@@ -20,7 +20,7 @@ use super::{
 use crate::session::Session;
 
 /// How long nothing may be heard before the driver is looked for.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WAIT_LIMIT: Duration = Duration::from_secs(1);
 
 /// Where the lines go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct Follow<'a> {
     pub(crate) lines: Box<dyn EventLines + Send>,
     /// The commands that watch and resume such a run.
     pub(crate) program: &'static str,
-    /// Whether the run is followed, and so driven, also when nobody reads the output any more.
+    /// Whether the run is followed, and so driven, even when the output is no longer read.
     pub(crate) goes_on_unread: bool,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Follow<'a> {
                 changed = changes.changed() => if changed.is_err() {
                     return Err(Problem::internal("store", "the store was closed"));
                 },
-                () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}
+                () = engine.clock.sleep_until(engine.now().after(WAIT_LIMIT)) => {}
             }
         }
     }

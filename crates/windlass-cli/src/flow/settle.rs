@@ -15,7 +15,7 @@ use super::journal::read_events;
 use crate::session::Session;
 
 /// How long nothing may be heard before the record is read again.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WAIT_LIMIT: Duration = Duration::from_secs(1);
 
 /// When a run counts as followed to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) async fn wait_for_rest(
             changed = growth.changed() => if changed.is_err() {
                 return Err(Problem::internal("store", "the store was closed"));
             },
-            () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}
+            () = engine.clock.sleep_until(engine.now().after(WAIT_LIMIT)) => {}
         }
     }
 }

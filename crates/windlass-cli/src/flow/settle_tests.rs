@@ -84,7 +84,7 @@ fn pending_answers_keep_a_run_going() {
             true,
         ),
         (
-            "another signal, which nobody waits for",
+            "another signal, which nothing waits for",
             heard(&[signal("other")]),
             &asks,
             false,

@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_nobody_reads_is_noticed_without_writing() {
+    fn a_closed_pipe_is_noticed_without_writing() {
         let (reader, writer) = io::pipe().unwrap();
         assert!(!has_no_reader(&writer));
         drop(reader);

@@ -246,7 +246,7 @@ async fn silence_and_absence_are_faults_that_may_pass() {
         "{fault}"
     );
 
-    // A port that was given back: nobody listens there.
+    // A released port: nothing listens there.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}", closed.local_addr().unwrap());
     drop(closed);

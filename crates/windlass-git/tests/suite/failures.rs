@@ -63,7 +63,7 @@ fn a_call_that_does_not_end_is_stopped() {
 }
 
 #[test]
-fn git_cannot_ask_anybody() {
+fn git_cannot_prompt() {
     let home = Home::new();
     let repo = home.repository("repo");
     let seen = home.path().join("seen");

@@ -9,7 +9,7 @@ use windlass_text::{Merge, MergeLabels, merge3, parse_patch, unified};
 use super::support::{Home, plain_git};
 
 /// git runs for each case, so there are few, and always the same: what is compared is another
-/// program, and a case that nobody can repeat helps nobody.
+/// program, and a case that cannot be repeated does not help.
 fn cases(count: u32) -> TestRunner {
     let config = Config {
         cases: count,

@@ -155,7 +155,7 @@ fn timed(gate: &'static dyn Gate, input: &GateInput) -> Result<Option<Checked>, 
     std::thread::Builder::new()
         .name(format!("gate-{}", gate.name()))
         .spawn(move || {
-            // Nobody listens once the time ran out.
+            // There is no listener once the time is up.
             let _ = answer.send(gate.check(&given));
         })
         .map_err(|error| GateFault::Failed {

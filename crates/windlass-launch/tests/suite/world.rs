@@ -38,7 +38,7 @@ const PRODUCT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Every page has a package that nobody filled in: what the run copies, a gate refuses.
+/// Every page has an unfilled package: what the run copies, a gate refuses.
 const SITE: &[(&str, &str)] = &[
     ("README.md", "# Site\n"),
     (

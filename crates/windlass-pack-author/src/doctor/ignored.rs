@@ -68,7 +68,7 @@ fn by_repository<'a>(
     for root in existing {
         match input.git.toplevel(&root.path) {
             Ok(Some(top)) => repositories.entry(top).or_default().push(root),
-            // Without git nobody commits a manifest by mistake.
+            // Without git a manifest cannot be committed by mistake.
             Ok(None) | Err(GitError::NotInstalled) => {}
             Err(error) => warnings.push(unknown_ignore_state(&root.path, &error)),
         }

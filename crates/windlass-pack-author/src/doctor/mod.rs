@@ -113,7 +113,7 @@ pub fn doctor(input: &DoctorInput<'_>) -> Result<Authored<DoctorData>, Problem> 
     })
 }
 
-/// Fails on keys nobody reads and names of nothing.
+/// Fails on unknown keys and unknown names.
 fn refuse_unknown(warnings: &[FileWarning]) -> Result<(), Problem> {
     let unknown: Vec<String> = warnings
         .iter()

@@ -289,7 +289,7 @@ impl Drop for BlobWriter<'_> {
     fn drop(&mut self) {
         for index in 0..=u8::MAX {
             if self.shards[usize::from(index)] == Shard::Fresh {
-                // Not flushed, so nobody counts on it; a leftover would be swept later anyway.
+                // Not flushed, so nothing relies on it; a leftover would be swept later anyway.
                 let _ = std::fs::remove_dir_all(self.unfinished_shard(index));
             }
         }

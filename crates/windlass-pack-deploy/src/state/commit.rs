@@ -38,7 +38,7 @@ pub fn commit(
     transaction: Transaction,
     probe: &dyn FaultProbe,
 ) -> Result<Committed, Problem> {
-    // Nobody sweeps blobs while this transaction counts on them.
+    // Blobs are not swept while this transaction relies on them.
     let _blobs = state.lock_blobs(false)?;
     let prepared = prepare(state, locks, transaction, probe).map_err(Stop::into_problem)?;
     let journal = prepared.journal;

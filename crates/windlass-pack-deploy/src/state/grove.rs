@@ -1,7 +1,7 @@
 //! New directories, created next to their place with everything in them and moved there at once.
 //!
 //! A first deploy creates whole trees. Made this way a tree costs one rename instead of one for
-//! each file, and nobody ever sees half of it.
+//! each file, and half of it is never visible.
 
 use std::{
     ffi::OsString,

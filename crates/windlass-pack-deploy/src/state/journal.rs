@@ -243,7 +243,7 @@ impl Journal {
     }
 }
 
-/// The name of a journal whose transaction failed and is being undone, so that nobody completes
+/// The name of a journal whose transaction failed and is being undone, so that no process completes
 /// later what was reported as failed.
 pub(crate) fn undoing_name(path: &Path) -> PathBuf {
     path.with_extension("undo.json")
@@ -254,7 +254,7 @@ pub(crate) fn is_undoing(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b".undo.json")
 }
 
-/// Removes what interrupted writes of journals left. The caller knows that nobody writes one.
+/// Removes what interrupted writes of journals left. The caller knows that none is being written.
 pub(crate) fn drop_unfinished(state: &PackState) -> Result<(), Problem> {
     for path in entries(&state.home().journal())? {
         if path.extension().is_some_and(|extension| extension == "new") {

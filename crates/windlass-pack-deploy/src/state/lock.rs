@@ -96,7 +96,7 @@ impl PackState {
             .iter()
             .map(|root| self.locked_root(root))
             .collect::<Result<Vec<_>, _>>()?;
-        // One order for everybody: two applies that share roots cannot wait for each other.
+        // One global order: two applies that share roots cannot deadlock.
         wanted.sort_by(|left, right| (&left.key, &left.root).cmp(&(&right.key, &right.root)));
         wanted.dedup();
         let mut recovered = Vec::new();

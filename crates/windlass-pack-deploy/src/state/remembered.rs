@@ -58,7 +58,7 @@ pub struct KnownRoot {
     pub target: Target,
     /// The directory, absolute.
     pub root: PathBuf,
-    /// Whether files nobody asked for are reported.
+    /// Whether extra files are reported.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scan_extras: bool,
 }

@@ -48,7 +48,7 @@ pub struct SnapshotSummary {
     pub updated: usize,
     /// How many were deleted.
     pub deleted: usize,
-    /// What it takes on disk: its record and the contents nobody else needs.
+    /// What it takes on disk: its record and the contents nothing else needs.
     pub bytes: u64,
     /// Whether it is the state in force of some root.
     pub head: bool,

@@ -31,7 +31,7 @@ const MAGIC: &[u8; 8] = b"wl-stat\x01";
 const HEADER: usize = 8 + 32;
 /// Device, inode, size, mtime, ctime, age, digest.
 const RECORD: usize = 8 * 6 + 32;
-/// A record nobody asked for is dropped after this many saves.
+/// An unused record is dropped after this many saves.
 const MAX_AGE: u64 = 16;
 /// How long before the session a file must have been at rest: several ticks of the kernel.
 const REST: i128 = 50_000_000;

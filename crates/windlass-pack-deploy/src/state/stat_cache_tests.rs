@@ -162,7 +162,7 @@ fn a_damaged_cache_is_ignored_and_replaced() {
 }
 
 #[test]
-fn records_nobody_asks_for_fade_away() {
+fn unused_records_are_dropped() {
     let scene = Scene::new();
     let (asked, forgotten) = (scene.file("asked", "text"), scene.file("forgotten", "text"));
     scene.remember(&forgotten, 5000);

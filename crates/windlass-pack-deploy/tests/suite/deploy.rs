@@ -271,7 +271,7 @@ fn edited_files_are_named_before_they_are_overwritten() {
 }
 
 #[test]
-fn a_directory_of_ours_gives_way_to_a_file_and_nobody_elses_does() {
+fn a_managed_directory_gives_way_to_a_file_and_no_other_does() {
     let world = World::new();
     let roots = [(Codex, SKILLS)];
     world.deploy(&world.desired(

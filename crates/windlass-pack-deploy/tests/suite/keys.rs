@@ -72,7 +72,7 @@ fn only_owned_keys_are_written_and_removed() {
         manifest.contains("\"managed_files\": []"),
         "0.9.1 would delete the file"
     );
-    // Others write too, and that is nobody's drift.
+    // Others write too, and that is not drift.
     let edited = world.read(MCP).unwrap().replace("\"x\"", "\"changed\"");
     world.write(MCP, &edited);
     assert!(world.plan(&on).is_empty());

@@ -41,7 +41,7 @@ pub(crate) struct Field {
     pub(crate) default: Option<String>,
     pub(crate) values: Vec<String>,
     pub(crate) reference: Option<Reference>,
-    /// Whether the database sets it, so that nobody is asked for it.
+    /// Whether the database sets it, so that the user is not asked for it.
     pub(crate) system: bool,
 }
 

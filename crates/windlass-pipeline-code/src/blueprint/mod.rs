@@ -85,12 +85,12 @@ impl<'a> Blueprint<'a> {
         })
     }
 
-    /// Whether anything is kept or anybody signs in.
+    /// Whether anything is stored or anyone signs in.
     pub(crate) fn has_supabase(&self) -> bool {
         !self.entities.is_empty() || self.has_sign_in()
     }
 
-    /// Whether anybody signs in.
+    /// Whether anyone signs in.
     pub(crate) fn has_sign_in(&self) -> bool {
         self.sign_in_path().is_some()
     }

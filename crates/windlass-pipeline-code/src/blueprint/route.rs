@@ -46,7 +46,7 @@ impl Operation {
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Anybody; the policies say what is seen.
+    /// Anyone; the policies decide what is visible.
     Public,
     /// Any signed-in user; the policies distinguish roles.
     Authenticated,

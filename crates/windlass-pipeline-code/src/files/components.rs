@@ -177,7 +177,7 @@ fn texts(
             }),
         }
     }
-    // What is nobody's in particular comes last.
+    // What belongs to no role comes last.
     groups.sort_by_key(|group| group.title == rest);
     CapabilitiesContext {
         name: component.name.clone(),

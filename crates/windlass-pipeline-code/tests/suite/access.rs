@@ -1,14 +1,14 @@
 //! Who sees, changes and deletes which rows, tried on every table of a running database.
 //!
 //! The tables, their owners and their rows are read from the database and not from the generator, so
-//! that a table nobody thought of is tried as well.
+//! that an unexpected table is tried as well.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use windlass_testkit::servers::Postgres;
 
-/// People of the seed: each has made one row of everything. Nobody of them has a role.
+/// People of the seed: each has created one row of everything. None of them has a role.
 const MAKERS: [&str; 2] = [
     "00000000-0000-4000-8000-000000000001",
     "00000000-0000-4000-8000-000000000002",
@@ -50,7 +50,7 @@ fn lines(output: &str, mark: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Tables that keep nobody out, or let nobody in.
+/// Tables that are open to all, or to none.
 pub fn open_tables(server: &Postgres) -> Vec<String> {
     let found = server
         .run(
@@ -132,7 +132,7 @@ pub fn try_everything(server: &Postgres) -> Tried {
     let roleless = "do $$ begin if to_regclass('public.user_roles') is not null then \
                     delete from public.user_roles; end if; end $$;";
     server.run(roleless).unwrap();
-    // Actions are recorded by people who act; nobody has, so far.
+    // Actions are recorded by people who act; none have so far.
     let acted = MAKERS.map(|id| {
         format!(
             "insert into public.recorded_actions (owner_id, subject_table, subject_id, action) \

@@ -84,7 +84,7 @@ impl Decider<'_> {
             command: Command::Select,
             anonymous: false,
             condition: Self::within(tenant, rows),
-            who: "Everybody who is signed in".to_owned(),
+            who: "Everyone who is signed in".to_owned(),
             what: format!("all {}", things(&entity.name)),
             trace: vec![Trace::requirement(&statement.requirement)],
         });

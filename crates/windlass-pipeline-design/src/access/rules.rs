@@ -218,10 +218,9 @@ impl Decider<'_> {
             Actor::Product => return None,
             Actor::Anybody if command == Command::Select => return Some(public(entity, trace)),
             Actor::Anybody | Actor::SignedIn if command != Command::Select => return None,
-            Actor::Anybody | Actor::SignedIn => (
-                Condition::Everybody,
-                "Everybody who is signed in".to_owned(),
-            ),
+            Actor::Anybody | Actor::SignedIn => {
+                (Condition::Everybody, "Everyone who is signed in".to_owned())
+            }
             Actor::Role(_) if tenant.is_some() && actor::is_member_word(role) => {
                 (Condition::Everybody, plural_of(role))
             }
@@ -251,7 +250,7 @@ pub(super) fn public(entity: &str, trace: Vec<Trace>) -> Grant {
         command: Command::Select,
         anonymous: true,
         condition: Condition::Everybody,
-        who: "Everybody, signed in or not,".to_owned(),
+        who: "Everyone, signed in or not,".to_owned(),
         what: format!("all {}", things(entity)),
         trace,
     }

@@ -191,7 +191,7 @@ impl AwsFailure {
         self.code == "ValidationError" && says_no_changes(&self.message)
     }
 
-    /// Whether the same call may succeed later without anybody doing anything.
+    /// Whether the same call may succeed later without a change.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             AwsFailureKind::Throttled | AwsFailureKind::Timeout | AwsFailureKind::Unreachable => {

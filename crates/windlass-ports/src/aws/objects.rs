@@ -12,7 +12,7 @@ use super::{AwsFuture, Target};
 /// What a bucket name stands for, seen from the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BucketState {
-    /// Nobody has it, as far as the caller can see.
+    /// No one has it, as far as the caller can see.
     Absent,
     /// It is there and the caller may use it.
     Usable,

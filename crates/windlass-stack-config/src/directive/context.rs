@@ -94,7 +94,7 @@ pub trait Lookups {
     fn custom_directive(&self, call: &CustomCall) -> Result<Value, Problem>;
 }
 
-/// Nobody to ask: for checks that need no access to anything.
+/// No external services: for checks that need no access to anything.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLookups;
 

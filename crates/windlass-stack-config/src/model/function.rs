@@ -248,7 +248,7 @@ pub struct FunctionUrl {
     /// Which other origins a browser may call from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cors: Option<Cors>,
-    /// Who may call: everybody, or principals with permission.
+    /// Who may call: everyone, or principals with permission.
     #[serde(default)]
     pub auth_mode: UrlAuthMode,
     /// Send the answer as it is made.

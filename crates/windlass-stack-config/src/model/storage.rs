@@ -83,7 +83,7 @@ pub struct FileOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BucketAccessibility {
-    /// Everybody, or those with permission.
+    /// Everyone, or those with permission.
     pub accessibility_mode: BucketAccessibilityMode,
     /// Further statements of the bucket's policy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -30,7 +30,7 @@ const EARLY: usize = 10_000;
 const FIRST_RESEND: Duration = Duration::from_millis(200);
 const LONGEST_RESEND: Duration = Duration::from_secs(1);
 /// So long it is tried.
-const PATIENCE: Duration = Duration::from_secs(300);
+const WAIT_LIMIT: Duration = Duration::from_secs(300);
 
 /// Numbers in payloads that are flags.
 pub(crate) mod flag {
@@ -265,7 +265,7 @@ impl<'a> Channel<'a> {
         if oldest.again_at > now {
             return Ok(());
         }
-        if now.since(oldest.first_sent) > PATIENCE {
+        if now.since(oldest.first_sent) > WAIT_LIMIT {
             return Err(silent());
         }
         oldest.pause = (oldest.pause * 2).min(LONGEST_RESEND);

@@ -389,7 +389,7 @@ impl<'a> Values<'a> {
             return Ok(plain(&joined.text));
         }
         if self.audience == Audience::Everybody {
-            let message = format!("{what} is a secret, and it would be shown to everybody");
+            let message = format!("{what} is a secret, and it would be visible to everyone");
             return Err(refused("secret_in_public", message)
                 .next("leave it out, or let a function of the stack use it"));
         }

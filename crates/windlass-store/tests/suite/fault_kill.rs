@@ -172,13 +172,13 @@ async fn no_acknowledged_event_is_lost_however_often_the_process_is_killed() {
     }
     let home = tempfile::tempdir().unwrap();
     let mut acknowledged: BTreeMap<(String, u64), String> = BTreeMap::new();
-    let mut patience: u64 = 12345;
+    let mut random: u64 = 12345;
     for round in 0..40 {
         // Killed after a different number of acknowledgements each time.
-        patience = patience
+        random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        let until = 1 + (patience >> 33) % 400;
+        let until = 1 + (random >> 33) % 400;
         let mut process = child(TEST, home.path(), None);
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut count = 0;

@@ -29,7 +29,7 @@ use super::support::{
 const KILLS: u64 = 200;
 const CLIENTS: usize = 16;
 /// Long enough for a loaded machine to resume sixteen runs after the last kill.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn nothing_that_was_acknowledged_is_lost() {
@@ -154,7 +154,7 @@ fn again_until_answered(ask: impl Fn() -> std::io::Result<Reply>) -> Reply {
     loop {
         match ask() {
             Ok(reply) => return reply,
-            Err(error) => assert!(started.elapsed() < PATIENCE, "no answer: {error}"),
+            Err(error) => assert!(started.elapsed() < WAIT_LIMIT, "no answer: {error}"),
         }
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -165,7 +165,11 @@ fn follow(address: SocketAddr, client_run: &mut ClientRun) {
     let started = Instant::now();
     let mut ended = false;
     while !ended {
-        assert!(started.elapsed() < PATIENCE, "{} hangs", client_run.run_id);
+        assert!(
+            started.elapsed() < WAIT_LIMIT,
+            "{} hangs",
+            client_run.run_id
+        );
         let last = client_run.seen.last_key_value().map_or(0, |(seq, _)| *seq);
         let ask = Ask::get(&format!("/v1/runs/{}/events", client_run.run_id))
             .with("accept", "text/event-stream")

@@ -22,7 +22,7 @@ use super::support::{
 };
 
 /// How long things may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 const NODE: &str = "WINDLASS_TEST_NODE";
 const POSTGRES: &str = "WINDLASS_TEST_POSTGRES";
@@ -157,7 +157,7 @@ fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = ask() {
             return found;
         }
-        assert!(began.elapsed() < PATIENCE, "not in time: {what}");
+        assert!(began.elapsed() < WAIT_LIMIT, "not in time: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

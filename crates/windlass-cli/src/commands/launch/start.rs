@@ -126,7 +126,7 @@ impl StartArgs {
         Ok(config)
     }
 
-    /// Nobody said what may be written: that is never guessed, only suggested.
+    /// What may be written is missing: that is never guessed, only suggested.
     fn nothing_allowed(&self, suggested: &[String]) -> Problem {
         let problem = Problem::invalid(
             "allow",

@@ -292,7 +292,7 @@ async fn every_command_asks_its_operation() {
         let played = play(line, Mode::Json, answer.clone()).await;
         assert_eq!(played.calls, [(operation.to_owned(), input)], "{line}");
         assert_eq!(played.report.data, answer, "{line}");
-        // The dispatcher prints the envelope, and nobody else anything.
+        // The dispatcher prints the envelope, and nothing else prints.
         assert_eq!(played.stdout, "", "{line}");
     }
 }

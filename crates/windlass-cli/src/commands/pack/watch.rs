@@ -226,7 +226,7 @@ async fn settled<Pause: Future<Output = ()>>(
 ) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
     let Some(first) = changes.recv().await else {
-        // Nobody sends any more: nothing will change.
+        // No sender is left: nothing will change.
         return std::future::pending().await;
     };
     changed.insert(first);

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_nobody_links_to_is_an_orphan() {
+    fn a_page_without_links_to_it_is_an_orphan() {
         assert!(codes(&InternalLinks, subject()).is_empty());
         assert_eq!(
             codes(&InternalLinks, with_text(TOC, &page_with("No links."))),

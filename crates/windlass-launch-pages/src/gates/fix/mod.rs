@@ -42,7 +42,7 @@ pub struct Fixed {
 /// Why there is no fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FixError {
-    /// Nobody knows how to fix such an issue.
+    /// There is no fixer for such an issue.
     #[error("no fixer is registered for {0}")]
     NoFixer(String),
     /// The issue's file is not there, or not a page.

@@ -425,7 +425,7 @@ fn module_targets_limit_where_it_goes() {
 }
 
 #[test]
-fn modules_nobody_takes_are_not_read() {
+fn unused_modules_are_not_read() {
     let mut text = "targets:\n  zed: {mode: files, scope: project}\nmodules:\n".to_owned();
     text += &module("instructions:base", "instructions", "base");
     text += &module("skill:gone", "skill", "not/there");

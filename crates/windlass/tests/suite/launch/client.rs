@@ -16,7 +16,7 @@ use super::shapes;
 use crate::suite::support::mcp::Session;
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A session at a launch server of its own.
 pub(crate) struct Client {
@@ -152,7 +152,7 @@ impl Client {
             if wanted(&status) {
                 return status;
             }
-            assert!(started.elapsed() < PATIENCE, "it stays {status:#}");
+            assert!(started.elapsed() < WAIT_LIMIT, "it stays {status:#}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

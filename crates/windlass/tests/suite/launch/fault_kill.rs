@@ -20,7 +20,7 @@ use super::{
     place::LaunchPlace,
 };
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
 /// One life of the server: it serves until it is killed.
 struct Life<'a> {
@@ -45,7 +45,7 @@ impl Life<'_> {
     fn go_on(&mut self, run_id: &str, dead: &AtomicBool) -> bool {
         let started = Instant::now();
         while !dead.load(Ordering::SeqCst) {
-            assert!(started.elapsed() < PATIENCE, "it does not come to an end");
+            assert!(started.elapsed() < WAIT_LIMIT, "it does not come to an end");
             if !self.journals.rests(run_id) {
                 std::thread::sleep(Duration::from_millis(1));
                 continue;

@@ -11,7 +11,7 @@ use super::{
     place::LaunchPlace,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Sends a call so often that all of them are on their way to the run before it does the first.
 fn pile_up(
@@ -32,7 +32,10 @@ fn pile_up(
     let started = Instant::now();
     while journals.signals(run_id) < before + times {
         let so_far = journals.signals(run_id);
-        assert!(started.elapsed() < PATIENCE, "{so_far} of {times} arrived");
+        assert!(
+            started.elapsed() < WAIT_LIMIT,
+            "{so_far} of {times} arrived"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     git.release();
@@ -104,7 +107,7 @@ fn validating_while_a_fix_is_made_waits_for_it() {
     let validate = client.ask("launch_validate", &about);
     let started = Instant::now();
     while journals.signals(&run_id) < 2 {
-        assert!(started.elapsed() < PATIENCE, "it does not arrive");
+        assert!(started.elapsed() < WAIT_LIMIT, "it does not arrive");
         std::thread::sleep(Duration::from_millis(5));
     }
     git.release();

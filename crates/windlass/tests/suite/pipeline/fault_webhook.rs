@@ -16,7 +16,7 @@ use crate::suite::support::{
     loopback::{Closed, Loopback, Request},
 };
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 fn hmac(key: &[u8], text: &str) -> Vec<u8> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
@@ -88,7 +88,7 @@ fn webhooks_of_a_job_arrive_once_the_receiver_is_up() {
         if found["attempts"].as_array().unwrap().len() >= 2 {
             break found["id"].as_str().unwrap().to_owned();
         }
-        assert!(began.elapsed() < PATIENCE, "{found:#}");
+        assert!(began.elapsed() < WAIT_LIMIT, "{found:#}");
         std::thread::sleep(Duration::from_millis(100));
     };
     site.daemon.process.kill();
@@ -100,7 +100,7 @@ fn webhooks_of_a_job_arrive_once_the_receiver_is_up() {
     site.daemon = start(&site.place);
     let began = Instant::now();
     while there.received().is_empty() {
-        assert!(began.elapsed() < PATIENCE, "nothing arrives");
+        assert!(began.elapsed() < WAIT_LIMIT, "nothing arrives");
         std::thread::sleep(Duration::from_millis(20));
     }
     let request = &there.received()[0];

@@ -25,7 +25,7 @@ concurrent_jobs = 0
 pipelines_per_hour = 0
 ";
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A key, as it was shown once.
 pub(super) struct Key {
@@ -80,7 +80,7 @@ impl Site {
             if status["status"] != "running" {
                 return status;
             }
-            assert!(started.elapsed() < PATIENCE, "it stays {status:#}");
+            assert!(started.elapsed() < WAIT_LIMIT, "it stays {status:#}");
             std::thread::sleep(Duration::from_millis(10));
         }
     }

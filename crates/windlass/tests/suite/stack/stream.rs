@@ -115,8 +115,8 @@ scripts:
         .stdout(Stdio::piped());
     let mut running = Killed(command.spawn().unwrap());
     let lines = lines_of(running.0.stdout.take().unwrap());
-    let patience = std::time::Duration::from_secs(60);
-    let next = || check_line(&lines.recv_timeout(patience).unwrap());
+    let limit = std::time::Duration::from_secs(60);
+    let next = || check_line(&lines.recv_timeout(limit).unwrap());
     while next()["message"] != "begun" {}
     world.file("go", "");
     let ended = next();

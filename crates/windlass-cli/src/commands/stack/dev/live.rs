@@ -67,7 +67,7 @@ impl StackCall for LiveArgs {
 }
 
 fn logs_of(target: &Target) -> Request {
-    // Starting has its own patience; a page of the log needs none.
+    // Starting has its own timeout; a page of the log needs none.
     let target = Target {
         timeout_seconds: None,
         ..target.clone()
