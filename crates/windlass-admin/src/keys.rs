@@ -47,7 +47,7 @@ impl Tiers {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CreateInput {
-    /// What people call the key.
+    /// The name of the key.
     #[schemars(length(min = 1, max = 100))]
     name: String,
     /// Which limits apply; those of the default tier when absent.

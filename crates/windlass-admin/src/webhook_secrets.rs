@@ -31,7 +31,7 @@ struct RotateInput {
     /// The key it belongs to; that of the local user and their programs when absent.
     #[serde(default)]
     key_id: Option<KeyId>,
-    /// How long the present secret signs as well, in seconds; as the settings say when absent, not
+    /// How long the current secret also signs, in seconds; as the settings say when absent, not
     /// at all when 0.
     #[serde(default)]
     #[schemars(range(max = 2_592_000))]

@@ -114,7 +114,7 @@ fn commands_are_described_without_a_terminal() {
         .unwrap();
     let section = section.split("\n#").next().unwrap();
     insta::assert_snapshot!(section.trim(), @"
-    Say yes to the approval a run waits for.
+    Approve what a run waits for.
 
     ```text
     windlass runs approve [OPTIONS] RUN
@@ -124,8 +124,8 @@ fn commands_are_described_without_a_terminal() {
     |---|---|
     | `RUN` | The run: its id, the beginning of its id, or `latest`. |
     | `--reason TEXT` | Why, in a sentence; kept in the journal. |
-    | `--plan-digest DIGEST` | The digest of the plan you looked at; refused when the run waits for another. |
-    | `--detach` | Say it and return; do not wait for what the run does about it. |
+    | `--plan-digest DIGEST` | The digest of the plan you reviewed; refused when the run waits for another. |
+    | `--detach` | Send the request and return; do not wait for the run to react. |
     ");
 }
 

@@ -77,7 +77,7 @@ macro_rules! codes {
 
 codes! {
     INVALID_INPUT: User, 400, 2, false,
-        "The input does not have the shape the operation takes.",
+        "The input does not match the operation's schema.",
         "Read `details.field` and `details.constraint`, correct the field, and call again. `windlass ops describe NAME` prints the schema with examples.";
     UNKNOWN_OPERATION: User, 404, 2, false,
         "No operation or tool has that name.",
@@ -92,22 +92,22 @@ codes! {
         "The thing named does not exist.",
         "Check the name; the list command of the same noun shows what exists.";
     ALREADY_EXISTS: User, 409, 5, false,
-        "There is something of that name already.",
+        "Something with that name already exists.",
         "Choose another name, or say that it may be replaced; `details.reason` says whether it exists or is waiting to be deleted.";
     READ_ONLY_VIOLATION: Policy, 403, 4, false,
-        "The call would change something where only reading is allowed; it was not made.",
+        "The call would change something where only reading is allowed; it was not executed.",
         "`details.rule` names the rule that refused. Ask in a form that only reads, or use the operation that makes the change under its own confirmation.";
     DEPLOY_FAILED: Upstream, 502, 1, false,
         "A deployment failed after it had been accepted.",
         "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has rolled back what was done unless rollback is switched off.";
     DELETE_FAILED: Upstream, 502, 1, false,
-        "A stack could not be deleted whole.",
+        "A stack could not be deleted completely.",
         "`details.failure` names what stands in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
     ROLLBACK_FAILED: Upstream, 502, 1, false,
-        "A stack could not be brought back to an earlier state.",
+        "A stack could not be restored to an earlier state.",
         "`details.failure` names the resource that is in the way. Fix it and roll back again, or leave it out with `resourcesToSkip`.";
     ILLEGAL_STATE: User, 409, 5, false,
-        "The run is in a state in which this cannot be done.",
+        "The run is in a state that does not allow this.",
         "`windlass runs show RUN` prints the state and what may be done next.";
     IDEMPOTENCY_CONFLICT: User, 409, 5, false,
         "The idempotency key was used before with different input.",
@@ -125,7 +125,7 @@ codes! {
         "The confirm token does not belong to this caller, operation and plan.",
         "Something changed since the plan was made, or the token is another caller's. Plan again and review what differs.";
     CONFIRM_TOKEN_USED: Policy, 409, 4, false,
-        "The confirm token has been redeemed already.",
+        "The confirm token has already been redeemed.",
         "Each token applies once. `details.run_id` names the run it started; watch that run, or plan again for a new change.";
     POLICY_DENIED: Policy, 403, 4, false,
         "A policy rule forbids this.",
@@ -134,7 +134,7 @@ codes! {
         "Policy requires a person's approval, and nobody can be asked here.",
         "Run it from a terminal, pass an explicit yes as a principal that may approve, or name approvers in the policy file so that the run can wait for one of them.";
     APPROVAL_REJECTED: Policy, 409, 4, false,
-        "A person looked at the plan and said no.",
+        "A person reviewed the plan and rejected it.",
         "The rejection and its reason are in the run's journal. Plan again with a different input.";
     UNAUTHORIZED: Policy, 401, 4, false,
         "The API key is missing, unknown, revoked or expired.",
@@ -158,7 +158,7 @@ codes! {
         "The work did not finish in the time allowed.",
         "A durable run continues in the background: `windlass runs watch RUN` follows it.";
     UNDO_CONFLICT: User, 409, 5, false,
-        "An effect cannot be undone, because what it made was changed since.",
+        "An effect cannot be undone, because its result was changed since.",
         "Look at the paths in `details`. What others changed since is left as it is; put it right by hand. The journal lists it as residue.";
     PATH_ESCAPE: User, 400, 2, false,
         "A path would leave the directory it must stay in.",
@@ -191,7 +191,7 @@ codes! {
         "A configuration or an artifact does not fit its schema.",
         "`details.errors` lists every place as a JSON pointer with the rule it breaks. Correct them all and call again.";
     TOOLCHAIN_MISSING: Config, 424, 7, false,
-        "A gate needs a program that is not installed, or another version of it.",
+        "A gate needs a program that is not installed, or a different version of it.",
         "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run continues where it stopped.";
     FIX_EXHAUSTED: User, 409, 1, false,
         "The issues that are left cannot be fixed by the run.",
@@ -225,7 +225,7 @@ codes! {
         "The manifest has a version this program does not know.",
         "Set version to 1, or use a newer Windlass.";
     E_LOCKFILE_MISSING: Config, 404, 1, false,
-        "The lockfile is needed and is not there.",
+        "The lockfile is required and missing.",
         "Write it with windlass pack lock or windlass pack update.";
     E_LOCKFILE_INVALID: Config, 422, 1, false,
         "The lockfile cannot be read.",
@@ -240,16 +240,16 @@ codes! {
         "The module has no overlay in this scope.",
         "Create it with windlass pack overlay edit.";
     E_OVERLAY_BASELINE_MISSING: Config, 409, 1, false,
-        "The overlay does not say which upstream it was made from.",
+        "The overlay does not say which upstream it is based on.",
         "Create the metadata with windlass pack overlay edit.";
     E_OVERLAY_BASELINE_UNSUPPORTED: Config, 409, 1, false,
-        "The upstream an overlay was made from cannot be found any more.",
+        "The upstream that an overlay is based on no longer exists.",
         "Commit the config repository so that a merge base exists, then edit the overlay again.";
     E_OVERLAY_REBASE_CONFLICT: User, 409, 1, false,
         "Upstream and overlay changed the same lines.",
         "Resolve the markers in the files named in the details, then rebase again.";
     E_OVERLAY_PATCH_APPLY_FAILED: Config, 409, 1, false,
-        "A patch of an overlay does not fit the file below it.",
+        "A patch of an overlay does not apply to the file below it.",
         "Create the patch again, or turn the overlay into a directory overlay.";
     E_GIT_REPO_REQUIRED: Config, 409, 1, false,
         "The command needs the config repository to be a git repository.",
@@ -258,13 +258,13 @@ codes! {
         "The config repository has changes that are not committed.",
         "Commit or stash them, then repeat the command.";
     E_GIT_DETACHED_HEAD: User, 409, 1, false,
-        "The config repository is on no branch.",
+        "The config repository is not on a branch.",
         "Check a branch out, then repeat the command.";
     E_GIT_REMOTE_MISSING: Config, 409, 1, false,
         "The config repository has no such remote.",
         "Name one with windlass pack remote set.";
     E_GIT_NOT_FOUND: Config, 424, 1, false,
-        "The git program is needed and is not installed.",
+        "The git program is required and not installed.",
         "Install git, then repeat the command.";
     E_TTY_REQUIRED: User, 400, 1, false,
         "The command asks questions and there is no terminal.",
@@ -294,7 +294,7 @@ codes! {
         "A path is longer than this system allows.",
         "Shorten it, then repeat the command.";
     E_UNEXPECTED: Internal, 500, 1, false,
-        "The command failed for a reason without a code of its own.",
+        "The command failed for a reason that has no specific code.",
         "The message names the cause and details.reason_code its kind; next_actions say what to try.";
 }
 

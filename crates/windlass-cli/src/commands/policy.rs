@@ -15,9 +15,9 @@ use crate::{
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum PolicyCommand {
-    /// Show the policy file, or what holds without one.
+    /// Show the policy file, or the defaults without one.
     Show(ShowArgs),
-    /// Say what policy would decide, and which rule decides.
+    /// Show what policy would decide, and which rule decides.
     Check(CheckArgs),
 }
 

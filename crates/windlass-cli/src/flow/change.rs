@@ -31,7 +31,7 @@ pub(crate) struct ApplyArgs {
     /// Apply without asking. Counts as your approval where policy asks you.
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Apply the plan this confirm token was given for, without planning again.
+    /// Apply the plan this confirm token was issued for, without planning again.
     #[arg(long, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
     /// Start the run and return; do not wait for it to end.

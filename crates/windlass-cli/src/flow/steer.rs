@@ -15,7 +15,7 @@ use crate::session::{Report, Session};
 // Flags of commands that send a run a signal.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SteerArgs {
-    /// Say it and return; do not wait for what the run does about it.
+    /// Send the request and return; do not wait for the run to react.
     #[arg(long)]
     pub(crate) detach: bool,
 }

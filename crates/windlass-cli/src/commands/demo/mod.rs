@@ -24,7 +24,7 @@ const OPERATIONS: ChangeOperations = ChangeOperations {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum DemoCommand {
-    /// Show what would change, and hand out a confirm token.
+    /// Show what would change, and issue a confirm token.
     Plan(plan::PlanArgs),
     /// Plan, ask, and apply as a durable run.
     Apply(apply::ApplyDemoArgs),
@@ -64,7 +64,7 @@ struct DemoArgs {
     /// Stop halfway and wait for an approval.
     #[arg(long)]
     approval: bool,
-    /// Let a child run write a note about what was done.
+    /// Have a child run write a note about what was done.
     #[arg(long)]
     child: bool,
     /// An address to notify at the end.

@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct CreateArgs {
-    /// What people call the key.
+    /// The name of the key.
     #[arg(value_name = "NAME")]
     name: String,
     /// What it may touch: a toolset, `approve`, `admin`, or `*`; may be given several times.

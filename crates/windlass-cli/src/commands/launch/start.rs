@@ -23,13 +23,13 @@ pub(crate) struct StartArgs {
     /// The product repository: a path, or an https or ssh address.
     #[arg(long, value_name = "REPO", required_unless_present = "config")]
     product: Option<String>,
-    /// The product's branch, tag or commit. Default: what the repository offers first.
+    /// The product's branch, tag or commit. Default: the repository's default branch.
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// The site repository: a path, or an https or ssh address.
     #[arg(long, value_name = "REPO", required_unless_present = "config")]
     site: Option<String>,
-    /// The site's branch, tag or commit. Default: what the repository offers first.
+    /// The site's branch, tag or commit. Default: the repository's default branch.
     #[arg(long, value_name = "REF")]
     site_ref: Option<String>,
     /// What may be written in the site: files, folders or patterns. Nothing else ever is.
@@ -38,7 +38,7 @@ pub(crate) struct StartArgs {
     /// The product's name, as pages show it. Default: what its manifest or folder says.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// How strictly the gates judge. A profile in the configuration wins.
+    /// How strict the gates are. A profile in the configuration wins.
     #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(["local", "ci", "prod"]))]
     profile: Option<String>,
     /// How much is written.

@@ -26,7 +26,7 @@ pub(crate) struct CallArgs {
     /// The input: a JSON object, @FILE to read a file, or - to read standard input.
     #[arg(long, short, value_name = "JSON", default_value = "{}")]
     input: String,
-    /// Do not wait for the run the operation starts or steers.
+    /// Do not wait for the run the operation starts or controls.
     #[arg(long)]
     detach: bool,
 }

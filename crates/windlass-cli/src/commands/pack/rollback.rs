@@ -13,7 +13,7 @@ use crate::session::Report;
 
 #[derive(Args, Debug)]
 pub(crate) struct RollbackArgs {
-    /// The snapshot whose state is brought back; see `snapshots list`.
+    /// The snapshot whose state is restored; see `snapshots list`.
     #[arg(long, value_name = "SNAPSHOT")]
     to: String,
 }

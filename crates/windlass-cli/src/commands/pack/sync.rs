@@ -10,7 +10,7 @@ use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct SyncArgs {
-    /// Put local commits on top of what is pulled.
+    /// Rebase local commits onto what is pulled.
     #[arg(long)]
     rebase: bool,
     /// The remote.

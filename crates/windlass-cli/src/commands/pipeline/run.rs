@@ -27,22 +27,22 @@ pub(crate) struct RunArgs {
     /// The preferred stack: nextjs-react or vite-react.
     #[arg(long, value_name = "STACK")]
     stack: Option<String>,
-    /// minimal, corporate, playful, elegant, bold, or words of yours.
+    /// minimal, corporate, playful, elegant, bold, or your own words.
     #[arg(long, value_name = "STYLE")]
     style: Option<String>,
-    /// Where the end of the job is posted, signed.
+    /// Where the result of the job is posted, signed.
     #[arg(long, value_name = "URL")]
     webhook: Option<String>,
-    /// A key: repeating the command with it gives the same job.
+    /// A key: repeating the command with it returns the same job.
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     /// The directory to write project and documents to.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write over what is in the directory.
+    /// Overwrite what is in the directory.
     #[arg(long, requires = "out")]
     force: bool,
-    /// Return once the job is on record.
+    /// Return once the job is recorded.
     #[arg(long, conflicts_with = "out")]
     no_wait: bool,
 }

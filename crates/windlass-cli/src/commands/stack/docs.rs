@@ -48,7 +48,7 @@ pub(crate) struct DocsArgs {
     /// Only pages about this resource type, e.g. function.
     #[arg(long, alias = "resourceType", value_name = "TYPE")]
     resource_type: Option<String>,
-    /// How many places to answer from. Default: 3.
+    /// How many passages to answer from. Default: 3.
     #[arg(long, alias = "maxItems", value_name = "COUNT")]
     max_items: Option<u64>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct EditArgs {
         value_parser = PossibleValuesParser::new(["dir", "patch"])
     )]
     kind: Option<String>,
-    /// The same as --scope project, which is to be preferred.
+    /// Deprecated: the same as --scope project.
     #[arg(long)]
     project: bool,
     /// Copy no file of the module.
