@@ -110,7 +110,7 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
     define(TOOLSET, "keys_create")
         .describe(
             "Create an API key",
-            "Makes an API key with scopes and limits, and the secret its webhooks are signed with. Both are shown once.",
+            "Creates an API key with scopes and limits, and the secret that signs its webhooks. Both are shown once.",
         )
         .command(EffectClass::Write)
         .shows_once("api_key")

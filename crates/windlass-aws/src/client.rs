@@ -75,7 +75,7 @@ impl Aws {
                 .map_err(|error| error.to_string())
         });
         made.as_ref().map_err(|cause| {
-            let message = format!("no HTTP client can be made: {cause}");
+            let message = format!("no HTTP client can be created: {cause}");
             AwsFailure::local(AwsFailureKind::Unreachable, action, message)
         })
     }

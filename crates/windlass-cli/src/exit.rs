@@ -40,21 +40,21 @@ pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         ),
         (
             USAGE,
-            "The arguments, the input or a settings file are not right.",
+            "The arguments, the input or a settings file are invalid.",
         ),
         (
             FOUND,
-            "What was named does not exist, or is not visible to the caller. Of `windlass pack` \
+            "Not found, or not visible to the caller. Of `windlass pack` \
              with `--check`: something would change or has drifted.",
         ),
         (4, "Refused: policy, scope, confirmation or approval."),
         (
             5,
-            "In conflict with the present state; look again, then decide.",
+            "Conflicts with the current state; check it, then decide.",
         ),
         (
             6,
-            "Not now: busy, limited, or something outside did not answer. Try again.",
+            "Temporarily unavailable: busy, rate limited, or a service did not answer. Try again.",
         ),
         (
             7,
@@ -68,9 +68,9 @@ pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         (70, "A defect in Windlass."),
         (
             130,
-            "Interrupted. A durable run that was started stays and can be picked up again.",
+            "Interrupted. A durable run that was started continues and can be followed again.",
         ),
-        (CLOSED_PIPE, "The reader of the output went away."),
+        (CLOSED_PIPE, "The reader of the output closed it."),
     ];
     fixed
         .into_iter()

@@ -116,7 +116,7 @@ impl CommitService for HttpService {
                 Self::NAME,
                 Stage::OpenPr,
                 format!(
-                    "a commit service takes nothing back; {pull}delete the branch `{branch}` by hand"
+                    "a commit service cannot undo this; {pull}delete the branch `{branch}` by hand"
                 ),
             ))
         })

@@ -138,7 +138,7 @@ impl Place {
                 LocalGit::NAME,
                 Stage::OpenPr,
                 format!(
-                    "the branch `{}` is not at commit {}; make the commit again",
+                    "the branch `{}` is not at commit {}; create the commit again",
                     request.branch_name, request.commit_sha
                 ),
             ));

@@ -118,7 +118,7 @@ impl<'de> Deserialize<'de> for SecretSource {
                 file: Some(path),
             }) => Ok(Self::File(path)),
             Written::Place(_) | Written::Other(_) => Err(de::Error::custom(
-                "a secret does not stand in this file: write where it is kept, { env = \"NAME\" } or { file = \"/path\" }",
+                "a secret does not belong in this file: write where it is stored, { env = \"NAME\" } or { file = \"/path\" }",
             )),
         }
     }

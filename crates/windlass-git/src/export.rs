@@ -98,7 +98,7 @@ impl GitProgram {
         contents.sort_by_key(|entry| entry.kind == Kind::Symlink);
         for directory in directories(&contents) {
             fs_err::create_dir(root.join(directory)).map_err(|source| GitError::Io {
-                action: format!("make the directory `{}`", directory.display()),
+                action: format!("create the directory `{}`", directory.display()),
                 source,
             })?;
         }

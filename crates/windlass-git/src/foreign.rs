@@ -128,7 +128,7 @@ impl GitProgram {
     /// Our own repository; harmless where it is made already.
     fn make_bare(&self, bare: &Path, commit: &str) -> Result<(), GitError> {
         fs_err::create_dir_all(bare).map_err(|source| GitError::Io {
-            action: "make a directory for the repository".to_owned(),
+            action: "create a directory for the repository".to_owned(),
             source,
         })?;
         let format = if commit.len() == 64 { "sha256" } else { "sha1" };

@@ -88,7 +88,7 @@ impl GitProgram {
         }
         self.program()?;
         let io = |source| GitError::Io {
-            action: format!("make the checkout {}", checkout.directory.display()),
+            action: format!("create the checkout {}", checkout.directory.display()),
             source,
         };
         let parent = checkout.directory.parent().unwrap_or(Path::new("/"));

@@ -217,7 +217,7 @@ impl PageReview<'_> {
             .filter(|sentence| sentence.text == not_documented())
         {
             // What the repository does not say cannot be fixed.
-            let message = "there is no evidence for what stands here";
+            let message = "there is no evidence for this text";
             self.add(
                 Dimension::Content,
                 Severity::Info,

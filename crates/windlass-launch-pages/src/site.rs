@@ -76,7 +76,7 @@ impl SiteDir {
     /// Writes a file: a temporary one next to it, flushed, then renamed over it.
     pub(crate) fn write(&self, path: &str, content: &[u8]) -> Result<(), Refusal> {
         let Some((parent, name)) = self.open_parent(path, true)? else {
-            return Err(not_allowed(path, "no folder could be made"));
+            return Err(not_allowed(path, "no folder could be created"));
         };
         // A path that became a link since it was read is refused here, not written through.
         read_in(&parent, &name, path)?;

@@ -122,7 +122,7 @@ impl WebSockets {
         let accepted = response.headers().get(header::SEC_WEBSOCKET_ACCEPT);
         if accepted.is_none_or(|accepted| *accepted != derive_accept_key(key.as_bytes())) {
             return Err(OutboundError::Unreachable(
-                "its answer does not belong to the question; it is no WebSocket".to_owned(),
+                "its answer does not match the request; it is not a WebSocket".to_owned(),
             ));
         }
         response.upgrade().await.map_err(explain)

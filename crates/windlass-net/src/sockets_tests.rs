@@ -121,7 +121,7 @@ async fn only_sockets_are_opened_and_only_where_the_policy_allows() {
         ),
         (
             format!("ws://{replayed}/"),
-            "its answer does not belong to the question; it is no WebSocket",
+            "its answer does not match the request; it is not a WebSocket",
         ),
         (
             "https://example.org/".to_owned(),

@@ -92,7 +92,9 @@ fn ready(git: &dyn Git, repo: &Path, remote: &str) -> Result<String, Problem> {
     // A directory inside another repository is not meant: pushing would push all of that.
     if !repo.join(".git").exists() {
         return Err(about(
-            fault::git_repo_required(format!("the config repository {at} is no git repository")),
+            fault::git_repo_required(format!(
+                "the config repository {at} is not a git repository"
+            )),
             "run init --git, or git init",
         ));
     }

@@ -486,7 +486,7 @@ impl Planner<'_> {
             OnDisk::Unreadable(problem) => Err(problem.clone()),
             OnDisk::NotAFile => {
                 self.warnings.push(format!(
-                    "{} is listed as a managed file but is not a file any more; left alone",
+                    "{} is listed as a managed file but is no longer a file; left alone",
                     path.display()
                 ));
                 Ok(None)
@@ -545,7 +545,7 @@ pub(crate) fn place(
 ) -> Result<(usize, RelPath), Problem> {
     roots.place(target, path).ok_or_else(|| {
         fault::config_invalid(format!(
-            "{target} would write {}, which lies in none of its roots",
+            "{target} would write {}, which is in none of its roots",
             path.display()
         ))
         .with("target", target.as_str())

@@ -333,7 +333,7 @@ impl Builder {
             }
             Event::Alias(id) => {
                 let target = self.anchors.get(&id).ok_or_else(|| {
-                    YamlError::new(start, "this alias stands inside what it refers to")
+                    YamlError::new(start, "this alias is inside what it refers to")
                 })?;
                 let node = Node {
                     start,

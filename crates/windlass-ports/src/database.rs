@@ -207,7 +207,7 @@ pub enum DatabaseFailure {
         message: String,
     },
     /// The login or a right is missing.
-    #[error("the database refused the login or the right: {message}")]
+    #[error("the database refused the login or the permission: {message}")]
     Auth {
         /// The engine's own code.
         code: String,

@@ -319,7 +319,7 @@ pub enum ModelError {
         limit: usize,
     },
     /// The answer is not what the protocol says.
-    #[error("the model's server answered with something else than a completion: {0}")]
+    #[error("the model's server answered with something other than a completion: {0}")]
     Malformed(String),
 }
 

@@ -66,7 +66,7 @@ impl Stack<'_> {
                     owners.join(" and "),
                     ids.join(", ")
                 ),
-                suggestion: Some("take one out of the other's connectTo or environment".to_owned()),
+                suggestion: Some("remove one from the other's connectTo or environment".to_owned()),
             });
         }
         for (path, target) in missing {

@@ -101,7 +101,7 @@ impl Builder<'_> {
             }
             Event::Alias(id) => {
                 let Some((target, weight)) = self.anchors.get(&id) else {
-                    let message = "this alias stands inside what it refers to";
+                    let message = "this alias is inside what it refers to";
                     return Err(syntax(Some(span), message));
                 };
                 let weight = *weight;
@@ -240,7 +240,7 @@ impl Builder<'_> {
                     if let Some(first) = entries.iter().find(|entry| entry.key == name) {
                         let first = first.key_span.map_or(0, |span| span.start.line);
                         let message = format!(
-                            "the key \"{name}\" stands here again; it is also on line {first}"
+                            "the key \"{name}\" is repeated here; it is also on line {first}"
                         );
                         self.faults.push(Fault::new(
                             FaultKind::DuplicateKey,

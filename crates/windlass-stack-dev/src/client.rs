@@ -284,7 +284,7 @@ fn started(session: &Session, status: &Value, was_running: bool) -> Envelope {
     });
     match failing {
         Some(why) => Envelope::failed("INTERNAL_ERROR", why, Some(data)),
-        None if was_running => Envelope::ok("the session was running already", data),
+        None if was_running => Envelope::ok("the session was already running", data),
         None => Envelope::ok("ready", data),
     }
 }
@@ -368,7 +368,7 @@ fn live(wanted: &Wanted) -> Result<Session, Problem> {
     Err(Problem::new(
         &code::NOT_FOUND,
         format!(
-            "the session {}-{} does not run any more",
+            "the session {}-{} is no longer running",
             session.project_name, session.stage
         ),
     )

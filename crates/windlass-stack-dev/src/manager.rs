@@ -152,7 +152,7 @@ async fn hold(places: &Places) -> Result<std::fs::File, Problem> {
             return Err(Problem::new(
                 &code::BUSY,
                 format!(
-                    "a development session of this stage is running already ({})",
+                    "a development session of this stage is already running ({})",
                     places.session.display()
                 ),
             )

@@ -196,7 +196,7 @@ impl From<AwsFailure> for Fault {
                 "aws_error",
                 format!("{action} failed inside AWS: {}", failure.message),
             )
-            .next("repeat the command; AWS reported a fault of its own"),
+            .next("repeat the command; AWS reported an internal error"),
             AwsFailureKind::Service => Self::new(
                 FaultKind::Validation,
                 "aws_refused",

@@ -116,7 +116,7 @@ async fn asked(session: &Session<'_>, ask: &Ask) -> Result<Answer, Problem> {
             let RedisReply::Keys { keys, truncated } = session.ask(keys).await? else {
                 return Err(Problem::internal(
                     "redis",
-                    "keys were asked for and not given",
+                    "keys were requested and not returned",
                 ));
             };
             let count = keys.len();

@@ -39,8 +39,8 @@ impl Owner {
 pub fn require_own(stack: &Stack) -> Result<(), Fault> {
     let made_by = match Owner::of(stack) {
         Owner::Windlass => return Ok(()),
-        Owner::Stacktape => "was made by Stacktape",
-        Owner::Other => "was not made by Windlass",
+        Owner::Stacktape => "was created by Stacktape",
+        Owner::Other => "was not created by Windlass",
     };
     let message = format!(
         "the stack {} {made_by}, so Windlass does not change it",

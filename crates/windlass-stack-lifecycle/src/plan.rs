@@ -191,7 +191,7 @@ impl PlanDiff {
         for (list, verb) in [
             (&self.inputs_changed, "differs"),
             (&self.added, "is now changed too"),
-            (&self.removed, "is not changed any more"),
+            (&self.removed, "is no longer changed"),
             (&self.altered, "is changed differently"),
         ] {
             if let Some((first, more)) = list.split_first() {

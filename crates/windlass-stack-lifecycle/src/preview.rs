@@ -202,7 +202,7 @@ fn no_store(proposal: &Proposal, store: &AssetStore) -> Fault {
     );
     Fault::new(FaultKind::Validation, "asset_store_missing", message)
         .with("bucket", store.bucket.as_str())
-        .next("deploy: it makes the asset bucket and shows the same plan before anything changes")
+        .next("deploy: it creates the asset bucket and shows the same plan before anything changes")
 }
 
 fn raw(set: &ChangeSet, redactor: &Redactor) -> Vec<Value> {

@@ -182,7 +182,7 @@ const KNOWN: &[Known] = &[
             &["vpc", "dependencies"],
         ],
         operation: "delete",
-        text: "it still has members: remove what was made in it outside the stack, then repeat",
+        text: "it still has members: remove what was created in it outside the stack, then repeat",
     },
     Known {
         words: &[&["certificate", "pending"], &["certificate", "validation"]],

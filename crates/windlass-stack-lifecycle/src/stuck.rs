@@ -109,7 +109,7 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
     };
     let (meaning, remedies) = match status {
         "REVIEW_IN_PROGRESS" => (
-            "only a change set was ever made; the stack has no resources",
+            "only a change set was ever created; the stack has no resources",
             vec![Remedy::with(
                 "delete",
                 json!({ "confirm": true }),
@@ -134,7 +134,7 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
             ],
         ),
         "ROLLBACK_FAILED" => (
-            "its creation failed and what it had made could not all be removed",
+            "its creation failed and not everything it had created could be removed",
             vec![Remedy::with(
                 "delete",
                 json!({ "confirm": true }),
@@ -169,14 +169,14 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
                 Remedy::with(
                     "rollback",
                     json!({ "resourcesToSkip": ids }),
-                    format!("continue the rollback and take {named} as they are"),
+                    format!("continue the rollback and leave {named} as they are"),
                 ),
             ],
         ),
         "CREATE_FAILED" => (
             "its creation failed and automatic rollback was off",
             vec![
-                Remedy::new("rollback", "remove what was made"),
+                Remedy::new("rollback", "remove what was created"),
                 Remedy::with(
                     "delete",
                     json!({ "confirm": true }),

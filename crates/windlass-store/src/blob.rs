@@ -78,7 +78,11 @@ async fn off_thread<T: Send + 'static>(
 ) -> Result<T, BlobError> {
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|error| Err(BlobError::Io(format!("content work was cut off: {error}"))))
+        .unwrap_or_else(|error| {
+            Err(BlobError::Io(format!(
+                "content work was interrupted: {error}"
+            )))
+        })
 }
 
 fn checked(digest: Digest, bytes: Vec<u8>) -> Result<Vec<u8>, BlobError> {

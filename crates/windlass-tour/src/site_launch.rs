@@ -33,7 +33,7 @@ const PLANTED: [&str; 3] = ["TemplateTokens", "called Tidemark", "canonical addr
 pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     if stage.ask_git(&["--version"]).is_none() {
         stage.say("A launch reads and writes git repositories, and git is NOT installed here.");
-        stage.say("This chapter is left out. Install git and run: windlass tour --chapter 3");
+        stage.say("This chapter is skipped. Install git and run: windlass tour --chapter 3");
         return Ok(());
     }
     prepare(stage)?;
@@ -51,7 +51,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
 
     stage.say(
         "A configuration answers it. The run reads both repositories, collects facts with the lines\n\
-         that prove them, writes pages into a copy of the site, and has 18 gates look at them.",
+         that prove them, writes pages into a copy of the site, and runs 18 gates on them.",
     );
     let commits = ["--ref", "main", "--site-ref", "main"];
     let start = ["launch", "start", "--config", CONFIG_FILE];
@@ -62,7 +62,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     )?;
 
     stage.say(
-        "The site's habits came along: a placeholder, a dead address, a misspelt name. Fix one.",
+        "The site's own mistakes were copied: a placeholder, a dead address, a misspelt name. Fix one.",
     );
     stage.run(&["launch", "fix", "latest"], 8)?;
 

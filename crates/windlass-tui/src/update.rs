@@ -108,7 +108,7 @@ fn quit(state: &mut State) -> Vec<Effect> {
     if state.is_writing() && !state.leaving {
         state.leaving = true;
         state.message = Message::Notice(
-            "Files are being written. q again leaves; what was begun is finished or undone."
+            "Files are being written. q again leaves; what was started is finished or undone."
                 .to_owned(),
         );
         return Vec::new();

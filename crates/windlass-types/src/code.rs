@@ -81,7 +81,7 @@ codes! {
         "Read `details.field` and `details.constraint`, correct the field, and call again. `windlass ops describe NAME` prints the schema with examples.";
     UNKNOWN_OPERATION: User, 404, 2, false,
         "No operation or tool has that name.",
-        "`windlass ops list` prints every name; the message names the nearest one.";
+        "`windlass ops list` prints every name; the message suggests the closest one.";
     RUN_NOT_FOUND: User, 404, 3, false,
         "No run with that id is visible to this caller.",
         "`windlass runs list` shows the runs you may see. A run started with another API key is not visible to yours.";
@@ -96,13 +96,13 @@ codes! {
         "Choose another name, or say that it may be replaced; `details.reason` says whether it exists or is waiting to be deleted.";
     READ_ONLY_VIOLATION: Policy, 403, 4, false,
         "The call would change something where only reading is allowed; it was not executed.",
-        "`details.rule` names the rule that refused. Ask in a form that only reads, or use the operation that makes the change under its own confirmation.";
+        "`details.rule` names the rule that refused. Use a read-only form, or the operation that makes the change with its own confirmation.";
     DEPLOY_FAILED: Upstream, 502, 1, false,
         "A deployment failed after it had been accepted.",
         "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has rolled back what was done unless rollback is switched off.";
     DELETE_FAILED: Upstream, 502, 1, false,
         "A stack could not be deleted completely.",
-        "`details.failure` names what stands in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
+        "`details.failure` names what is in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
     ROLLBACK_FAILED: Upstream, 502, 1, false,
         "A stack could not be restored to an earlier state.",
         "`details.failure` names the resource that is in the way. Fix it and roll back again, or leave it out with `resourcesToSkip`.";
@@ -123,7 +123,7 @@ codes! {
         "Plan again, review the plan, and apply with the new token.";
     CONFIRM_TOKEN_MISMATCH: Policy, 403, 4, false,
         "The confirm token does not belong to this caller, operation and plan.",
-        "Something changed since the plan was made, or the token is another caller's. Plan again and review what differs.";
+        "Something changed since the plan was made, or the token belongs to another caller. Plan again and review what differs.";
     CONFIRM_TOKEN_USED: Policy, 409, 4, false,
         "The confirm token has already been redeemed.",
         "Each token applies once. `details.run_id` names the run it started; watch that run, or plan again for a new change.";
@@ -138,10 +138,10 @@ codes! {
         "The rejection and its reason are in the run's journal. Plan again with a different input.";
     UNAUTHORIZED: Policy, 401, 4, false,
         "The API key is missing, unknown, revoked or expired.",
-        "Send `Authorization: Bearer wlk_…`. `windlass keys create` makes a key.";
+        "Send `Authorization: Bearer wlk_…`. `windlass keys create` creates a key.";
     FORBIDDEN: Policy, 403, 4, false,
         "The caller lacks the scope this operation needs.",
-        "`details.required_scopes` names the scopes. `windlass keys create --scope …` makes a key that has them.";
+        "`details.required_scopes` names the scopes. `windlass keys create --scope …` creates a key that has them.";
     RATE_LIMITED: Policy, 429, 6, true,
         "Too many requests in a minute, jobs at once, or pipelines in an hour; `details.limit` says which.",
         "Wait for `Retry-After` seconds. The tier of the API key sets the limits.";
@@ -159,13 +159,13 @@ codes! {
         "A durable run continues in the background: `windlass runs watch RUN` follows it.";
     UNDO_CONFLICT: User, 409, 5, false,
         "An effect cannot be undone, because its result was changed since.",
-        "Look at the paths in `details`. What others changed since is left as it is; put it right by hand. The journal lists it as residue.";
+        "Look at the paths in `details`. What others changed since is left as it is; fix it by hand. The journal lists it as residue.";
     PATH_ESCAPE: User, 400, 2, false,
         "A path would leave the directory it must stay in.",
         "Use relative paths without `..`, and no symbolic links that point outside.";
     NONDETERMINISTIC: Internal, 500, 70, false,
         "The run's code took another path than its journal records.",
-        "The run is held, nothing was changed. Resume it with the version of Windlass that started it, or let it go with `windlass runs cancel RUN`: what it did then stays and is listed as residue.";
+        "The run is held, nothing was changed. Resume it with the version of Windlass that started it, or release it with `windlass runs cancel RUN`: what it did then stays and is listed as residue.";
     BUSY: Upstream, 503, 6, true,
         "Another process holds what this needs.",
         "Wait, or find it with `windlass doctor`.";
@@ -180,13 +180,13 @@ codes! {
         "`windlass store check` lists what is damaged. Restore a backup made with `windlass store backup`.";
     CONFIG_INVALID: Config, 400, 2, false,
         "A settings or policy file cannot be read.",
-        "The message names the file, line and column. Nothing starts on a file that is not understood.";
+        "The message names the file, line and column. Nothing starts with an invalid file.";
     TARGET_FORBIDDEN: Policy, 400, 4, false,
         "The address is private, loopback, link-local or otherwise not allowed as a target.",
         "Use a public https address, or allow private targets for this purpose in the settings.";
     UPSTREAM_ERROR: Upstream, 502, 6, true,
         "A service Windlass called did not answer as it should.",
-        "`details` holds the status and the answer's beginning. Try again later.";
+        "`details` holds the status and the start of the answer. Try again later.";
     SCHEMA_VALIDATION_FAILED: User, 400, 2, false,
         "A configuration or an artifact does not fit its schema.",
         "`details.errors` lists every place as a JSON pointer with the rule it breaks. Correct them all and call again.";
@@ -259,10 +259,10 @@ codes! {
         "Commit or stash them, then repeat the command.";
     E_GIT_DETACHED_HEAD: User, 409, 1, false,
         "The config repository is not on a branch.",
-        "Check a branch out, then repeat the command.";
+        "Check out a branch, then repeat the command.";
     E_GIT_REMOTE_MISSING: Config, 409, 1, false,
         "The config repository has no such remote.",
-        "Name one with windlass pack remote set.";
+        "Add one with windlass pack remote set.";
     E_GIT_NOT_FOUND: Config, 424, 1, false,
         "The git program is required and not installed.",
         "Install git, then repeat the command.";

@@ -54,7 +54,7 @@ impl PolicyCommand {
 }
 
 const WITHOUT_A_FILE: &str = "\
-Without a policy file: reading is allowed; writing and destroying ask.
+Without a policy file: reads are allowed; writes and deletions ask.
 Approvers: you (local:*), and holders of a key with the scope `approve`.";
 
 fn show(session: &Session, options: &OpenOptions) -> Result<Report, Problem> {

@@ -107,7 +107,7 @@ impl<'a> Follow<'a> {
             changes.mark_unchanged();
             journals.show_news().await?;
             if !session.printer.look_for_reader() && !goes_on_unread {
-                let gone = "the reader of the output went away";
+                let gone = "the reader of the output closed it";
                 return Err(Problem::new(&code::INTERRUPTED, gone));
             }
             tokio::select! {

@@ -166,9 +166,9 @@ async fn authenticate(
                             .ok_or_else(|| unexpected("the server's public key cannot be used"))?;
                     packets.write(&sealed).await?;
                 }
-                _ => return Err(unexpected("the login is not as the protocol has it")),
+                _ => return Err(unexpected("the login does not follow the protocol")),
             },
-            _ => return Err(unexpected("the login is not as the protocol has it")),
+            _ => return Err(unexpected("the login does not follow the protocol")),
         }
     }
 }

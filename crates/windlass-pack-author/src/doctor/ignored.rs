@@ -79,7 +79,7 @@ fn by_repository<'a>(
 fn unknown_ignore_state(path: &Path, error: &GitError) -> String {
     let problem = git_problem(error, path, &["check-ignore"]);
     format!(
-        "it is not known whether git ignores `{GITIGNORE_LINE}` in {}: {}",
+        "it is unknown whether git ignores `{GITIGNORE_LINE}` in {}: {}",
         path.display(),
         problem.message()
     )
@@ -147,7 +147,7 @@ impl Ignores {
         let remedy = match (helps, input.fix) {
             (true, true) => format!("{at} is being completed"),
             (true, false) => format!("run `{}`", input.caller.command("doctor --fix")),
-            (false, _) => format!("{at} has the line, but a later rule takes it back"),
+            (false, _) => format!("{at} has the line, but a later rule overrides it"),
         };
         for root in open {
             self.warnings.push(format!(

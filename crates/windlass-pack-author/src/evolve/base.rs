@@ -186,7 +186,7 @@ fn check(
         Some(bytes) if digest == Some(wanted.digest) => Ok(bytes),
         content => {
             let cause = match content {
-                Some(_) => "the file found there is another",
+                Some(_) => "a different file was found there",
                 None => "the file is not there",
             };
             Err(unsupported(

@@ -233,7 +233,7 @@ impl Visit<'_> {
         let mut stuck = Problem::new(
             problem.code(),
             format!(
-                "{}; going back failed too: {cause}. Bring {} back to {original} and delete the branch {} by hand",
+                "{}; going back failed too: {cause}. Switch {} back to {original} and delete the branch {} by hand",
                 problem.message(),
                 self.repo.display(),
                 self.branch

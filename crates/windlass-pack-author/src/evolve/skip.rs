@@ -264,7 +264,7 @@ impl Skipping<'_> {
             next_actions: vec![self.caller.command(&self.propose(module_id, by))],
             suggestions: vec![suggestion(
                 format!("propose into scope {by}"),
-                "the overlay there has the last word about the file",
+                "the overlay there has precedence for the file",
             )],
             ..item(
                 target,

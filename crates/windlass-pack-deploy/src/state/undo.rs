@@ -117,7 +117,7 @@ impl<'a> Undo<'a> {
             // Stopping would leave the rest in place as well, permanently.
             Ok(None) | Err(_) => {
                 self.warnings.push(format!(
-                    "{} cannot be brought back: its earlier content {} is missing or damaged in the store",
+                    "{} cannot be restored: its earlier content {} is missing or damaged in the store",
                     entry.path.display(),
                     before.sha256
                 ));

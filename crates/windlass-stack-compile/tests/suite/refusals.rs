@@ -148,7 +148,7 @@ fn addresses_that_know_each_other() {
   two: {{type: function, properties: {{{CODE}, url: {{enabled: true}}, connectTo: [one]}}}}
 "
     );
-    insta::assert_snapshot!(refused(&text), @r#"resources: "one" and "two" wait for each other: OneFunction, OneUrl, TwoFunction, TwoUrl [take one out of the other's connectTo or environment]"#);
+    insta::assert_snapshot!(refused(&text), @r#"resources: "one" and "two" wait for each other: OneFunction, OneUrl, TwoFunction, TwoUrl [remove one from the other's connectTo or environment]"#);
 }
 
 #[test]
@@ -171,7 +171,7 @@ cloudformationResources:
 "
     );
     insta::assert_snapshot!(refused(&text), @r#"
-    resources.db.properties.engine: AWS makes no new aurora-mysql-serverless databases [use the engine's -serverless-v2 form]
+    resources.db.properties.engine: AWS no longer creates aurora-mysql-serverless databases [use the engine's -serverless-v2 form]
     resources.files.properties.lifecycleRules.0.properties.tags: an upload that was never finished has no tags [use prefix, or leave it out]
     resources.one.properties.environment: Lambda takes no variable "A" [use two or more letters, digits and underscores, a letter first]
     cloudformationResources.Thing.Condition: the template has no conditions [vary the config by $Stage() instead]

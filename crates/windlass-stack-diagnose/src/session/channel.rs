@@ -189,7 +189,7 @@ impl<'a> Channel<'a> {
                 Some("KMSEncryption") => return Err(encrypted()),
                 other => {
                     return Err(broken(&format!(
-                        "the handshake wants {}",
+                        "the handshake requires {}",
                         other.unwrap_or("nothing known")
                     )));
                 }

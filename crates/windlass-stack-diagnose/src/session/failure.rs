@@ -25,7 +25,7 @@ pub(crate) fn broken(cause: &str) -> Problem {
 pub(crate) fn silent() -> Problem {
     Problem::new(
         &code::UPSTREAM_ERROR,
-        "the machine at the other end of the session does not answer any more",
+        "the machine at the other end of the session no longer answers",
     )
     .with("reason", UNREACHABLE)
 }

@@ -47,7 +47,7 @@ impl Opened {
         let (Some(id), Some(url), Some(token)) =
             (text("SessionId"), text("StreamUrl"), text("TokenValue"))
         else {
-            return Err(broken("StartSession gave no address and token"));
+            return Err(broken("StartSession returned no address and token"));
         };
         let token = Secret::new(token);
         reach.redactor.register(&token);

@@ -77,7 +77,7 @@ impl Runner<'_> {
             }
             Ended::Stopped => {
                 let cause = match (self.unwanted)() {
-                    true => format!("{tool} was stopped because the result is not wanted any more"),
+                    true => format!("{tool} was stopped because the result is no longer wanted"),
                     false => format!("{tool} took longer than {} s", self.time.as_secs()),
                 };
                 Err(failed(self.workload, cause).with("tool", tool))

@@ -78,7 +78,7 @@ pub struct Workshop<'a> {
     pub limits: Limits,
     /// How long one program may run.
     pub time: Duration,
-    /// Whether the result is not wanted any more.
+    /// Whether the result is no longer wanted.
     pub unwanted: &'a dyn Fn() -> bool,
     /// Hears what happens: workload, message.
     pub progress: &'a dyn Fn(&str, &str),

@@ -98,7 +98,7 @@ fn flatten(value: &Value, atoms: &mut Vec<Atom>) -> Result<(), String> {
                 (other, _) => return Err(format!("{other} is only known to CloudFormation")),
             }
         }
-        other => return Err(format!("{other} is no text")),
+        other => return Err(format!("{other} is not text")),
     }
     Ok(())
 }

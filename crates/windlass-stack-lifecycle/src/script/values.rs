@@ -167,7 +167,7 @@ impl<'a> Values<'a> {
             return Ok((plain(&output.output_value), Origin::Output));
         }
         let atoms = of_expression(&found.expression).map_err(|cause| {
-            let message = format!("{param} of \"{resource}\" cannot be worked out: {cause}");
+            let message = format!("{param} of \"{resource}\" cannot be determined: {cause}");
             refused("unknown_value", message)
         })?;
         let mut joined = Joined::default();

@@ -105,7 +105,7 @@ pub async fn restore(
     let missing: Vec<String> = at_once(looks).await?.into_iter().flatten().collect();
     if !missing.is_empty() {
         let message = format!(
-            "{} files of the version are not in {} any more; nothing was changed",
+            "{} files of the version are no longer in {}; nothing was changed",
             missing.len(),
             store.bucket
         );

@@ -111,7 +111,7 @@ fn drift_has_kinds() {
     claude_code  ~/.claude/commands
       ? x�[2J.md  [extra]  AsPlanned("Pack did not write this file and leaves it alone.")
     codex  ~/.codex
-      - AGENTS.md  [missing; not deployed yet]  AsPlanned("No diff: the plan does not bring this file back.")
+      - AGENTS.md  [missing; not deployed yet]  AsPlanned("No diff: the plan does not restore this file.")
       ~ run.sh  [modified; mode 0644, should be 0755]  AsPlanned("No diff: the plan does not change this file.")
     codex  ~/.codex/prompts
       ~ mine.md  [modified]  AsPlanned("No diff: the plan does not change this file.")
@@ -204,7 +204,7 @@ fn the_questions_before_taking_back_name_the_event() {
     "#);
     let data = json!({ "rolled_back_to": "16", "changes": [] });
     insta::assert_snapshot!(asked(&Call::TryRollback("16".to_owned()), data), @r#"
-    Bring back the state after 16?
+    Restore the state after 16?
     No file would change.
     Rollback("16")
     "#);
@@ -218,7 +218,7 @@ fn what_was_done_is_a_sentence() {
         (
             Call::Apply(Adopt::Nothing),
             json!({ "applied": true, "snapshot_id": "17", "changes": one }),
-            "Applied 1 change; snapshot 17. u takes it back.",
+            "Applied 1 change; snapshot 17. u undoes it.",
         ),
         (
             Call::Apply(Adopt::Nothing),

@@ -215,7 +215,7 @@ fn names_that_do_not_exist() {
     exit 3
     ── stdout
     ── stderr
-    error: no run is called "run_nope" or begins so
+    error: no run is called "run_nope" or starts with it
       code: RUN_NOT_FOUND
     hint: windlass runs list
     "#);
@@ -279,7 +279,7 @@ fn runs() {
     insta::assert_snapshot!(scene.show(&scene.say(&["runs", "verify", "latest"])), @"
     exit 0
     ── stdout
-    ✓ RUN-1: 16 events, every hash follows from the one before
+    ✓ RUN-1: 16 events, the hash chain is intact
       head  DIGEST
     ── stderr
     ");
@@ -429,7 +429,7 @@ fn failures_for_machines() {
         "details": {
           "run_id": "run_nope"
         },
-        "message": "no run is called \"run_nope\" or begins so",
+        "message": "no run is called \"run_nope\" or starts with it",
         "next_actions": [
           "windlass runs list"
         ],
@@ -444,7 +444,7 @@ fn failures_for_machines() {
     insta::assert_snapshot!(scene.show(&said), @r#"
     exit 3
     ── stdout
-    {"v":"1.0","type":"result","ok":false,"code":"NOT_FOUND","message":"no run is called \"run_nope\" or begins so","data":{"error":{"code":"RUN_NOT_FOUND","details":{"run_id":"run_nope"},"next_actions":["windlass runs list"],"retryable":false}}}
+    {"v":"1.0","type":"result","ok":false,"code":"NOT_FOUND","message":"no run is called \"run_nope\" or starts with it","data":{"error":{"code":"RUN_NOT_FOUND","details":{"run_id":"run_nope"},"next_actions":["windlass runs list"],"retryable":false}}}
     ── stderr
     "#);
     let said = scene.say(&["--json", "runs", "frobnicate"]);

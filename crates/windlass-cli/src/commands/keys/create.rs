@@ -55,7 +55,7 @@ impl CreateArgs {
         ));
         printer.hint("send it as `Authorization: Bearer KEY`");
         Ok(Report::new(
-            format!("key {} was made", record.key_id),
+            format!("key {} was created", record.key_id),
             answer.output,
         ))
     }

@@ -152,7 +152,7 @@ impl LaunchArg {
 fn none_called(text: &str) -> Problem {
     Problem::new(
         &code::RUN_NOT_FOUND,
-        format!("no launch is called {text:?} or begins so"),
+        format!("no launch is called {text:?} or starts with it"),
     )
     .next("windlass launch list")
 }

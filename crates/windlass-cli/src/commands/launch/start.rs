@@ -85,7 +85,7 @@ impl StartArgs {
         if answer.get("existing") == Some(&Value::Bool(true)) {
             session
                 .printer
-                .notice(&format!("The key has started {run_id} before."));
+                .notice(&format!("The key was already used: it started {run_id}."));
         }
         if self.no_wait {
             return detached(session, PROGRAM, &run_id, answer).await;
@@ -131,7 +131,7 @@ impl StartArgs {
         let problem = Problem::invalid(
             "allow",
             "required",
-            "say what may be written in the site: nothing is written elsewhere, ever",
+            "say what may be written in the site; nothing else is ever written",
         );
         if suggested.is_empty() {
             return problem.next("repeat the command with --allow PATH");

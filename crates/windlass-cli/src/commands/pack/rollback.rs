@@ -28,7 +28,7 @@ impl RollbackArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let consent = |preview: &Value| {
             let plan: PlanView = parse(preview)?;
-            let question = format!("Bring back the state after {}?", self.to);
+            let question = format!("Restore the state after {}?", self.to);
             let view = || context.plan_consent("pack.rollback", &plan, question);
             Ok((!plan.is_empty()).then(view))
         };

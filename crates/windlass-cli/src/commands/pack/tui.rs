@@ -16,7 +16,7 @@ pub(crate) struct TuiArgs {}
 pub(super) fn needs_a_terminal(printer: &Printer) -> Result<(), Problem> {
     if !printer.is_human() {
         return Err(Wire::usage(
-            "tui draws a screen for people; `preview`, `status` and `snapshots list` give JSON",
+            "tui is for people; `preview`, `status` and `snapshots list` print JSON",
         ));
     }
     let (stdin, stdout) = (std::io::stdin().is_terminal(), printer.data_is_seen());

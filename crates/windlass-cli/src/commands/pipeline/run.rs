@@ -67,7 +67,7 @@ impl RunArgs {
                 .printer
                 .hint(&format!("windlass pipeline watch {job}"));
             return Ok(Report::new(
-                format!("job {job} is on record"),
+                format!("job {job} is recorded"),
                 started.output,
             ));
         }
@@ -93,7 +93,7 @@ impl RunArgs {
 pub(super) async fn follow(session: &Session, job: &str) -> Result<(JobStatus, Value), Problem> {
     let job_id: RunId = job
         .parse()
-        .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is no job id")))?;
+        .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is not a job id")))?;
     Follow::new(&job_id).run(session).await?;
     ask_status(session, job).await
 }

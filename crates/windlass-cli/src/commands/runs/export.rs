@@ -72,7 +72,7 @@ async fn export_to(session: &Session, run_id: &RunId, directory: &Path) -> Resul
     let document = serde_json::to_string_pretty(&export)
         .map_err(|error| Problem::internal("export", error))?;
     fs_err::create_dir_all(directory).map_err(|error| {
-        let message = format!("the directory cannot be made: {error}");
+        let message = format!("the directory cannot be created: {error}");
         Problem::invalid("dir", "writable", message)
     })?;
     let document = ExportedFile {

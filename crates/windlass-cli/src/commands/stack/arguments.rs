@@ -145,7 +145,7 @@ pub(super) fn filled<const COUNT: usize>(
     match words.next() {
         None => Ok(filled),
         Some(word) => Err(usage(format!(
-            "'{word}' is one word too many: everything is named already"
+            "unexpected argument '{word}': everything is already given"
         ))),
     }
 }

@@ -72,7 +72,7 @@ impl StackCall for DocsArgs {
                 session.printer.hint(&format!("windlass docs {question:?}"));
             }
             let message = match list(&output, "references").len() {
-                0 => "nothing in the documentation fits".to_owned(),
+                0 => "nothing in the documentation matches".to_owned(),
                 count => format!("answered from {}", counted(count, "page")),
             };
             Ok(Report::new(message, output))

@@ -66,7 +66,7 @@ impl SecretCommand {
                     .call("admin.webhook_secret_finish", Value::Object(input))
                     .await?;
                 let record: SecretView = field(&answer.output, "record")?;
-                let message = format!("the old secret of {} signs no more", record.owner);
+                let message = format!("the old secret of {} no longer signs", record.owner);
                 session.printer.data(&message);
                 Ok(Report::new(message, answer.output))
             }
@@ -104,7 +104,7 @@ async fn made(
     ));
     if let Some(until) = record.previous_until {
         printer.notice(&format!(
-            "The one before signs as well until {until}; X-AIOS-Signature stays with it until then."
+            "The previous one also signs until {until}; X-AIOS-Signature stays with it until then."
         ));
         printer.hint("windlass webhooks secret finish");
     }

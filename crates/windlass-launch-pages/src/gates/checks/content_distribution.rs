@@ -245,7 +245,7 @@ fn looks_alone(input: &GateInput) -> Vec<Finding> {
         let lines = changed_lines(before, after);
         if lines.is_mostly_formatting() {
             let message = format!(
-                "{} of {} changed lines change nothing but their looks. Leave them as they were.",
+                "{} of {} changed lines change only formatting. Leave them as they were.",
                 lines.formatting, lines.all
             );
             found.push(Finding::file(FORMATTING, path, "", message));

@@ -95,7 +95,7 @@ fn faults(input: &GateInput, path: &str, document: &Document, code: &Code) -> Ve
             report(
                 NO_PARSER,
                 line,
-                format!("Nothing here can parse {language}; the code was not checked."),
+                format!("There is no parser for {language}; the code was not checked."),
             );
         }
     }

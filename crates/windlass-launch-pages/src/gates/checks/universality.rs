@@ -138,7 +138,7 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
     match page.filter(|_| !is_mentioned) {
         Some(page) => {
             let message = format!(
-                "{} limitations are known and no page names one.",
+                "{} limitations are known and no page mentions one.",
                 known.len()
             );
             vec![Finding::file(LIMITATIONS, &page.output_path, "", message)]

@@ -52,7 +52,7 @@ pub enum FixError {
     #[error("the fix of {0} would change nothing")]
     NoDiff(String),
     /// A patch could not be made.
-    #[error("a patch of {path} could not be made: {cause}")]
+    #[error("a patch of {path} could not be created: {cause}")]
     NoPatch {
         /// The file.
         path: String,
@@ -195,7 +195,7 @@ pub static FIXERS: [Fixer; 16] = [
     },
     Fixer {
         codes: &["GATE_LINK_INSECURE_HTTP"],
-        promise: "Ask for the address over https.",
+        promise: "Use https for the address.",
         rewrite: https::rewrite,
     },
     Fixer {

@@ -138,7 +138,7 @@ fn patch_overlays() {
         })
         .unwrap_err();
     insta::assert_snapshot!(world.show(&problem), @r#"
-    E_CONFIG_INVALID: the project overlay of module skill:demo is of patches, which hold no copies of files: --materialize does not go with it
+    E_CONFIG_INVALID: the project overlay of module skill:demo holds patches, not copies of files: --materialize does not apply
     {
       "hint": "leave --materialize out, or use --kind dir",
       "module_id": "skill:demo",

@@ -585,7 +585,7 @@ fn an_edit_goes_below_the_patch_of_a_higher_scope_where_that_shows() {
         "suggestions": [
           {
             "action": "propose into scope project",
-            "reason": "the overlay there has the last word about the file"
+            "reason": "the overlay there has precedence for the file"
           }
         ],
         "target": "codex"

@@ -201,7 +201,7 @@ fn must_18_a_conflict_does_not_move_the_baseline_of_its_file() {
     let rebased = world.try_rebase(rebase("skill:demo")).unwrap();
     let problem = rebased.conflict().unwrap();
     insta::assert_snapshot!(world.show(&problem), @r#"
-    E_OVERLAY_REBASE_CONFLICT: the global overlay of module skill:demo conflicts with its upstream in SKILL.md; resolve what stands between the markers (for patches in .agentpack/conflicts) and rebase again
+    E_OVERLAY_REBASE_CONFLICT: the global overlay of module skill:demo conflicts with its upstream in SKILL.md; resolve what is between the markers (for patches in .agentpack/conflicts) and rebase again
     {
       "conflicts": [
         "SKILL.md"
@@ -552,7 +552,7 @@ fn what_cannot_be_rebased_says_why() {
     insta::assert_snapshot!(problem(&world), @r#"
     E_OVERLAY_NOT_FOUND: module skill:demo has no global overlay: $ROOT/repo/overlays/skill_demo--f2b4dd2c0d does not exist
     {
-      "hint": "make it with `agentpack overlay edit skill:demo --scope global`",
+      "hint": "create it with `agentpack overlay edit skill:demo --scope global`",
       "module_id": "skill:demo",
       "overlay_dir": "$ROOT/repo/overlays/skill_demo--f2b4dd2c0d",
       "overlay_dir_posix": "$ROOT/repo/overlays/skill_demo--f2b4dd2c0d",

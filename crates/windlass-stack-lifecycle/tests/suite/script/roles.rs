@@ -66,7 +66,7 @@ async fn a_role_that_cannot_be_taken_runs_nothing() {
     );
     assert!(!ran.exists());
     let problem = done.result.unwrap_err();
-    insta::assert_snapshot!(problem.message(), @r#"arn:aws:iam::123456789012:user/ada may not take on the role of "api" (arn:aws:iam::123456789012:role/shop-dev-ApiRole-X)"#);
+    insta::assert_snapshot!(problem.message(), @r#"arn:aws:iam::123456789012:user/ada may not assume the role of "api" (arn:aws:iam::123456789012:role/shop-dev-ApiRole-X)"#);
 
     let mut unknown = world(script.clone());
     unknown.role_of = Some("apo".to_owned());

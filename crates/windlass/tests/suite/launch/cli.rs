@@ -144,7 +144,7 @@ fn any_repository_is_taken_by_its_path() {
     ROOT/product/src is part of ROOT/product, which is read whole
     main of the product is 3317d08332ce
     the product is called Quill
-    error: say what may be written in the site: nothing is written elsewhere, ever
+    error: say what may be written in the site; nothing else is ever written
       code: INVALID_INPUT
       constraint: required
       field: allow
@@ -296,7 +296,7 @@ fn every_failure_has_its_exit_class() {
         })
         .collect();
     insta::assert_snapshot!(plain(&place, &shown.join("\n")), @r#"
-    unknown run: 3 code: RUN_NOT_FOUND error: no launch is called "r_1" or begins so
+    unknown run: 3 code: RUN_NOT_FOUND error: no launch is called "r_1" or starts with it
     no launches: 3 code: RUN_NOT_FOUND error: there are no launches yet
     no such path: 3 code: NOT_FOUND error: there is no repository at ROOT/nowhere
     no repository: 3 code: NOT_FOUND error: ROOT/user is no git repository with a commit: 'ROOT/user' does not appear to be a git repository

@@ -67,7 +67,7 @@ impl EditArgs {
         let place = context.view.path(&edited.overlay_dir);
         let message = match (context.options.dry_run, edited.created) {
             (true, _) => format!("overlay would be in {place}"),
-            (false, true) => format!("overlay made in {place}"),
+            (false, true) => format!("overlay created in {place}"),
             (false, false) => format!("overlay in {place}"),
         };
         context.say(&context.view.line(Tone::Good, "✓", &message));

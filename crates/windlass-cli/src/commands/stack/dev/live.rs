@@ -45,7 +45,7 @@ impl StackCall for LiveArgs {
             printer.notice(if self.stop_on_exit {
                 "Ctrl-C ends the session."
             } else {
-                "Ctrl-C ends the watching; `windlass stack dev stop` ends the session."
+                "Ctrl-C stops watching; `windlass stack dev stop` ends the session."
             });
             let watched = tail(session, logs_of(&self.start.target)).await;
             if self.stop_on_exit {
