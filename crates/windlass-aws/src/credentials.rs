@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_in_words() {
+    fn sources_are_described() {
         let plain = Target::default();
         let cases = [
             ("EnvironmentVariable", "environment variables"),

@@ -203,7 +203,7 @@ fn changes_have_causes_values_and_policies() {
 
 /// A template that no longer has the parameter does not lift the mask.
 #[test]
-fn a_hidden_value_stays_hidden_when_its_parameter_goes() {
+fn a_hidden_value_stays_hidden_when_its_parameter_is_removed() {
     for goes in ["KmsKeyArn", "Api"] {
         let mut harness = Harness::new();
         created(&mut harness);

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_lies_inside() {
+    fn every_path_is_inside_the_home() {
         let home = Home::at("/w");
         for path in [
             home.config(),

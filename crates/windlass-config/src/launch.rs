@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_goes_nowhere_it_was_not_sent() {
+    fn a_variable_is_sent_only_to_its_hosts() {
         let mut settings = LaunchSettings::default();
         for (variable, host, may) in [
             ("GITHUB_TOKEN", "api.github.com", true),

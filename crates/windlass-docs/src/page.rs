@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_page_says_of_itself() {
+    fn the_front_matter_of_a_page() {
         let recipe =
             "---\ndocType: recipe\ntitle: Jobs\ntags: [function, schedule]\n---\n# Jobs\n\nRun.\n";
         let cases = [

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_hold_up_to_their_limit() {
+    fn budgets_allow_exactly_their_limit() {
         let budgets = Budgets {
             max_files_changed: 2,
             max_file_writes: 2,

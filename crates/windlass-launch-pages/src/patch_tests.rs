@@ -19,7 +19,7 @@ fn anchor(anchor: &str, text: &str) -> Edit {
 }
 
 #[test]
-fn edits_touch_their_part_alone() {
+fn edits_touch_only_their_part() {
     for (edit, expected) in [
         (
             anchor("## One", "\nNew.\n\n"),
@@ -176,7 +176,7 @@ fn create_never_rewrites_a_file() {
 }
 
 #[test]
-fn patches_that_wait_for_each_other_never_begin() {
+fn patches_that_depend_on_each_other_are_refused() {
     let range = |text: &str| Edit::Range {
         start: 1,
         end: 1,

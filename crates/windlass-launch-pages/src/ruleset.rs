@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_embedded_rule_set_is_whole() {
+    fn every_embedded_rule_set_is_complete() {
         for version in versions() {
             let rules = Ruleset::load(Some(version)).unwrap();
             assert_eq!(rules.version, version);

@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_paths_lead_from_file_to_file() {
+    fn relative_paths_link_file_to_file() {
         for (from, to, expected) in [
             ("docs/a/x.md", "docs/a/y.md", "y.md"),
             ("docs/a/x.md", "docs/b/y.md", "../b/y.md"),

@@ -416,7 +416,7 @@ mod tests {
     proptest! {
         /// The short way finds what comparing all with all finds.
         #[test]
-        fn all_that_are_alike_are_found(texts in proptest::collection::vec("([a-e] ){0,6}", 0..12)) {
+        fn all_duplicates_are_found(texts in proptest::collection::vec("([a-e] ){0,6}", 0..12)) {
             let sets: Vec<BTreeSet<String>> = texts
                 .iter()
                 .map(|text| text.split_whitespace().map(str::to_owned).collect())

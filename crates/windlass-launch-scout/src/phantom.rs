@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tails_of_addresses_and_words_are_no_references() {
+    fn parts_of_urls_and_words_are_not_references() {
         for (line, phantom) in [
             ("See examples/gone.py.", Some("examples/gone.py")),
             ("See [x](./docs/gone.md)", Some("docs/gone.md")),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_from_where_they_stand() {
+    fn links_are_resolved_relative_to_their_file() {
         let mut tree = Tree::default();
         for (path, text) in [
             (

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_do_not_end_the_stream() {
+    fn invalid_utf8_does_not_end_the_stream() {
         assert_eq!(read(b"data: a\xff\n\ndata: b\n\n", 3).0, ["a\u{fffd}", "b"]);
     }
 

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_too_long_is_known_by_its_word() {
+    fn an_overlong_conversation_is_recognised() {
         for (body, expected) in [
             (
                 r#"{"error":{"message":"x","code":"context_length_exceeded"}}"#,

@@ -17,7 +17,7 @@ fn streamed(events: &[&str]) -> Result<ModelReply, ModelError> {
 }
 
 #[test]
-fn whole_answers() {
+fn complete_answers() {
     let cases = [
         r#"{"model":"m","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4,"prompt_tokens_details":{"cached_tokens":2}}}"#,
         r#"{"choices":[{"message":{"content":"hi"}}],"usage":null}"#,

@@ -234,7 +234,7 @@ async fn no_spelling_reaches_a_forbidden_address() {
 }
 
 #[tokio::test]
-async fn no_name_leads_to_a_forbidden_address() {
+async fn no_name_resolves_to_a_forbidden_address() {
     let (port, connections) = listener().await;
     let url = format!("http://hooks.example.org:{port}/hook");
     for answer in ANSWERS {

@@ -348,7 +348,7 @@ async fn what_was_checked_is_what_is_connected_to() {
 }
 
 #[tokio::test]
-async fn headers_that_would_lie_about_the_message_are_refused() {
+async fn headers_that_misstate_the_message_are_refused() {
     for (name, value) in [
         ("Host", "other.example.org"),
         ("content-length", "1"),

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_is_made_changed_and_removed() {
+    fn the_block_is_created_changed_and_removed() {
         let block = "# >>> agentpack\na\n# <<< agentpack\n";
         for (text, wanted, expected) in [
             ("", &["a"][..], Some(block.to_owned())),

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_choice_makes_a_manifest_without_warnings() {
+    fn every_choice_produces_a_manifest_without_warnings() {
         for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Both] {
             for target in Target::ALL {
                 let answers = GuidedAnswers {

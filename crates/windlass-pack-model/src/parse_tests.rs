@@ -411,7 +411,7 @@ fn all_module_types_are_known() {
 }
 
 #[test]
-fn repeated_free_keys_keep_the_last_as_ever() {
+fn repeated_free_keys_keep_the_last_as_before() {
     let text =
         "version: 1\nprofiles:\n  default: {include_tags: [a]}\n  default: {include_tags: [b]}\n";
     let parsed = parse_manifest(text).unwrap();

@@ -26,7 +26,7 @@ approvers = ["key:key_boss"]
 "#;
 
 #[test]
-fn a_good_file_is_understood() {
+fn a_good_file_is_parsed() {
     let policy = Policy::parse(GOOD, "policy.toml").unwrap();
     let places: Vec<_> = policy
         .rules

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shown_address_holds_no_credentials() {
+    fn a_shown_address_contains_no_credentials() {
         for (url, shown) in [
             ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
             ("https://ada:pw@example.org/v1", "https://example.org/v1"),

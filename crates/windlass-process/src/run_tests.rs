@@ -135,7 +135,7 @@ fn at_the_limit_the_whole_group_ends() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn stragglers_end_when_asked_for() {
+fn stragglers_end_on_request() {
     let mut command = Command::new("sh");
     command.args(["-c", "sleep 600 & echo $!"]);
     let running = start(&mut command, None, Command::spawn).unwrap();

@@ -71,7 +71,7 @@ fn every_document_is_there() {
 }
 
 #[test]
-fn links_between_documents_lead_somewhere() {
+fn links_between_documents_have_a_target() {
     let documents = generated();
     for (path, text) in documents
         .iter()
@@ -130,7 +130,7 @@ fn commands_are_described_without_a_terminal() {
 }
 
 #[test]
-fn a_command_of_stack_has_a_page_of_its_own() {
+fn a_command_of_stack_has_its_own_page() {
     let documents = generated();
     let page = &documents[std::path::Path::new("docs/stack/cli-ref/drift.md")];
     insta::assert_snapshot!(page, @"

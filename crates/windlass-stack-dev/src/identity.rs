@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_id_and_start_time() {
+    fn a_process_is_identified_by_id_and_start_time() {
         let own = ProcessIdentity::own().unwrap();
         assert!(own.is_running());
         let reused = ProcessIdentity {

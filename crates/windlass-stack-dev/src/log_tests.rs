@@ -99,7 +99,7 @@ fn variables_are_hidden_by_their_names() {
 }
 
 #[test]
-fn a_second_session_goes_on_and_half_a_line_does_no_harm() {
+fn a_second_session_continues_and_half_a_line_is_harmless() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     let clock: std::sync::Arc<dyn windlass_ports::Clock> =

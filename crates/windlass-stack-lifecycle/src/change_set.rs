@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_tokens_have_the_letters_cloudformation_takes() {
+    fn names_and_tokens_use_only_letters_cloudformation_accepts() {
         assert_eq!(client_token("run_01J-x"), "run-01J-x");
         assert_eq!(name("preview", "run_01J"), "windlass-preview-run-01J");
         assert!(name("preview", &"x".repeat(500)).len() <= 128);

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_says_what_it_protects() {
+    fn a_policy_lists_what_it_protects() {
         for ids in [&[][..], &["Db"], &["Db", "Replica"]] {
             let protected: BTreeSet<String> = ids.iter().map(|id| (*id).to_owned()).collect();
             assert_eq!(protected_by(&document(&protected)), Some(protected));

@@ -121,7 +121,7 @@ fn round_trip(before: &str, after: &str) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn applying_the_diff_gives_the_text_after((before, after) in samples::edited()) {
+    fn applying_the_diff_produces_the_new_text((before, after) in samples::edited()) {
         round_trip(&before, &after)?;
     }
 

@@ -199,7 +199,7 @@ fn answers_to_questions() {
 }
 
 #[test]
-fn a_write_is_followed_by_a_look_whatever_came_of_it() {
+fn a_write_is_followed_by_a_refresh() {
     let mut state = ready();
     answer(
         &mut state,

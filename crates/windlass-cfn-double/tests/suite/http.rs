@@ -126,7 +126,7 @@ async fn the_control_endpoint_steers_and_shows() {
 }
 
 #[tokio::test]
-async fn a_cut_connection_gives_no_answer() {
+async fn a_cut_connection_returns_no_answer() {
     let (handle, client) = started(Pace::Manual).await;
     handle
         .control

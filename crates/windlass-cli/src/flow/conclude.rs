@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn each_command_wants_its_own_ending() {
+    fn each_command_has_its_own_exit_code() {
         let cases = [
             (Wanted::Completed, "completed", true),
             (Wanted::Completed, "failed", false),

@@ -227,7 +227,7 @@ async fn stop_at_the_question(scene: &Scene, session: &Session) -> Problem {
 }
 
 #[tokio::test]
-async fn a_run_that_asks_is_answered_and_goes_on() {
+async fn a_run_that_asks_is_answered_and_continues() {
     let scene = Scene::new();
     let captured = Captured::new(Mode::Human);
     let first = session(&scene.world.process(), &captured);
@@ -313,7 +313,7 @@ async fn the_event_stream_ends_with_the_result_that_the_dispatcher_writes() {
 }
 
 #[tokio::test]
-async fn an_interrupt_leaves_the_run_and_says_how_to_go_on() {
+async fn an_interrupt_leaves_the_run_and_says_how_to_continue() {
     let scene = Scene::new();
     let captured = Captured::new(Mode::Human);
     let process = scene.world.process();

@@ -60,7 +60,7 @@ fn beginnings_are_enough_while_they_are_unique() {
 }
 
 #[test]
-fn looking_stops_once_enough_is_known() {
+fn the_search_stops_once_enough_is_known() {
     let runs: Vec<RunRecord> = (0..10)
         .map(|index| record(&format!("run_a{index}"), None))
         .collect();

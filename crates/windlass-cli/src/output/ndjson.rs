@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_just_said_is_not_repeated() {
+    fn repeated_messages_are_dropped() {
         let captured = Captured::new(Mode::Agent);
         let writer = NdjsonWriter(&captured.printer);
         for _ in 0..3 {

@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn data_and_the_rest_are_kept_apart() {
+    fn data_goes_to_stdout_and_the_rest_to_stderr() {
         let captured = Captured::new(Mode::Human);
         say_everything(&captured.printer);
         assert_eq!(captured.stdout(), "data\n");

@@ -167,7 +167,7 @@ async fn hub() -> (Server, World, Arc<Mutex<Hub>>) {
 }
 
 #[tokio::test]
-async fn a_commit_goes_through_blobs_tree_commit_and_reference() {
+async fn a_commit_creates_blobs_tree_commit_and_reference() {
     let (server, world, hub) = hub().await;
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     assert!(!made.reused);
@@ -291,7 +291,7 @@ async fn after_a_crash_between_the_calls_the_commit_is_found() {
 }
 
 #[tokio::test]
-async fn what_was_made_is_taken_back_once() {
+async fn what_was_created_is_removed_once() {
     let (server, world, hub) = hub().await;
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     let pull = world
@@ -326,7 +326,7 @@ async fn what_was_made_is_taken_back_once() {
 }
 
 #[tokio::test]
-async fn refusals_say_why_and_whether_later_helps() {
+async fn refusals_say_why_and_whether_a_retry_helps() {
     let (server, world, _) = hub().await;
     let limited = |seconds: &str| {
         let headers = vec![("retry-after", seconds.to_owned())];

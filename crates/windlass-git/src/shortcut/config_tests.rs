@@ -14,7 +14,7 @@ fn the_form_that_git_writes_is_read() {
 }
 
 #[test]
-fn anything_that_leads_elsewhere_is_not_plain() {
+fn anything_that_points_elsewhere_is_not_plain() {
     for text in [
         "[core]\n\tworktree = ../x\n",
         "[core]\n\tbare = true\n",
@@ -31,7 +31,7 @@ fn anything_that_leads_elsewhere_is_not_plain() {
 }
 
 #[test]
-fn odd_syntax_is_left_to_git() {
+fn unusual_syntax_is_left_to_git() {
     for text in [
         "\u{feff}[core]\n",
         "[core]\r\n",

@@ -62,7 +62,7 @@ fn state(home: &Home, repo: &Path) -> (String, String, Vec<u8>, Vec<PathBuf>) {
 }
 
 #[test]
-fn a_commit_is_made_and_nothing_else_is_touched() {
+fn a_commit_is_created_and_nothing_else_is_touched() {
     let home = Home::new();
     let git = home.git();
     let repo = home.repository("site");

@@ -40,7 +40,7 @@ fn git_apply(home: &Home, directory: &Path, before: &str, patch: &str) -> Option
 }
 
 #[test]
-fn git_applies_our_patches_and_where_git_applies_so_do_we() {
+fn we_apply_what_git_applies_and_vice_versa() {
     let home = Home::new();
     let directory = home.path().join("apply");
     fs_err::create_dir_all(&directory).unwrap();

@@ -326,7 +326,7 @@ fn every_row_has_a_case() {
 }
 
 #[test]
-fn nothing_is_found_on_good_pages() {
+fn good_pages_have_no_findings() {
     for profile in ALL {
         let mut subject = good();
         subject.profile = *profile;

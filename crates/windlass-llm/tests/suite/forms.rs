@@ -104,7 +104,7 @@ async fn a_rejection_for_another_reason_is_reported() {
 }
 
 #[tokio::test]
-async fn a_limit_goes_by_the_name_the_server_wants() {
+async fn a_limit_uses_the_name_the_server_expects() {
     let body = r#"{"error":{"message":"use max_completion_tokens instead","param":"max_tokens"}}"#;
     let limited = ModelRequest {
         max_tokens: Some(5),

@@ -58,7 +58,7 @@ const FIX: Flags = Flags {
 };
 
 #[test]
-fn roots_are_described_and_missing_ones_can_be_made() {
+fn roots_are_described_and_missing_ones_can_be_created() {
     let world = World::with_manifest(MANIFEST);
     world.write("user/.codex/prompts", "a file");
     world.write("user/.claude/commands/x.md", "");
@@ -182,7 +182,7 @@ fn manifests_that_git_would_show_are_reported_and_ignored() {
 }
 
 #[test]
-fn a_line_of_old_counts_as_done() {
+fn an_old_line_counts_as_done() {
     let world = World::with_manifest(MANIFEST);
     world.run(&world.path("project"), &["init", "--quiet"]);
     world.write("project/.gitignore", ".agentpack.manifest*.json\n");

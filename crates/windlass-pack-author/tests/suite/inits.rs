@@ -17,7 +17,7 @@ fn request(repo: &std::path::Path) -> InitRequest<'_> {
 }
 
 #[test]
-fn a_repository_is_made_where_there_is_none() {
+fn a_repository_is_created_if_missing() {
     let world = World::new();
     let repo = world.path("new/deep/repo");
     let data = world.apply(init(&request(&repo)).unwrap());
@@ -80,7 +80,7 @@ fn git_gets_a_repository_and_the_two_lines_once() {
 }
 
 #[test]
-fn answers_make_the_manifest_unless_there_is_one() {
+fn answers_create_the_manifest_unless_there_is_one() {
     let world = World::new();
     let answers = GuidedAnswers {
         targets: BTreeSet::from([Target::Codex, Target::Cursor]),

@@ -117,7 +117,7 @@ fn a_broken_lockfile_is_rewritten() {
 }
 
 #[test]
-fn fetching_brings_commits_back_and_notices_tampering() {
+fn fetching_restores_commits_and_detects_tampering() {
     let (world, commit) = world();
     let lockfile = locked(&world);
     fs_err::remove_dir_all(world.home.checkouts()).unwrap();

@@ -44,7 +44,7 @@ fn metadata(path: &Path) -> Metadata {
 }
 
 #[test]
-fn a_file_at_rest_is_known_again() {
+fn an_unchanged_file_is_recognised() {
     let scene = Scene::new();
     let file = scene.file("a", "text");
     scene.remember(&file, 5000);
@@ -197,7 +197,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_fail(bytes: Vec<u8>) {
+    fn any_bytes_are_handled(bytes: Vec<u8>) {
         let _ = parse(&bytes);
     }
 }

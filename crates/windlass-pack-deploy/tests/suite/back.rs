@@ -8,7 +8,7 @@ use super::world::{World, lines, want};
 const ROOTS: [(windlass_pack_model::Target, &str); 1] = [(Codex, "a")];
 
 #[test]
-fn a_rollback_brings_back_the_state_after_a_snapshot() {
+fn a_rollback_restores_the_state_after_a_snapshot() {
     let world = World::new();
     let mut script = want(Codex, "a/run.sh", "#!/bin/sh");
     script.executable = true;

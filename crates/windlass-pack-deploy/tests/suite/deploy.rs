@@ -296,7 +296,7 @@ fn a_managed_directory_gives_way_to_a_file_and_no_other_does() {
 }
 
 #[test]
-fn must_29_an_unreadable_destination_says_so() {
+fn must_29_an_unreadable_destination_is_reported() {
     let world = World::new();
     let desired = world.desired(&[(Codex, "a")], &[want(Codex, "a/AGENTS.md", "x")]);
     let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);

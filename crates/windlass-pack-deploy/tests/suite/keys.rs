@@ -84,7 +84,7 @@ fn only_owned_keys_are_written_and_removed() {
 }
 
 #[test]
-fn a_file_pack_made_goes_with_its_last_key() {
+fn a_file_pack_created_is_removed_with_its_last_key() {
     let world = World::new();
     let value = json!({"command": "run", "env": {"K": "${K}"}});
     let two = with_keys(
@@ -179,7 +179,7 @@ fn an_unmanaged_value_needs_the_users_consent() {
 }
 
 #[test]
-fn elements_of_arrays_are_known_by_their_value() {
+fn elements_of_arrays_are_identified_by_their_value() {
     let world = World::new();
     let path = "a/.claude/settings.json";
     world.write(

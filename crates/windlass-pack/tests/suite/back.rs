@@ -61,7 +61,7 @@ fn taking_a_completed_run_back_restores_the_files() {
 }
 
 #[test]
-fn taking_an_older_run_back_comes_last_in_history() {
+fn rolling_back_an_older_run_comes_last_in_history() {
     let scene = Scene::new();
     let scene = &scene;
     let world = scene.past(1);
@@ -90,7 +90,7 @@ fn taking_an_older_run_back_comes_last_in_history() {
 }
 
 #[test]
-fn a_run_whose_snapshot_is_gone_cannot_be_taken_back_and_says_so() {
+fn a_run_whose_snapshot_is_gone_cannot_be_rolled_back_and_says_so() {
     let scene = Scene::new();
     let scene = &scene;
     let world = scene.past(1);
@@ -163,7 +163,7 @@ fn must_1_going_back_from_elsewhere_leaves_a_project_its_roots() {
 
 /// The same when nothing was known of the roots any more.
 #[test]
-fn must_1_taking_an_uninstall_back_leaves_a_project_its_roots() {
+fn must_1_rolling_back_an_uninstall_leaves_a_project_its_roots() {
     let scene = Scene::new();
     fs_err::create_dir_all(scene.path("other")).unwrap();
     let scene = &scene;

@@ -344,7 +344,7 @@ async fn nothing_of_the_examples_is_lost_and_nothing_is_made_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_odd_specs_is_lost_and_nothing_is_made_up() {
+async fn nothing_of_unusual_specs_is_lost_and_nothing_is_made_up() {
     let odd: &[(&str, &[&str])] = &[
         ("Nurses can record pulses.", &["Nurses can record pulses."]),
         (

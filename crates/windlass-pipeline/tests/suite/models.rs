@@ -154,7 +154,7 @@ async fn a_refusal_is_not_argued_with() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_in_trouble_is_asked_again() {
+async fn a_failing_server_is_retried() {
     let good = says(&good().await.to_string());
     let busy = status("429 Too Many Requests\r\nretry-after: 7", "{}");
     let failing = status("500 Internal Server Error", "oops");
@@ -178,7 +178,7 @@ async fn a_server_in_trouble_is_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stays_in_trouble_fails_the_phase_or_makes_way() {
+async fn a_server_that_keeps_failing_fails_the_phase_or_falls_back() {
     for (trouble, reason) in [
         (
             status("429 Too Many Requests\r\nretry-after: 600", "{}"),
@@ -280,7 +280,7 @@ async fn what_the_critique_blocks_is_revised_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_has_no_reason_is_taken_out_and_reported() {
+async fn untraced_items_are_removed_and_reported() {
     let world = TestWorld::new(|| vec![offline()]).with_threads();
     let process = world.driving().await;
     let call = process.call("pipeline.design_architecture", json!({ "spec": SPEC }));

@@ -179,7 +179,7 @@ cloudformationResources:
 }
 
 #[test]
-fn more_resources_than_cloudformation_takes() {
+fn more_resources_than_cloudformation_accepts() {
     let queues = |count: usize| {
         let lines: String = (0..count)
             .map(|index| format!("  q{index}: {{type: sqs-queue}}\n"))

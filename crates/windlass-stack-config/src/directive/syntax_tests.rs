@@ -24,7 +24,7 @@ fn printed(text: &str) -> String {
 }
 
 #[test]
-fn texts_are_taken_apart() {
+fn texts_are_parsed() {
     for (text, expected) in [
         ("", "text \"\""),
         ("plain", "text \"plain\""),

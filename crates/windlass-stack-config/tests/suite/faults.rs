@@ -450,7 +450,7 @@ fn references() {
 }
 
 #[test]
-fn everything_is_said_at_once() {
+fn all_errors_are_reported_at_once() {
     let Err(LoadFailure::Invalid(found)) = read(
         "resources:
   a:

@@ -10,7 +10,7 @@ use windlass_stack_dev::log::LogQuery;
 use super::project::{Project, call, has_servers, is_running, until};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sample_lives_changes_survives_and_ends() {
+async fn the_sample_starts_changes_survives_and_ends() {
     if !has_servers() {
         return;
     }

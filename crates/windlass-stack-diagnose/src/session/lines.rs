@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_put_together_and_bounded() {
+    fn lines_are_assembled_and_bounded() {
         let mut lines = Lines::default();
         let mut all = Vec::new();
         for chunk in ["on", "e\r\ntw", "o\n\nthr"] {

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_payload_is_none() {
+    fn a_changed_payload_is_rejected() {
         let message = Message {
             kind: Kind::Output,
             created: 1,

@@ -360,7 +360,7 @@ async fn every_operation_names_what_is_missing_of_its_stack_and_region() {
 }
 
 #[tokio::test]
-async fn spellings_and_strings_of_numbers_are_taken_and_the_config_names_the_project() {
+async fn spellings_and_numeric_strings_are_accepted_and_the_config_names_the_project() {
     for arguments in [
         json!({ "project_name": "shop", "stage": "dev" }),
         json!({ "project-name": "shop", "stage": "dev" }),

@@ -76,7 +76,7 @@ async fn the_connection_goes_to_this_machine_and_is_verified_under_the_databases
 }
 
 #[tokio::test]
-async fn what_the_arguments_say_of_the_bastion_is_checked() {
+async fn bastion_arguments_are_checked() {
     let pending = Manner {
         machine: Machine::Pending,
         ..Manner::default()

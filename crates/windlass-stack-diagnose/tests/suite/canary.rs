@@ -165,7 +165,7 @@ async fn no_failure_shows_it() {
 }
 
 #[tokio::test]
-async fn a_password_becomes_known_by_being_read() {
+async fn a_password_is_redacted_once_read() {
     // The redactor does not know it; the row holds the password of the connection.
     let world = World::new();
     with_database(&world.cloud, "postgres", CANARY);

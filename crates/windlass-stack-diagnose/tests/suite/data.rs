@@ -508,7 +508,7 @@ async fn opensearch_by_its_verbs() {
 }
 
 #[tokio::test]
-async fn aws_actions_of_the_table_alone() {
+async fn only_aws_actions_of_the_table() {
     let world = World::new();
     world.cloud.answer("lambda:GetFunctionConfiguration", json!({
         "Environment": { "Variables": { "PLAIN": "an-environment-value" } }, "List": vec![1; 1_200],

@@ -10,7 +10,7 @@ use windlass_types::Timestamp;
 use super::world::{STACK_ID, World, code_and_reason, of_stack, stack};
 
 #[tokio::test]
-async fn a_stack_is_shown_with_its_drift_and_what_holds_it_up() {
+async fn a_stack_is_shown_with_its_drift_and_what_blocks_it() {
     let mut world = World::new();
     world.cloud.stacks[0].drift_status = Some("DRIFTED".to_owned());
     world.cloud.drifts = vec![ResourceDrift {

@@ -9,7 +9,7 @@ fn made() -> Value {
 }
 
 #[tokio::test]
-async fn a_secret_is_made_from_a_value_or_a_file() {
+async fn a_secret_is_created_from_a_value_or_a_file() {
     let folder = tempfile::tempdir().unwrap();
     fs_err::write(folder.path().join("text"), "file-value").unwrap();
     fs_err::write(folder.path().join("bytes"), [0xff, 0xfe]).unwrap();

@@ -107,7 +107,7 @@ async fn the_log_group_is_found_in_the_stack_or_asked_for() {
 }
 
 #[tokio::test]
-async fn insights_are_waited_for_and_long_rows_are_read_whole() {
+async fn insights_are_waited_for_and_long_rows_are_read_completely() {
     let long = "x".repeat(1_000);
     let world = World::new();
     world
@@ -224,7 +224,7 @@ async fn metrics_have_their_dimensions_and_unit() {
 }
 
 #[tokio::test]
-async fn alarms_are_the_stacks_own() {
+async fn only_alarms_of_the_stack_are_listed() {
     let described = json!({ "MetricAlarms": [{
         "AlarmName": "shop-dev-api-errors", "StateValue": "ALARM", "MetricName": "Errors",
         "Threshold": 1, "ComparisonOperator": "GreaterThanThreshold", "StateReason": "many",

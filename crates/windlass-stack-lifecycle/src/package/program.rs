@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn output_of_a_good_end_and_last_words_of_a_bad_one() {
+    fn output_of_a_success_and_last_lines_of_a_failure() {
         let minute = Duration::from_secs(60);
         assert_eq!(run("printf $GIVEN$HOME", minute).unwrap(), b"yes");
         let script = r"i=0; while [ $i -lt 200 ]; do echo line$i; i=$((i+1)); done; printf '\033[31mred\033[0m\n' >&2; exit 3";

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn size_is_read_back_and_what_is_no_zip_has_none() {
+    fn size_is_read_back_and_only_zips_have_one() {
         let entries = [
             entry("a.txt", &[7; 5_000]),
             entry("b.sh", b"#!"),

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_have_names_aws_takes() {
+    fn sessions_have_names_aws_accepts() {
         assert_eq!(session_name("seed data/é"), "windlass-seed-data--");
         assert_eq!(session_name(&"x".repeat(90)).len(), 64);
     }

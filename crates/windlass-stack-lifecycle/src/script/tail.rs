@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_hold_and_the_newest_line_stays(lines in prop::collection::vec("[aé]{0,40}", 1..40), times in 1_usize..400) {
+        fn bounds_apply_and_the_newest_line_stays(lines in prop::collection::vec("[aé]{0,40}", 1..40), times in 1_usize..400) {
             let mut tail = Tail::default();
             for line in &lines {
                 tail.push(&line.repeat(times));

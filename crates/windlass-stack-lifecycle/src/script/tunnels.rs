@@ -217,7 +217,7 @@ mod tests {
     use windlass_types::Secret;
 
     #[test]
-    fn addresses_in_texts_are_replaced_whole() {
+    fn addresses_in_texts_are_replaced_completely() {
         let moved = |host: &str, local| Moved {
             host: host.to_owned(),
             port: 5432,

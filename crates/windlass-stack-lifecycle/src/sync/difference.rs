@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_ours_goes() {
+    fn only_our_files_are_removed() {
         let manifest = |ownership, files: &[&str]| Manifest {
             bucket_id: "B".to_owned(),
             distribution_id: None,

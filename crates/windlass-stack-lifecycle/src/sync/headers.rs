@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_s3_does_not_take_is_refused_by_name() {
+    fn what_s3_does_not_accept_is_refused_by_name() {
         let header = |name: &str| json!([{ "includePattern": "*", "headers": [{ "key": name, "value": "x" }] }]);
         for name in [
             "X-Frame-Options",

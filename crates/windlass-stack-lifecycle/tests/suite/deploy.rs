@@ -132,7 +132,7 @@ async fn what_a_failed_creation_kept_is_listed() {
 }
 
 #[tokio::test]
-async fn a_failed_update_goes_back_and_counts_what_it_stopped() {
+async fn a_failed_update_is_rolled_back_and_counts_what_it_stopped() {
     let world = World::start().await;
     world
         .deploy(

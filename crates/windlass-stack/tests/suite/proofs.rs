@@ -196,7 +196,7 @@ fn an_earlier_version_holds() {
 }
 
 #[test]
-fn taking_a_failed_update_back_holds() {
+fn rolling_back_a_failed_update_holds() {
     let ground = Ground::edited();
     ground
         .control()

@@ -212,7 +212,7 @@ async fn tokens_and_keys_stay_taken_and_name_their_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sixty_four_at_once_with_one_token_or_one_key_make_one_run() {
+async fn sixty_four_at_once_with_one_token_or_one_key_create_one_run() {
     let home = tempfile::tempdir().unwrap();
     let store = Arc::new(open(home.path()));
     for round in 0..10 {

@@ -140,7 +140,7 @@ async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
 }
 
 /// Appends until it is killed, and says what was acknowledged.
-async fn write_for_ever(home: &Path) {
+async fn write_forever(home: &Path) {
     let store = Arc::new(open(home));
     let driver = store.register(DriverScope::All).unwrap();
     let epoch = driver.id();
@@ -168,7 +168,7 @@ async fn write_for_ever(home: &Path) {
 async fn no_acknowledged_event_is_lost_however_often_the_process_is_killed() {
     const TEST: &str = "no_acknowledged_event_is_lost_however_often_the_process_is_killed";
     if let Some(home) = home_of_child() {
-        return write_for_ever(&home).await;
+        return write_forever(&home).await;
     }
     let home = tempfile::tempdir().unwrap();
     let mut acknowledged: BTreeMap<(String, u64), String> = BTreeMap::new();

@@ -38,7 +38,7 @@ fn webhook() -> Body {
 }
 
 #[tokio::test]
-async fn an_exported_journal_comes_back_with_its_hashes() {
+async fn an_exported_journal_is_imported_with_its_hashes() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let source = open(from.path());
     let run = id("run_1");

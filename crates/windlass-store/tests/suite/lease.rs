@@ -41,7 +41,7 @@ fn a_file_that_nobody_locks_is_a_dead_driver() {
 }
 
 #[test]
-fn numbers_are_given_out_once() {
+fn numbers_are_assigned_once() {
     let home = tempfile::tempdir().unwrap();
     let ids: Vec<u64> = (0..3)
         .map(|_| open(home.path()).register(DriverScope::Own).unwrap().id())

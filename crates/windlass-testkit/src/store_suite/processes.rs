@@ -271,7 +271,7 @@ pub async fn what_was_committed_is_there_after_reopening(factory: &dyn StoreFact
 }
 
 /// A commit is noticed in its own process and in others.
-pub async fn changes_are_noticed_by_everybody(factory: &dyn StoreFactory) {
+pub async fn changes_are_noticed_by_all_processes(factory: &dyn StoreFactory) {
     let (first, second) = (factory.open(), factory.open());
     let (mut own, mut other) = (first.runs.changes(), second.runs.changes());
     for name in ["run_1", "run_2"] {

@@ -31,7 +31,7 @@ fn a_site_is_rendered() {
 }
 
 #[test]
-fn the_configuration_may_lie_in_a_folder() {
+fn the_configuration_may_be_in_a_folder() {
     let Some(world) = World::real() else { return };
     fs_err::remove_file(world.place("site/hugo.toml")).unwrap();
     world.write(
@@ -98,7 +98,7 @@ fn mistakes_are_reported_with_their_place() {
 }
 
 #[test]
-fn an_endless_build_is_ended() {
+fn an_endless_build_is_stopped() {
     let Some(world) = World::real() else { return };
     let endless = "{{ range seq 100000 }}{{ range seq 100000 }}{{ end }}{{ end }}";
     world.write("site/layouts/home.html", endless);

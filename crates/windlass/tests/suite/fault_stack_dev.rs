@@ -178,7 +178,7 @@ fn get(api: SocketAddr, path: &str) -> Reply {
 }
 
 #[test]
-fn the_sample_lives_changes_is_killed_and_ends() {
+fn the_sample_starts_changes_is_killed_and_ends() {
     let Some(programs) = programs(&[NODE, POSTGRES, REDIS]) else {
         return;
     };

@@ -226,7 +226,7 @@ fn a_rule_that_denies_refuses_every_operation() {
 }
 
 #[test]
-fn a_rule_that_asks_lets_nobody_pass_who_may_not_approve() {
+fn a_rule_that_asks_stops_callers_who_may_not_approve() {
     let room = Room::under("ask");
     let operations = room.operations();
     for operation in &operations {
@@ -256,7 +256,7 @@ fn a_rule_that_asks_lets_nobody_pass_who_may_not_approve() {
 }
 
 #[test]
-fn a_rule_that_asks_lets_those_pass_who_may_approve_and_say_yes() {
+fn a_rule_that_asks_admits_approvers_who_say_yes() {
     let room = Room::under("ask");
     let operations = room.operations();
     for operation in &operations {
@@ -285,7 +285,7 @@ fn a_rule_that_asks_lets_those_pass_who_may_approve_and_say_yes() {
 }
 
 #[test]
-fn a_rule_that_allows_asks_nobody() {
+fn a_rule_that_allows_needs_no_approval() {
     let room = Room::under("allow");
     let operations = room.operations();
     for operation in &operations {

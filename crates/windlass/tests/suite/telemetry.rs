@@ -348,7 +348,7 @@ fn runs_are_listed_by_what_they_are() {
 }
 
 #[test]
-fn a_batch_says_what_became_of_each() {
+fn a_batch_reports_the_result_of_each() {
     let server = Open::start();
     let wrong = with(report(2), json!({ "status": "done" }));
     let given = json!({ "runs": [report(1), wrong, 7, report(1), report(3)] });

@@ -200,7 +200,7 @@ fn another_change_leaves_the_unfinished_one_alone() {
 }
 
 #[test]
-fn two_daemons_share_the_runs_and_do_none_twice() {
+fn two_daemons_share_the_runs_without_duplicates() {
     let scene = Scene::new();
     let mut first = Daemon::open(&scene.place.home());
     let second = Daemon::open(&scene.place.home());
@@ -222,7 +222,7 @@ fn two_daemons_share_the_runs_and_do_none_twice() {
 }
 
 #[test]
-fn a_command_that_is_ended_leaves_its_run_to_the_daemon() {
+fn a_terminated_command_leaves_its_run_to_the_daemon() {
     let scene = Scene::new();
     let daemon = Daemon::open(&scene.place.home());
     let directory = scene.directory("a");

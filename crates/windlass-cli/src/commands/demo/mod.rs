@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_make_no_sense_are_named() {
+    fn invalid_arguments_are_named() {
         assert!(
             args(&["a.txt"])
                 .input()

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_helps() {
+    fn refusals_suggest_a_fix() {
         let run_id: RunId = "r_1".parse().unwrap();
         let illegal = |reason: &str, retryable: bool| {
             Problem::new(&code::ILLEGAL_STATE, "no")

@@ -162,7 +162,7 @@ fn the_events_of_a_launch_become_lines() {
 }
 
 #[test]
-fn the_board_says_where_everything_stands() {
+fn the_board_shows_the_state_of_everything() {
     let captured = Captured::new(Mode::Human);
     let events = whole();
     let mut launch = LaunchLines::default();

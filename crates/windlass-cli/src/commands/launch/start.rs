@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_written_is_suggested_and_never_taken() {
+    fn what_may_be_written_is_suggested_and_never_assumed() {
         let args = StartArgs {
             product: Some("./acme pdf".to_owned()),
             site: Some("../site".to_owned()),

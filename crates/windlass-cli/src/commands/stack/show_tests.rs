@@ -75,7 +75,7 @@ fn a_plan_says_what_happens_and_what_is_lost() {
 }
 
 #[test]
-fn a_plan_says_that_a_failed_stack_goes_first() {
+fn a_plan_says_that_a_failed_stack_is_deleted_first() {
     let data = json!({
         "stackName": "shop-dev", "isNewStack": true, "recreate": true, "source": "local",
         "resourceChanges": [{ "action": "create", "resourceName": "jobs", "logicalId": "JobsQueue",

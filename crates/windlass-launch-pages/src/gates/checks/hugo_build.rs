@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_hold_no_machine_paths() {
+    fn reasons_contain_no_machine_paths() {
         let log = "hugo v0.1\nERROR render \"/home/me/site/content/a.md:3\": bad\n";
         let folders = [
             Path::new("/home/me/site/public"),

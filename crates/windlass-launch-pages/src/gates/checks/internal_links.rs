@@ -147,7 +147,7 @@ mod tests {
     use crate::gates::sample::{GUIDE, TOC, codes, page_with, subject, with_text};
 
     #[test]
-    fn links_lead_somewhere() {
+    fn links_have_a_target() {
         let cases: [(&str, &[&str]); 12] = [
             ("[a](/docs/acme/)", &[]),
             ("[a](/docs/acme/guide/#extra)", &[]),

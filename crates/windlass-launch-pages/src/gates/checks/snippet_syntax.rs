@@ -148,7 +148,7 @@ mod tests {
     use crate::gates::sample::{GUIDE, SNIPPET, codes, page_with, subject, with_text};
 
     #[test]
-    fn code_is_from_the_catalogue_and_says_its_language() {
+    fn code_is_from_the_catalogue_and_names_its_language() {
         assert!(codes(&SnippetSyntax, subject()).is_empty());
         let cases: [(String, &[&str]); 6] = [
             (format!("```python\n{SNIPPET}```"), &[]),

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_stand_on_evidence() {
+    fn claims_have_evidence() {
         assert!(codes(&TruthLock, subject()).is_empty());
         let id = sample::id(sample::READS);
         let cited = format!("{} {}", sample::READS, marker(&id));

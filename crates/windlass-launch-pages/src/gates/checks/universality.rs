@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn installing_is_as_the_manifest_says() {
+    fn install_commands_match_the_manifest() {
         let cases: [(&str, &[&str]); 6] = [
             ("```sh\n$ pip install acme-pdf\n```", &[]),
             ("Run `pip install acme-pdf` first.", &[]),

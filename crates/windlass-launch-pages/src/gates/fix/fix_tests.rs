@@ -216,7 +216,7 @@ fn front_matter_is_added_fixed_and_completed() {
 }
 
 #[test]
-fn links_lead_to_what_they_mean_or_are_unlinked() {
+fn links_are_corrected_or_removed() {
     let internal = "GATE_LINK_BROKEN_INTERNAL";
     let text = fix_result(internal, LANDING, |subject| {
         let text = subject
@@ -311,7 +311,7 @@ fn uncited_facts_are_cited_or_go() {
 }
 
 #[test]
-fn unknown_claims_are_found_again_or_go() {
+fn unknown_claims_are_matched_or_removed() {
     let code = "GATE_TRUTHLOCK_INVALID_CLAIM_ID";
     let bad = marker(&"0".repeat(64));
     let good = marker(&sample::id(READS));
@@ -375,7 +375,7 @@ fn names_and_addresses_are_written_right() {
 }
 
 #[test]
-fn a_default_that_says_nothing_is_no_value() {
+fn an_empty_default_is_not_a_value() {
     for (default, kind, expected) in [
         (json!(null), "unknown", "\naudience: \"\"\n"),
         (
@@ -567,7 +567,7 @@ fn every_fixer_is_tried() {
 }
 
 #[test]
-fn what_cannot_be_fixed_says_so() {
+fn unfixable_issues_are_reported() {
     let input = GateInput::new(plain(subject()));
     let mut issue = report(&GateInput::new({
         let mut subject = plain(subject());

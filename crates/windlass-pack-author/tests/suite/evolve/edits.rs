@@ -186,7 +186,7 @@ fn unknown_modules_are_refused_with_a_hint() {
 }
 
 #[test]
-fn overlays_are_made_without_git_too() {
+fn overlays_are_created_without_git_too() {
     let world = world();
     fs_err::remove_dir_all(world.repo().join(".git")).unwrap();
     world.edit(edit("skill:demo"));

@@ -629,7 +629,7 @@ fn one_module_can_be_asked_for() {
 }
 
 #[test]
-fn an_added_execute_bit_comes_along() {
+fn an_added_execute_bit_is_included() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = skill_world();
     world.change("home/.codex/skills/demo/run.sh", "1", "2");

@@ -107,7 +107,7 @@ fn without_changes_nothing_is_written() {
 }
 
 #[test]
-fn each_file_of_a_directory_overlay_goes_its_way() {
+fn each_file_of_a_directory_overlay_is_merged_separately() {
     let world = dir_world();
     world.change(&format!("repo/{OVERLAY}/SKILL.md"), "2\n", "two\n");
     world.file(&format!("{OVERLAY}/own.txt"), "only here\n");
@@ -297,7 +297,7 @@ fn a_resolution_is_merged_with_what_came_later() {
 }
 
 #[test]
-fn an_overlay_taken_back_to_before_the_conflict_conflicts_again() {
+fn an_overlay_reset_to_before_the_conflict_conflicts_again() {
     let world = dir_world();
     world.change(&format!("repo/{OVERLAY}/SKILL.md"), "3\n", "mine\n");
     upstream(&world, "3\n", "theirs\n");

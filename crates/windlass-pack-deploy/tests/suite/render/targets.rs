@@ -512,7 +512,7 @@ fn one_path_has_one_content() {
 }
 
 #[test]
-fn a_file_cannot_lie_below_a_file() {
+fn a_file_cannot_be_inside_a_file() {
     let mut text = "targets:\n  codex: {mode: files, scope: user}\nmodules:\n".to_owned();
     text += &module("skill:a", "skill", "a");
     text += &module("skill:a/b", "skill", "b");

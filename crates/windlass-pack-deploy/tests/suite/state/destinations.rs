@@ -59,7 +59,7 @@ fn must_14_a_link_that_leaves_home_and_project_is_refused() {
 }
 
 #[test]
-fn must_14_removing_a_linked_destination_takes_the_link_alone() {
+fn must_14_removing_a_linked_destination_removes_only_the_link() {
     let world = World::new();
     let target = world.user().join("dotfiles/AGENTS.md");
     put(&target, "text");

@@ -203,7 +203,7 @@ fn must_7_a_crash_at_any_step_is_completed_or_undone_by_the_next_command() {
 }
 
 #[test]
-fn a_recovery_that_crashes_again_and_again_still_ends_well() {
+fn a_recovery_that_crashes_repeatedly_still_succeeds() {
     let (steps, before, after) = undisturbed();
     for step in (0..steps).step_by(3) {
         let when = format!("crash at step {step} of {steps}");

@@ -149,7 +149,7 @@ fn a_running_transaction_is_not_recovered_by_others() {
 }
 
 #[test]
-fn taking_the_locks_settles_what_was_left_in_these_roots() {
+fn taking_the_locks_recovers_these_roots() {
     let world = World::new();
     let transaction = world.transaction("1", vec![create(world.codex().join("a.md"), "a")]);
     world

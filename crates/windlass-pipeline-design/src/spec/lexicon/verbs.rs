@@ -416,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_lead_to_the_base() {
+    fn forms_map_to_the_base() {
         for (word, base, form) in [
             ("create", "create", Forms::BASE),
             ("creates", "create", Forms::THIRD),
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_made() {
+    fn forms_are_derived() {
         for (base, third, done) in [
             ("create", "creates", "created"),
             ("submit", "submits", "submitted"),

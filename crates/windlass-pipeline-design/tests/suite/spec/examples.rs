@@ -437,7 +437,7 @@ fn a_sentence_to_the_reader_is_never_followed() {
 }
 
 #[test]
-fn different_specs_give_different_results() {
+fn different_specs_produce_different_results() {
     let entities: Vec<BTreeSet<String>> = ALL
         .iter()
         .map(|spec| {

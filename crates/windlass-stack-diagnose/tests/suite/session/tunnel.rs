@@ -56,7 +56,7 @@ async fn bytes_go_both_ways_whatever_the_agent_is_like() {
 }
 
 #[tokio::test]
-async fn every_connection_is_a_session_of_its_own() {
+async fn every_connection_has_its_own_session() {
     let (agent, bastion) = echoing(Manner::default()).await;
     let tunnel = Tunnel::open(&bastion, HOST, PORT, None).await.unwrap();
     let address = tunnel.address();
@@ -184,7 +184,7 @@ async fn a_bastion_without_a_machine_and_a_port_in_use_are_reported() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_read_holds_nobody_up() {
+async fn a_program_that_does_not_read_blocks_no_other() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let agent = SessionAgent::new(Manner::default());
     agent.knows(HOST, PORT, Place::Tcp(listener.local_addr().unwrap()));

@@ -47,7 +47,7 @@ async fn an_executable_file_runs_itself() {
 }
 
 #[tokio::test]
-async fn typescript_goes_to_what_reads_it() {
+async fn typescript_runs_with_a_suitable_interpreter() {
     let tsx = "#!/bin/sh\necho tsx \"$(basename \"$1\")\"";
     let world = World::new(json!({ "executeScript": "scripts/a.ts" }))
         .file("scripts/a.ts", "const a: number = 1;")

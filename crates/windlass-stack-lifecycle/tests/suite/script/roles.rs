@@ -29,7 +29,7 @@ fn world(script: serde_json::Value) -> World {
 }
 
 #[tokio::test]
-async fn the_role_takes_the_place_of_the_callers_credentials() {
+async fn the_role_replaces_the_callers_credentials() {
     let script = json!({ "executeCommand": format!("{SHOW}; echo $AWS_SECRET_ACCESS_KEY"), "assumeRoleOfResource": "api" });
     for by_argument in [false, true] {
         let mut world = world(script.clone());
@@ -55,7 +55,7 @@ async fn the_role_takes_the_place_of_the_callers_credentials() {
 }
 
 #[tokio::test]
-async fn a_role_that_cannot_be_taken_runs_nothing() {
+async fn a_role_that_cannot_be_assumed_runs_nothing() {
     let script = json!({ "executeCommand": "touch ran", "assumeRoleOfResource": "api" });
     let denied = world(script.clone());
     let ran = denied.folder.path().join("ran");

@@ -67,7 +67,7 @@ async fn literals_need_no_aws_and_the_call_wins() {
 }
 
 #[tokio::test]
-async fn a_connected_database_is_put_together_from_outputs_and_its_secret() {
+async fn a_connected_database_is_built_from_outputs_and_its_secret() {
     let mut world = with(json!([]), json!(["db"])).resources(database());
     world.cloud.stack = Some(stack(&[
         ("DbHost", "db.example"),
@@ -108,7 +108,7 @@ async fn a_connected_database_is_put_together_from_outputs_and_its_secret() {
 }
 
 #[tokio::test]
-async fn an_output_of_the_config_is_not_taken_for_a_parameter() {
+async fn an_output_of_the_config_is_not_mistaken_for_a_parameter() {
     let mut world = with(json!([]), json!(["files"]))
         .resources(json!({ "files": { "type": "bucket", "properties": {} } }));
     world.config["stackConfig"] = json!({ "outputs": [{ "name": "filesName", "value": "other" }] });
@@ -225,7 +225,7 @@ async fn secrets_parameters_formats_and_exports() {
 }
 
 #[tokio::test]
-async fn what_a_value_lacks_is_said() {
+async fn missing_parts_of_a_value_are_reported() {
     let bucket = json!({ "files": { "type": "bucket", "properties": {} } });
     let cases = [
         (

@@ -129,7 +129,7 @@ fn the_example_goes_from_two_repositories_to_a_branch() {
 }
 
 #[test]
-fn any_repository_is_taken_by_its_path() {
+fn any_repository_is_accepted_by_its_path() {
     let place = LaunchPlace::clean();
     // From within the product, without a name, a commit or a word on what may be written.
     let mut command = place.command();
@@ -311,7 +311,7 @@ fn every_failure_has_its_exit_class() {
 }
 
 #[test]
-fn policy_and_services_have_classes_of_their_own() {
+fn policy_and_services_have_their_own_exit_codes() {
     let place = LaunchPlace::clean();
     let config = config_file(&place, &place.config());
     launch(&place, &["start", "--config", &config], 0);
@@ -424,7 +424,7 @@ fn interrupt(child: &Child) {
 }
 
 #[test]
-fn an_interrupted_command_leaves_a_run_that_goes_on() {
+fn an_interrupted_command_leaves_a_run_that_continues() {
     let place = LaunchPlace::clean();
     let config = config_file(&place, &place.config());
     let started = launch(

@@ -122,7 +122,7 @@ fn careless() -> LaunchPlace {
 }
 
 #[test]
-fn what_nobody_can_fix_ends_the_run() {
+fn unfixable_issues_end_the_run() {
     let place = careless();
     let mut client = place.serve();
     let head = place.site_git(&["rev-parse", "HEAD"]);
@@ -146,7 +146,7 @@ fn what_nobody_can_fix_ends_the_run() {
 
 /// Where a person may edit, the run waits for that instead.
 #[test]
-fn what_nobody_can_fix_waits_for_a_person_who_may() {
+fn unfixable_issues_wait_where_manual_edits_are_allowed() {
     let place = careless();
     let mut client = place.serve();
     let head = place.site_git(&["rev-parse", "HEAD"]);

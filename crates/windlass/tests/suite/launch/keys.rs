@@ -30,7 +30,7 @@ fn runs(client: &mut Client) -> usize {
 }
 
 #[test]
-fn a_key_gives_its_run_again_in_whatever_state() {
+fn a_key_returns_its_run_in_any_state() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let start = keyed(&place.config(), "release 1.2");
@@ -91,7 +91,7 @@ fn configurations_that_mean_the_same_are_the_same() {
 
 /// The order in which a client writes members is not the order a map keeps them in.
 #[test]
-fn the_order_of_members_on_the_wire_does_not_count() {
+fn the_order_of_members_does_not_matter() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let config = place.config();
@@ -229,7 +229,7 @@ fn one_key_many_configurations_at_once_is_one_run() {
 
 /// A key belongs to its caller: two people may use the same word.
 #[test]
-fn a_key_is_its_owners_own() {
+fn a_key_belongs_to_its_owner() {
     let place = LaunchPlace::clean();
     place.settings(&format!(
         "[launch]\nlocal_roots = [{:?}]\n",

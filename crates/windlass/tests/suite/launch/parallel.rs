@@ -93,7 +93,7 @@ fn open_pr_16_times_at_once_is_one_pull_request() {
 
 /// A validation that is asked for while an attempt is made is that attempt's.
 #[test]
-fn validating_while_a_fix_is_made_waits_for_it() {
+fn validating_during_a_fix_waits_for_it() {
     let place = LaunchPlace::defective();
     let git = levers::git(&place);
     let mut client = place.serve();

@@ -386,7 +386,7 @@ fn phrases() -> Vec<String> {
 
 /// The reader notices what it is there for.
 #[test]
-fn a_page_that_says_too_much_is_noticed() {
+fn a_page_that_claims_too_much_is_noticed() {
     let reader = |claim: &str| Reader {
         listed: listed(&repository_root(), "HEAD"),
         files: RefCell::default(),

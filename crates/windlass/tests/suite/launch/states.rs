@@ -105,7 +105,7 @@ fn a_run_that_is_ready_has_nothing_to_fix() {
 /// A page of a run that is ready is edited: the next validation finds it, the pull request is
 /// refused, and resuming fixes it.
 #[test]
-fn a_failing_second_look_takes_readiness_back() {
+fn a_failing_second_validation_revokes_readiness() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let config = place.config_with(json!({ "allow_manual_edits": true }));

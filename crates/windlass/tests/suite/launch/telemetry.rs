@@ -216,7 +216,7 @@ impl Service {
 }
 
 #[test]
-fn a_service_elsewhere_hears_of_a_launch_as_it_goes() {
+fn a_remote_service_gets_updates_of_a_launch() {
     let place = LaunchPlace::clean();
     let service = Service::start();
     let (mut client, config) = service.launch(&place);
@@ -294,7 +294,7 @@ fn what_was_not_sent_makes_a_launch_partial_and_never_fails_it() {
 }
 
 #[test]
-fn an_export_holds_the_events_and_a_snapshot_that_can_be_made_again() {
+fn an_export_contains_the_events_and_a_reproducible_snapshot() {
     let place = LaunchPlace::defective();
     let mut client = place.serve();
     let run_id = done(&place, &mut client, &place.config());

@@ -208,7 +208,7 @@ fn must_2_bootstrap_does_not_overwrite_a_file_of_the_user() {
 }
 
 #[test]
-fn must_5_what_an_adopt_replaced_comes_back() {
+fn must_5_what_an_adopt_replaced_is_restored() {
     for command in ["undo", "uninstall --restore-originals"] {
         let place = PackPlace::new();
         fill(&place.project(), &[("AGENTS.md", "mine\n")]);

@@ -107,7 +107,7 @@ fn one_token_64_calls_to_two_servers_on_one_home() {
 
 /// Two Windlass homes share a pack home: the locks of the roots still keep them apart.
 #[test]
-fn must_8_servers_with_homes_of_their_own_do_not_mix() {
+fn must_8_servers_with_separate_homes_do_not_mix() {
     let place = PackPlace::new();
     let other = place.root().join("windlass2");
     std::fs::create_dir(&other).unwrap();

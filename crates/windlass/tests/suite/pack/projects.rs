@@ -157,7 +157,7 @@ fn must_9_switching_an_option_or_target_off_plans_its_deletes() {
 }
 
 #[test]
-fn a_removed_module_goes_and_foreign_files_stay() {
+fn a_removed_module_is_deleted_and_foreign_files_stay() {
     let place = PackPlace::new();
     let mut client = place.serve();
     client.deploy();

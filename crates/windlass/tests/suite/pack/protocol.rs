@@ -116,7 +116,7 @@ fn a_call_before_the_handshake_does_not_end_the_process() {
 }
 
 #[test]
-fn the_end_of_input_lets_running_work_end() {
+fn the_end_of_input_lets_running_work_finish() {
     let place = PackPlace::new();
     let mut client: Client = place.serve();
     let token = client.token(json!({}));

@@ -258,7 +258,7 @@ fn an_adopt_is_confirmed_with_the_same_token() {
 }
 
 #[test]
-fn must_35_a_failed_plan_gives_no_token() {
+fn must_35_a_failed_plan_issues_no_token() {
     let place = PackPlace::new();
     fs_err::remove_file(place.repo().join("modules/demo/SKILL.md")).unwrap();
     let mut client = place.serve();
@@ -313,7 +313,7 @@ fn must_36_refusals_come_in_the_order_of_the_contract() {
 }
 
 #[test]
-fn a_token_of_another_toolset_is_none_of_ours() {
+fn a_token_of_another_toolset_is_refused() {
     let place = PackPlace::new();
     let mut command = place.command(&place.project());
     command.args(["mcp", "serve", "--toolset", "pack,demo"]);
@@ -331,7 +331,7 @@ fn a_token_of_another_toolset_is_none_of_ours() {
 
 /// The pack home is part of who asks.
 #[test]
-fn a_token_of_another_pack_home_is_none_of_ours() {
+fn a_token_of_another_pack_home_is_refused() {
     let place = PackPlace::new();
     let token = place.serve().token(json!({}));
     let other = place.root().join("other");

@@ -7,7 +7,7 @@ use super::world::{QUEUE, STACK, STATEFUL, World, args};
 use crate::suite::support::http::Ask;
 
 #[test]
-fn nothing_goes_without_a_yes() {
+fn nothing_is_deleted_without_a_yes() {
     let world = World::new();
     world.config(STATEFUL);
     let mut tool_client = world.tool_client();
@@ -104,7 +104,7 @@ fn what_cannot_go_is_named_and_can_be_kept() {
 }
 
 #[test]
-fn a_protected_stack_says_how_to_take_the_protection_off() {
+fn a_protected_stack_says_how_to_remove_the_protection() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}deploymentConfig:\n  terminationProtection: true\n"

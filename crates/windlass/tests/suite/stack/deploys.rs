@@ -167,7 +167,7 @@ fn until_ended(tool_client: &mut super::tool_client::ToolClient, run: &str) -> V
 }
 
 #[test]
-fn a_wait_that_is_over_is_no_end() {
+fn a_wait_timeout_does_not_end_the_run() {
     let world = World::new();
     world.config(QUEUE);
     world.control.hang_resource("JobsQueue", Moment::Create);

@@ -124,7 +124,7 @@ fn what_would_write_is_refused() {
 /// The false refusals of a rule by prefix: these read, and so they reach the question whose stack
 /// it is.
 #[test]
-fn what_reads_gets_through() {
+fn reads_are_allowed() {
     let world = World::new();
     let mut tool_client = world.tool_client();
     let sql = |text: &str| ("sql", args(json!({ "resourceName": "db", "sql": text })));
@@ -161,7 +161,7 @@ fn a_command_in_a_container_needs_a_yes() {
 }
 
 #[test]
-fn secrets_live_and_die_without_being_seen() {
+fn secrets_are_created_and_deleted_without_being_shown() {
     let world = World::new();
     let mut tool_client = world.tool_client();
     let of = |more: Value| {

@@ -34,7 +34,7 @@ fn every_mode_answers_and_cites() {
 }
 
 #[test]
-fn what_nothing_fits_gets_no_answer_and_something_to_ask() {
+fn unanswerable_questions_get_suggestions() {
     let mut tool_client = World::new().tool_client();
     let answer = tool_client.tool(
         "stacktape_docs",

@@ -89,7 +89,7 @@ fn a_failed_creation_names_the_first_resource_and_can_be_recreated() {
 }
 
 #[test]
-fn a_failed_update_goes_back() {
+fn a_failed_update_is_rolled_back_automatically() {
     let world = World::new();
     world.config(TWO);
     let mut tool_client = world.tool_client();
@@ -117,7 +117,7 @@ fn a_failed_update_goes_back() {
 }
 
 #[test]
-fn without_rolling_back_the_stack_waits_for_a_word() {
+fn without_rollback_the_stack_waits_for_a_decision() {
     let world = World::new();
     world.config(TWO);
     let mut tool_client = world.tool_client();

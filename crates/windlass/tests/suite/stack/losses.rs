@@ -39,7 +39,7 @@ fn token_of(refusal: &Answer, action: &str) -> Value {
 }
 
 #[test]
-fn a_table_goes_only_with_token_and_yes() {
+fn a_table_is_deleted_only_with_token_and_yes() {
     let world = World::new();
     world.config(STATEFUL);
     let mut tool_client = world.tool_client();

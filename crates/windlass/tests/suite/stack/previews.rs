@@ -193,7 +193,7 @@ fn what_cloudformation_refuses_is_reported() {
 }
 
 #[test]
-fn configs_that_do_not_hold_are_refused_with_their_place() {
+fn invalid_configs_are_refused_with_their_position() {
     let world = World::new();
     let mut tool_client = world.tool_client();
     let missing = tool_client.ops("preview_changes", &args(json!({})));

@@ -93,7 +93,7 @@ fn a_command_creates_a_secret_next_to_a_server() {
 
 /// Approvals of commands are by who calls: nothing waits, so no value is kept for later.
 #[test]
-fn nobody_keeps_a_value_for_an_approval() {
+fn no_value_is_kept_for_an_approval() {
     let world = World::with_policy(
         "version = 1
 approvers = [\"key:*\"]

@@ -96,7 +96,7 @@ fn a_deployment_as_a_stream() {
 
 /// What a script prints is shown while it runs, and is not lost when it fails.
 #[test]
-fn a_script_is_heard_while_it_runs() {
+fn script_output_is_shown_while_it_runs() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}
@@ -141,7 +141,7 @@ scripts:
 
 /// Of a long output, the beginning and the end are recorded, and what is missing is noted.
 #[test]
-fn a_script_that_says_much_fills_no_journal() {
+fn a_verbose_script_does_not_fill_the_journal() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}
@@ -253,7 +253,7 @@ fn a_stream_confirms_nothing() {
 
 /// The client goes, the result names the run, and the run continues.
 #[test]
-fn signals_end_with_a_result_and_the_run_goes_on() {
+fn signals_end_with_a_result_and_the_run_continues() {
     for signal in [Signal::TERM, Signal::INT] {
         let world = World::at(Pace::PerCall(1_000));
         world.config(QUEUE);

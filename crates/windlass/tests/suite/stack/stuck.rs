@@ -180,7 +180,7 @@ fn a_second_failure_can_be_fixed_too() {
 }
 
 #[test]
-fn the_command_line_takes_the_same_two_words() {
+fn the_command_line_takes_the_same_two_flags() {
     let world = failed(QUEUE);
     let deploy = [
         "deploy",

@@ -27,7 +27,7 @@ fn a_token_works_once() {
 }
 
 #[test]
-fn a_token_fits_its_plan_alone() {
+fn a_token_fits_only_its_plan() {
     let world = World::new();
     let plan = preview(&world, 30);
     let mut tool_client = world.tool_client();

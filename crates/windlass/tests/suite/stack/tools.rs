@@ -130,7 +130,7 @@ fn modes(schema: &Value) -> Vec<String> {
 
 /// Every sample that is published works as the schemas say.
 #[test]
-fn published_output_schemas_take_the_contract_s_samples() {
+fn published_output_schemas_accept_the_contract_s_samples() {
     let tool_client = World::new().tool_client();
     for (tool, sample) in [
         (

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_who_said_it() {
+    fn a_line_names_its_source() {
         for (line, expected) in [
             ("10:00:01 [api] GET / [200] ok", ("api", "GET / [200] ok")),
             ("no source", ("dev", "no source")),
