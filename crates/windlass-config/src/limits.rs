@@ -29,7 +29,7 @@ struct WrittenTier {
     concurrency: Option<NonZeroU32>,
     /// Jobs that run at the same time; 0 is no limit.
     concurrent_jobs: Option<u32>,
-    /// Pipelines begun in any hour; 0 is no limit.
+    /// Pipelines started in any hour; 0 is no limit.
     pipelines_per_hour: Option<u32>,
 }
 

@@ -18,7 +18,7 @@ use crate::{chunk::Chunk, markdown};
 pub enum DocType {
     /// Properties of one resource type, or fields of one configuration file.
     ConfigRef,
-    /// A whole example for one purpose.
+    /// A complete example for one purpose.
     Recipe,
     /// How something works.
     Concept,

@@ -62,7 +62,7 @@ struct ImportInput {
 
 #[derive(Serialize, JsonSchema)]
 struct ImportOutput {
-    /// The run, as it stands here now.
+    /// The run, as it is stored here now.
     run: RunView,
 }
 

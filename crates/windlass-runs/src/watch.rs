@@ -26,7 +26,7 @@ struct Input {
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 1000))]
     limit: usize,
-    /// Wait up to so many seconds for the first one.
+    /// Wait up to this many seconds for the first one.
     #[serde(default)]
     #[schemars(range(min = 0, max = 60))]
     wait_seconds: u64,
@@ -38,7 +38,7 @@ const fn default_limit() -> usize {
 
 #[derive(Serialize, JsonSchema)]
 struct Output {
-    /// The run as it stands.
+    /// The current run.
     run: RunView,
     /// The events, oldest first.
     events: Vec<EventView>,

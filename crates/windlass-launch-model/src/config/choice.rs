@@ -144,7 +144,7 @@ choice! {
 }
 
 choice! {
-    /// Where the language stands in a page's path.
+    /// The position of the language in a page's path.
     #[derive(Default)]
     LocaleMode {
         /// As the site does it.

@@ -20,11 +20,11 @@ pub struct SiteLayout {
     /// Where single sections are, relative to the site.
     #[schemars(schema_with = "by_section::<String>")]
     pub subdomain_roots: BTreeMap<Section, String>,
-    /// Where the language stands in paths.
+    /// The position of the language in paths.
     pub localization: Localization,
 }
 
-/// Where the language stands in paths.
+/// The position of the language in paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Localization {

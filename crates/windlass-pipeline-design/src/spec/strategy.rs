@@ -15,7 +15,7 @@ use crate::spec::context::SpecContext;
 pub struct StrategyParts {
     /// Markdown.
     pub summary: String,
-    /// What is taken for granted.
+    /// Assumptions.
     pub assumptions: Vec<Assumption>,
     /// What the spec says may go wrong.
     pub edge_cases: Vec<EdgeCase>,

@@ -72,7 +72,7 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailTarget {
-    /// Not used: AWS sends from an address of its own. Reported as unused.
+    /// Not used: AWS sends from its own address. Reported as unused.
     pub sender: Text,
     /// Who receives the e-mail.
     pub recipient: Text,

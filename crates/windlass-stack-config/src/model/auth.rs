@@ -143,13 +143,13 @@ pub struct UserPoolHooks {
     /// Runs before a user signs up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_sign_up: Option<Text>,
-    /// Changes a token before it is made.
+    /// Changes a token before it is issued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_token_generation: Option<Text>,
     /// Brings a user from elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_migration: Option<Text>,
-    /// Makes a challenge.
+    /// Creates a challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create_auth_challenge: Option<Text>,
     /// Decides on the next challenge.

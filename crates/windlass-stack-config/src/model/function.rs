@@ -251,7 +251,7 @@ pub struct FunctionUrl {
     /// Who may call: everyone, or principals with permission.
     #[serde(default)]
     pub auth_mode: UrlAuthMode,
-    /// Send the answer as it is made.
+    /// Send the answer as it is produced.
     #[serde(default)]
     pub response_stream_enabled: bool,
 }
@@ -348,7 +348,7 @@ pub struct CustomResourceDefinition {
     pub iam_role_statements: Vec<IamRoleStatement>,
 }
 
-/// One thing that a custom resource definition takes care of.
+/// One resource that a custom resource definition handles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CustomResourceInstance {
