@@ -1,6 +1,6 @@
-//! Stacks: a config of a hundred resources read and compiled, compared with only writing its template
-//! costs. Then what a preview adds to its calls (`stack_preview`) and how fast local development
-//! begins and follows a change (`stack_dev`).
+//! Stacks: a config of a hundred resources read and compiled, compared with just writing its
+//! template. Then what a preview adds to its calls (`stack_preview`) and how fast local
+//! development begins and follows a change (`stack_dev`).
 
 use std::{fmt::Write as _, path::Path, time::Instant};
 

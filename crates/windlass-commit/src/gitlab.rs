@@ -101,8 +101,8 @@ impl GitLab {
         })
     }
 
-    /// GitLab does not report the tree of a commit, so base, number of changed files and the content
-    /// of each are compared.
+    /// GitLab does not report the tree of a commit, so base, number of changed files and the
+    /// content of each are compared.
     async fn reuse(
         &self,
         place: &Place,

@@ -106,8 +106,8 @@ pub fn draft_page(page: &Page, input: &DraftInput<'_>) -> Result<Draft, Problem>
     })
 }
 
-/// A body that a later launch recognises as its own. Claim markers identify it; a page without any gets a
-/// comment behind its first line, within the paragraph, where site generators drop it.
+/// A body that a later launch recognises as its own. Claim markers identify it; a page without any
+/// gets a comment behind its first line, within the paragraph, where site generators drop it.
 fn recognisable(body: String) -> String {
     if Document::parse_body(&body).markers().next().is_some() {
         return body;

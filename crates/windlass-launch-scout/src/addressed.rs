@@ -2,11 +2,11 @@
 //! prompts, requests for secrets.
 //!
 //! The author of such a passage wants it to be repeated or obeyed, so nothing in it is evidence:
-//! the whole passage (a paragraph, a list item, a comment, a piece of code) is left out and reported
-//! to the caller who started the launch. The patterns are few and look for the wording of an order, not
-//! for a word that occurs in one: a product may well "ignore previous results", have a "system
-//! prompt" as a setting, or "print every token". Nothing here is executed or obeyed either way;
-//! this only keeps such text off pages and away from models that write prose.
+//! the whole passage (a paragraph, a list item, a comment, a piece of code) is left out and
+//! reported to the caller who started the launch. The patterns are few and look for the wording of
+//! an order, not for a word that occurs in one: a product may well "ignore previous results", have
+//! a "system prompt" as a setting, or "print every token". Nothing here is executed or obeyed
+//! either way; this only keeps such text off pages and away from models that write prose.
 
 use std::sync::LazyLock;
 

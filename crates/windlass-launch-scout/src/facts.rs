@@ -1,7 +1,7 @@
 //! `product_facts.json` and `evidence_map.json`, from the statements that were collected.
 //!
-//! A claim that lost a contradiction, or that cannot be distinguished from its opposite, stays in the
-//! evidence map and is not among the facts: no page may use it.
+//! A claim that lost a contradiction, or that cannot be distinguished from its opposite, stays in
+//! the evidence map and is not among the facts: no page may use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

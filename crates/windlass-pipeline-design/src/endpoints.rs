@@ -149,8 +149,8 @@ fn widest(one: &str, other: &str) -> String {
     }
 }
 
-/// Who may call a read: everyone who does anything with the entity, because the policies decide which
-/// rows each of them sees.
+/// Who may call a read: everyone who does anything with the entity, because the policies decide
+/// which rows each of them sees.
 fn readers(analysis: &Analysis, entity: &str) -> String {
     let mut acting = analysis
         .statements

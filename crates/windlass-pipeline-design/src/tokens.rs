@@ -110,8 +110,8 @@ fn colours(analysis: &Analysis, set: &StyleSet) -> Colors {
     }
 }
 
-/// Which of the stated fonts is for text and which for headings, when they are distinguished by what
-/// stands before them: `headings in the font Fraunces and body text in Inter`.
+/// Which of the stated fonts is for text and which for headings, when they are distinguished by
+/// what stands before them: `headings in the font Fraunces and body text in Inter`.
 fn fonts(analysis: &Analysis) -> (Option<usize>, Option<usize>) {
     let for_headings = |at: &usize| {
         let font = &analysis.fonts[*at];

@@ -28,8 +28,8 @@ const DYING: Duration = Duration::from_secs(2);
 pub struct DevManager;
 
 impl DevManager {
-    /// Runs a session until it is stopped by its HTTP API or by a signal, as a process of its
-    /// own: in no terminal's session, and with the reason of a failure left for the process that started
+    /// Runs a session until it is stopped by its HTTP API or by a signal, as a process of its own:
+    /// in no terminal's session, and with the reason of a failure left for the process that started
     /// it. Needs a runtime with several threads.
     pub async fn run(plan: DevPlan, outside: Outside) -> Result<(), Problem> {
         // Refused to the leader of a group, which signals of a terminal do not reach either.

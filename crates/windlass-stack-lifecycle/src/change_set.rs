@@ -14,8 +14,8 @@ use crate::reason::clean;
 /// A change set that was just made may not be visible at once; so often it is looked for.
 const LOOKS_FOR_A_NEW_ONE: u32 = 5;
 
-/// The name of a change set that this run creates: the same on every attempt. `purpose` distinguishes the change
-/// sets of one run apart.
+/// The name of a change set that this run creates: the same on every attempt. `purpose`
+/// distinguishes the change sets of one run apart.
 pub fn name(purpose: &str, run_id: &str) -> String {
     format!("{CHANGE_SET_PREFIX}{purpose}-{}", client_token(run_id))
 }

@@ -1,8 +1,9 @@
 //! An operation of CloudFormation, followed by its events to its end.
 //!
-//! A trail is plain data: any process that has it, after any crash, continues where it ends. Events are
-//! read newest first down to the last one seen and taken in order; the stack is named by its ARN,
-//! since a deleted one has no name. The fold is pure; `look` is one poll and `to_end` the loop.
+//! A trail is plain data: any process that has it, after any crash, continues where it ends. Events
+//! are read newest first down to the last one seen and taken in order; the stack is named by its
+//! ARN, since a deleted one has no name. The fold is pure; `look` is one poll and `to_end` the
+//! loop.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! A stack whose first creation failed, created again: CloudFormation allows only its deletion, so one
-//! plan deletes it and creates it again.
+//! A stack whose first creation failed, created again: CloudFormation allows only its deletion, so
+//! one plan deletes it and creates it again.
 //!
 //! No change set can be made while the failed stack is there. The plan that is confirmed is read
 //! from the template, where everything is an addition; once the stack is gone, a real change set

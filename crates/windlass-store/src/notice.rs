@@ -30,7 +30,8 @@ pub(crate) struct Notice {
     departures: watch::Sender<u64>,
     /// The last event of each run that is followed, as far as it is known.
     followed: Mutex<Followed>,
-    /// Everything up to here was announced to followers of a run; `UNANNOUNCED` while there are none.
+    /// Everything up to here was announced to followers of a run; `UNANNOUNCED` while there are
+    /// none.
     announced: AtomicU64,
     poll: Mutex<Poll>,
     wake: Condvar,

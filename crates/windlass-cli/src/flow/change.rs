@@ -100,8 +100,8 @@ pub(crate) async fn apply(
     }
 }
 
-/// The same, leaving the conclusion to the caller. `other_run` is another run whose events, from a position
-/// on, are shown too.
+/// The same, leaving the conclusion to the caller. `other_run` is another run whose events, from a
+/// position on, are shown too.
 pub(crate) async fn apply_change(
     session: &Session,
     operations: ChangeOperations,

@@ -107,8 +107,8 @@ pub(crate) fn all(tree: &Tree) -> (Vec<Manifest>, Vec<String>) {
 }
 
 /// The manifests that describe the product, the outermost first: of each platform the outermost,
-/// and of several packages the ones that have the product's name. A workspace stands in for what its
-/// packages inherit.
+/// and of several packages the ones that have the product's name. A workspace stands in for what
+/// its packages inherit.
 pub(crate) fn speaking<'a>(manifests: &'a [Manifest], input: &ScoutInput) -> Vec<&'a Manifest> {
     let named = |manifest: &&Manifest| manifest.name.is_some();
     let mut found: Vec<&Manifest> = Vec::new();

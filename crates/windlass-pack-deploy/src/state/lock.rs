@@ -182,8 +182,8 @@ impl PackState {
         Ok(held)
     }
 
-    /// Takes the locks of a journal's roots. `None`: another process holds one of them until after the
-    /// deadline.
+    /// Takes the locks of a journal's roots. `None`: another process holds one of them until after
+    /// the deadline.
     pub(crate) fn take_for_recovery(
         &self,
         roots: &[LockedRoot],

@@ -144,7 +144,8 @@ fn role_of<'a>(blueprint: &'a Blueprint<'_>, text: &str) -> Option<&'a str> {
         .find(|role| words.starts_with(&naming::words(role)))
 }
 
-/// Requirements as they are shown: what can be done by role, what is said about one thing under its name.
+/// Requirements as they are shown: what can be done by role, what is said about one thing under its
+/// name.
 fn texts(
     blueprint: &Blueprint<'_>,
     component: &Component,

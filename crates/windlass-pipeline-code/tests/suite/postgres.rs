@@ -279,8 +279,8 @@ fn tried(name: &str) -> Option<String> {
     Some(tried.matrix())
 }
 
-// The seed has three rows of everything: one of each maker and one of another user. A cell is how many
-// of them a person sees, changes and deletes; `-` is refused without looking at rows.
+// The seed has three rows of everything: one of each maker and one of another user. A cell is how
+// many of them a person sees, changes and deletes; `-` is refused without looking at rows.
 
 #[test]
 fn everybody_reaches_their_rows_of_the_clinic() {

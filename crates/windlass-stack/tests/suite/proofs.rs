@@ -1,7 +1,8 @@
 //! The proofs every run kind must pass, for the kinds of stacks.
 //!
-//! In addition to what the proofs compare, every end must satisfy this: no operation of CloudFormation was
-//! begun twice, no change set waits to be executed, no stack is there for a change set only.
+//! In addition to what the proofs compare, every end must satisfy this: no operation of
+//! CloudFormation was begun twice, no change set waits to be executed, no stack is there for a
+//! change set only.
 
 use std::sync::Arc;
 
@@ -118,7 +119,8 @@ fn a_new_secret_holds() {
     );
 }
 
-/// One that waits for its deletion is restored, and the result says so however often the run is interrupted.
+/// One that waits for its deletion is restored, and the result says so however often the run is
+/// interrupted.
 #[test]
 fn a_new_version_of_a_secret_holds() {
     let ground = Ground::new();

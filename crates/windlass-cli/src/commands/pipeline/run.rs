@@ -123,7 +123,8 @@ pub(super) fn conclude(job: &JobStatus) -> Result<String, Problem> {
         .next(format!("windlass pipeline status {job_id}")))
 }
 
-/// Writes everything a job has produced: the project, and its documents next to it. Returns how many files.
+/// Writes everything a job has produced: the project, and its documents next to it. Returns how
+/// many files.
 pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result<usize, Problem> {
     let none = Files::default();
     let code = made.code.as_ref().unwrap_or(&none);

@@ -141,8 +141,8 @@ fn credentials_that_run_out_on_the_way() {
     assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE");
 }
 
-/// Wherever it happens: a waiting caller learns it at once, the run waits, continues by itself and does
-/// everything once.
+/// Wherever it happens: a waiting caller learns it at once, the run waits, continues by itself and
+/// does everything once.
 #[test]
 fn credentials_that_run_out_anywhere() {
     let from = |action: &'static str, nth: u32| {

@@ -68,7 +68,8 @@ impl StackCall for LogsArgs {
     }
 }
 
-/// Shows lines as they arrive until Ctrl-C or until the reader is gone; returns how many there were.
+/// Shows lines as they arrive until Ctrl-C or until the reader is gone; returns how many there
+/// were.
 pub(super) async fn tail(session: &Session, mut request: Request) -> Result<u64, Problem> {
     let engine = session.engine();
     let mut count = 0;
