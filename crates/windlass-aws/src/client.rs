@@ -135,7 +135,7 @@ impl Aws {
         locked(&self.sessions).remove(target);
     }
 
-    /// Notes a failure and gives it back.
+    /// Records a failure and returns it.
     pub(crate) fn noted(&self, target: &Target, failure: AwsFailure) -> AwsFailure {
         if failure.kind == AwsFailureKind::Auth {
             self.forget(target);

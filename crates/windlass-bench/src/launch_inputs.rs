@@ -1,6 +1,6 @@
 //! Made-up repositories for the launch benchmark: a product of so many files, and a site.
 //!
-//! The same size gives the same bytes. A product has documentation, an example, a test and
+//! The same size produces the same bytes. A product has documentation, an example, a test and
 //! nine source files in Python, Rust and TypeScript for every topic, and each topic has words of its
 //! own: text that repeats itself would be cheaper to read than any real one.
 

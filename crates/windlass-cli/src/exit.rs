@@ -8,7 +8,7 @@ use windlass_types::{Code, Problem, code};
 pub(crate) const USAGE: u8 = 2;
 /// What `pack plan --check` and `pack status --check` looked for was found.
 pub(crate) const FOUND: u8 = 3;
-/// The gates of a launch found something that stands in the way.
+/// The gates of a launch found open issues.
 pub(crate) const UNSOUND: u8 = 8;
 /// The reader of standard output went away: 128 + SIGPIPE, as from other programs.
 pub(crate) const CLOSED_PIPE: u8 = 141;

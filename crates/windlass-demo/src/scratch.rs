@@ -94,8 +94,8 @@ impl Scratch {
         Ok(missing)
     }
 
-    /// Replaces a file atomically. `temp` names the temporary file, the same on every try, so
-    /// that an attempt that died leaves nothing behind that the next one does not replace.
+    /// Replaces a file atomically. `temp` names the temporary file, the same on every attempt,
+    /// so that one that died leaves nothing behind that the next one does not replace.
     pub(crate) fn write(&self, path: &str, content: &[u8], temp: &str) -> Result<(), Problem> {
         self.check(path)?;
         let failed = |error: std::io::Error| refuse(path, "write", &error);

@@ -173,7 +173,7 @@ impl Call<'_> {
         }
     }
 
-    /// Runs it and wants exit code 0; gives the output.
+    /// Runs it and expects exit code 0; returns the output.
     pub fn output(self) -> Result<Vec<u8>, GitError> {
         let answer = self.answer()?;
         match answer.code {
@@ -182,7 +182,7 @@ impl Call<'_> {
         }
     }
 
-    /// Runs it and wants exit code 0.
+    /// Runs it and expects exit code 0.
     pub fn success(self) -> Result<(), GitError> {
         self.output().map(drop)
     }

@@ -17,7 +17,7 @@ pub struct Applied {
     pub applied: Vec<String>,
     /// The patches of files that were as they should be.
     pub skipped: Vec<String>,
-    /// What stood in the way. Nothing was written, unless the machine failed in the midst of
+    /// What blocked it. Nothing was written, unless the machine failed in the midst of
     /// writing: then `changed_paths` says what was, and applying again continues from there.
     pub conflicts: Vec<PatchConflict>,
     /// The files written or removed, sorted.

@@ -1,4 +1,4 @@
-//! What stands beneath each heading of a page, ready for its template.
+//! The content below each heading of a page, ready for its template.
 //!
 //! Lists of symbols, values and code can be shortened, so that a page keeps to its budget of lines;
 //! the page then says so. Statements are never dropped here: how many a page has is planned.
@@ -13,7 +13,7 @@ use crate::{draft::DraftInput, links, markup, phrases::phrase, ruleset::BlockKin
 /// More symbols than this belong in generated documentation.
 const MOST_SYMBOLS: usize = 200;
 
-/// One heading and what stands beneath it.
+/// One heading and the content below it.
 #[derive(Serialize)]
 pub(crate) struct Block {
     title: String,

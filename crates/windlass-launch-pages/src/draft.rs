@@ -1,7 +1,7 @@
 //! Pages as text: front matter from the section's contract, body from the role's template.
 //!
 //! Every statement in a draft carries the marker of its claim or is a registered phrase; code
-//! comes from the catalogue alone. The same input gives the same bytes.
+//! comes from the catalogue alone. The same input produces the same bytes.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct DraftInput<'a> {
     /// The rules the plan was made by.
     pub ruleset: &'a Ruleset,
     /// `YYYY-MM-DD` for sections whose pages carry a date: the day of the product's commit, so
-    /// that the same input gives the same page.
+    /// that the same input produces the same page.
     pub date: &'a str,
     /// `product`, `docs`, `reference`: the address each is known by.
     pub canonical_urls: &'a BTreeMap<String, String>,

@@ -46,7 +46,7 @@ pub fn phrase(name: &str) -> &'static str {
     PHRASES.get(name).map_or("", String::as_str)
 }
 
-/// What stands beneath a heading for which there is no evidence.
+/// The text below a heading for which there is no evidence.
 pub fn not_documented() -> &'static str {
     phrase("not_documented")
 }

@@ -85,7 +85,7 @@ pub struct PlanInput<'a> {
     pub settings: &'a PlanSettings,
 }
 
-/// A plan, and what stands in its way.
+/// A plan, and what blocks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// The plan.

@@ -110,7 +110,7 @@ fn count(page: &str, heading: &Heading) -> usize {
         .count()
 }
 
-/// What stands beneath a heading becomes that of the draft's section.
+/// The content below a heading becomes that of the draft's section.
 fn replaced(heading: &Heading, section: &str, text: &str) -> Edit {
     let marks = "#".repeat(heading.level);
     let anchor = format!("{marks} {}", heading.text);

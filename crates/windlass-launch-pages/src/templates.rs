@@ -1,4 +1,4 @@
-//! The embedded templates: one per role, and one that shows what stands beneath a heading.
+//! The embedded templates: one per role, and one that shows the content below a heading.
 //!
 //! A template arranges; it says nothing of its own but the phrases of `phrases.toml`.
 

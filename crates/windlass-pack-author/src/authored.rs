@@ -1,4 +1,4 @@
-//! What a verb gives: data to show, and writes to carry out.
+//! What a verb returns: data to show, and writes to carry out.
 
 use std::path::{Path, PathBuf};
 

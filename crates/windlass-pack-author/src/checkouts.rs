@@ -1,6 +1,6 @@
 //! Checkouts of git sources in the cache: found, or made by git.
 //!
-//! A checkout lies at `cache/git/<sha256 of the address>/<commit>`. Git creates it next to its
+//! A checkout is at `cache/git/<sha256 of the address>/<commit>`. Git creates it next to its
 //! place and renames it, so it is whole or not there, and two processes that make the same one do
 //! no harm. Checkouts that older versions filed under the module are renamed into place.
 

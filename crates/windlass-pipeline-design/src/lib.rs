@@ -3,7 +3,7 @@
 //! [`spec`] reads what the text says, [`architecture()`] and [`ux()`] work out the design from
 //! that, [`quality`] follows traces through the outputs and blocks a wrong one. All of them are
 //! expressed in the values of [`model`], which are the shapes of contract 001. Every other module
-//! is part of the design. Pure and deterministic: the same text gives the same bytes. Nothing is
+//! is part of the design. Pure and deterministic: the same text produces the same bytes. Nothing is
 //! invented: every item names the requirement, the place in the spec or the default it comes from.
 //! Not here: project files (windlass-pipeline-code), jobs and language models (windlass-pipeline).
 

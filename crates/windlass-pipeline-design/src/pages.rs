@@ -16,7 +16,7 @@ pub(crate) struct Site {
     pub(crate) pages: Vec<UxPage>,
     kinds: Vec<Kind>,
     layout: Option<Layout>,
-    /// So many of the first ones are stated.
+    /// How many of the first ones are stated.
     stated: usize,
 }
 

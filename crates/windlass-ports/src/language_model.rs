@@ -377,7 +377,7 @@ fn wait(retry_after: Option<Duration>) -> String {
     })
 }
 
-/// Hears each piece of text as it arrives.
+/// Receives each piece of text as it arrives.
 pub type Heard<'a> = Box<dyn FnMut(&str) + Send + 'a>;
 
 /// A way to models.

@@ -89,7 +89,7 @@ fn a_child_that_keeps_the_output_open_is_not_waited_for() {
 }
 
 /// Runs a script that never ends against growing limits until it got far enough to leave the
-/// file; gives what it wrote there.
+/// file; returns what it wrote there.
 fn stopped_after_writing(script: impl Fn(&str) -> String) -> String {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("report");

@@ -75,7 +75,7 @@ pub struct LogQuery {
     pub workload: Option<String>,
     /// From this number on; the newest lines without.
     pub cursor: Option<u64>,
-    /// So many at most.
+    /// The maximum number.
     pub limit: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ use crate::reason::clean;
 const LOOKS_FOR_A_NEW_ONE: u32 = 5;
 
 /// The name of a change set that this run creates: the same on every attempt. `purpose`
-/// distinguishes the change sets of one run apart.
+/// distinguishes the change sets of one run.
 pub fn name(purpose: &str, run_id: &str) -> String {
     format!("{CHANGE_SET_PREFIX}{purpose}-{}", client_token(run_id))
 }
@@ -35,7 +35,7 @@ pub fn client_token(run_id: &str) -> String {
         .collect()
 }
 
-/// What making a change set came to.
+/// The result of creating a change set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Made {
     /// It can be executed.

@@ -1,4 +1,4 @@
-//! Deleting a stack: what stands in the way, what is lost, the call, the blockers.
+//! Deleting a stack: what blocks it, what is lost, the call, the blockers.
 
 use std::collections::BTreeMap;
 

@@ -206,7 +206,7 @@ fn is_race(fault: &Fault) -> bool {
     })
 }
 
-/// What cancelling came to.
+/// The result of cancelling.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Cancelled {

@@ -18,7 +18,7 @@ use crate::status::{Operation, is_failed, is_settled};
 
 /// How many failed events are remembered; the first one is what matters.
 const MOST_FAILURES: usize = 50;
-/// After so many looks without news the stack itself is asked.
+/// After this many polls without news the stack itself is asked.
 const IDLE_LOOKS: u32 = 3;
 
 const STACK_TYPE: &str = "AWS::CloudFormation::Stack";
@@ -82,7 +82,7 @@ impl Trail {
         }
     }
 
-    /// Takes events in order, oldest first; gives those that belong to the operation.
+    /// Takes events in order, oldest first; returns those that belong to the operation.
     pub fn take(&mut self, events: Vec<StackEvent>) -> Vec<StackEvent> {
         let mut own = Vec::new();
         for event in events {

@@ -270,8 +270,8 @@ pub async fn clean(
         let others = sets
             .iter()
             .any(|set| set.change_set_name != intent.change_set_name);
-        // Its change sets go with the stack: one call, so no crash leaves a stack behind that
-        // whose owner is unknown. Another preview's change set keeps it.
+        // Its change sets go with the stack: one call, so no crash leaves a stack behind whose
+        // owner is unknown. Another preview's change set keeps it.
         if !others {
             let request = DeleteStack {
                 call: StackCall::new(&stack.stack_id, &intent.change_set_name),

@@ -32,7 +32,7 @@ pub struct Proposal {
     pub names: BTreeMap<String, String>,
     /// The role CloudFormation acts as.
     pub role_arn: Option<String>,
-    /// Topics that hear of the stack's events.
+    /// Topics that receive the stack's events.
     pub notification_arns: Vec<String>,
     /// Alarms that roll an update back.
     pub rollback_alarm_arns: Vec<String>,

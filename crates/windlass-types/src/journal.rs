@@ -375,8 +375,8 @@ body_structs! {
     EndpointDisabled {
         /// Its address.
         url: String,
-        /// The name of the secret its deliveries are signed with: it is gone for the owner that
-        /// belongs to. Without one it is gone for everybody.
+        /// The name of the secret that signs its deliveries: it is gone for the owner of
+        /// that secret. Without one it is gone for everyone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         owner: Option<String>,
     }

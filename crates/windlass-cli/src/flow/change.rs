@@ -83,7 +83,7 @@ pub(crate) async fn plan(
 pub(crate) enum Applied {
     /// Nothing was to be done, or the run continues without this command.
     Early(Report),
-    /// The run came to rest.
+    /// The run ended or waits.
     Settled(Box<RunView>),
 }
 

@@ -37,7 +37,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Shows where the run stands.
+    /// Shows the state of the run.
     pub(super) fn show_summary(&self, lines: &dyn EventLines) {
         let printer = &self.session.printer;
         if self.has_summary && printer.animates() {

@@ -33,7 +33,7 @@ pub trait Gate: Send + Sync {
     fn check(&self, input: &GateInput) -> Result<Checked, GateFault>;
 }
 
-/// What came of one gate; kept as it is, it makes the same report later.
+/// The result of one gate; stored as it is, it produces the same report later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateOutcome {
@@ -46,12 +46,12 @@ pub struct GateOutcome {
     pub log: Option<String>,
 }
 
-/// What a watcher hears.
+/// What a watcher receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// A gate begins.
     Started(&'a str),
-    /// A gate is through, with so many issues.
+    /// A gate has finished, with this many issues.
     Finished(&'a GateResult, usize),
 }
 

@@ -23,7 +23,7 @@ use crate::{
     repository::{put, read_text},
 };
 
-/// An ignore file that is put right.
+/// An ignore file that is fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GitignoreFix {
     /// The repository.
@@ -38,14 +38,14 @@ pub struct GitignoreFix {
     pub updated: bool,
 }
 
-/// What was found, and what puts it right.
+/// What was found, and what fixes it.
 #[derive(Default)]
 pub(super) struct Ignores {
     pub(super) warnings: Vec<String>,
     pub(super) fixes: Vec<GitignoreFix>,
     pub(super) writes: Vec<FileAction>,
     pub(super) roots: Vec<PathBuf>,
-    /// Whether something is to be put right.
+    /// Whether something is to be fixed.
     pub(super) due: bool,
 }
 

@@ -45,7 +45,7 @@ pub struct DoctorInput<'a> {
     pub caller: &'a Caller,
     /// Whether suggested commands are for a program.
     pub json: bool,
-    /// Whether ignore files are put right.
+    /// Whether ignore files are fixed.
     pub fix: bool,
     /// Whether unknown keys and names fail.
     pub strict: bool,
@@ -58,7 +58,7 @@ pub struct DoctorData {
     pub machine_id: String,
     /// Every root that is switched on.
     pub roots: Vec<RootCheck>,
-    /// The ignore files that are put right.
+    /// The ignore files that are fixed.
     pub gitignore_fixes: Vec<GitignoreFix>,
     /// Commands that help.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! Puts a proposal on a branch of its own and leaves the repository where it was.
+//! Puts a proposal on a new branch and leaves the repository where it was.
 //!
 //! Whatever goes wrong, the repository is on its original branch (or commit) afterwards, with
 //! the files of before, and the new branch is gone; where even that fails, the problem says how

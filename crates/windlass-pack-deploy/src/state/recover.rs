@@ -55,7 +55,7 @@ pub struct Pending {
     pub roots: Vec<PathBuf>,
 }
 
-/// What came of looking at one journal.
+/// The result of checking one journal.
 pub(crate) enum Attempt {
     /// Another process has dealt with it.
     Gone,

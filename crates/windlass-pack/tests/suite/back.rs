@@ -1,4 +1,4 @@
-//! Taking runs back through the engine, and undoing events: what was there is there again, and
+//! Rolling back runs through the engine, and undoing events: what was there is there again, and
 //! no other files are touched.
 
 use serde_json::{Value, json};

@@ -55,7 +55,7 @@ impl fmt::Display for AwsFailure {
     }
 }
 
-/// Credentials that AWS does not accept. `UnrecognizedClientException` and its kin say that
+/// Credentials that AWS does not accept. `UnrecognizedClientException` and similar codes say that
 /// the key id is unknown, the signature codes that the secret key does not belong to it.
 const AUTH: &[&str] = &[
     "AuthFailure",

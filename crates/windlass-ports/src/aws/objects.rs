@@ -198,7 +198,7 @@ pub struct KeptObject {
     pub message: String,
 }
 
-/// What a deletion of many objects came to.
+/// The result of deleting many objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeletedObjects {
     /// How many were deleted.
@@ -231,7 +231,7 @@ pub trait ObjectStore: Send + Sync {
         key: &'a str,
     ) -> AwsFuture<'a, Option<ObjectHead>>;
 
-    /// Writes an object; gives its entity tag.
+    /// Writes an object; returns its entity tag.
     fn put_object<'a>(&'a self, target: &'a Target, request: PutObject) -> AwsFuture<'a, String>;
 
     /// Reads an object; one longer than `max_bytes` is a failure, not a part.

@@ -487,7 +487,7 @@ pub trait CloudFormation: Send + Sync {
         protection: TerminationProtection,
     ) -> AwsFuture<'a, ()>;
 
-    /// Begins to look for drift; gives the detection's id.
+    /// Starts to look for drift; returns the detection's id.
     fn detect_drift<'a>(&'a self, target: &'a Target, stack: &'a str) -> AwsFuture<'a, String>;
 
     /// How far a drift detection is.

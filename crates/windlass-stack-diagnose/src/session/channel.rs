@@ -21,9 +21,9 @@ use crate::session::message::{self, Kind, Message, Payload};
 const CLIENT_VERSION: &str = "1.2.0.0";
 /// How many bytes agents send and take at once.
 pub(crate) const PIECE: usize = 1024;
-/// So many messages may wait for their acknowledgement before no more bytes are taken on.
+/// How many messages may wait for their acknowledgement before no more bytes are accepted.
 const WINDOW: usize = 256;
-/// So many messages are kept that came before their turn; further ones come again.
+/// How many early messages are kept; further ones are sent again.
 const EARLY: usize = 10_000;
 /// When a message is sent again, at first and at the longest. A machine that is not ready yet
 /// does not acknowledge, so this is also how long it takes to notice that it is.
@@ -49,7 +49,7 @@ pub struct Session {
     pub token: Secret<String>,
 }
 
-/// What came of a message.
+/// The result of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The handshake is done: bytes may be sent.
@@ -320,7 +320,7 @@ fn close_reason(payload: &[u8]) -> String {
     said.unwrap_or_default().trim().to_owned()
 }
 
-/// Resolves when the moment has come; never without one.
+/// Resolves at the given time; never without one.
 pub(crate) async fn until(clock: &dyn Clock, moment: Option<Timestamp>) {
     match moment {
         Some(moment) => clock.sleep_until(moment).await,

@@ -116,7 +116,7 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    /// Hears a line; gives the exit code once it is said.
+    /// Takes a line; returns the exit code once it is known.
     async fn hear(
         &mut self,
         line: &str,

@@ -14,7 +14,7 @@ use crate::session::frame::{Command, Frame, Frames, HEADER, STREAM};
 use crate::session::opened::Opened;
 
 const DOCUMENT: &str = "AWS-StartPortForwardingSessionToRemoteHost";
-/// So many bytes wait for a local program that does not read; then the channel waits as well.
+/// How many bytes wait for a local program that does not read; then the channel waits as well.
 const ROOM: usize = 1 << 20;
 /// So long the other side has to close after this one did.
 const CLOSE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);

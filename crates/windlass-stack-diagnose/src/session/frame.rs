@@ -62,7 +62,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Takes a piece; gives the frames that are whole now, `None` for bytes that are no frames.
+    /// Takes a piece; returns the frames that are complete now, `None` for bytes that are not frames.
     pub(crate) fn feed(&mut self, piece: &[u8]) -> Option<Vec<Frame>> {
         self.pending.extend_from_slice(piece);
         let mut frames = Vec::new();

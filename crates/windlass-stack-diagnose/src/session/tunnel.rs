@@ -13,9 +13,9 @@ use windlass_types::{Problem, code};
 use crate::session::bastion::Bastion;
 use crate::session::forward::{Place, forward};
 
-/// So many connections at once; each is a session, of which an account has a limited number.
+/// How many connections at once; each is a session, of which an account has a limited number.
 const CONNECTIONS: usize = 32;
-/// So many faults are kept.
+/// How many faults are kept.
 const FAULTS: usize = 20;
 /// Between two tries to accept a connection when the machine has run out of something.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -36,7 +36,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Runner<'_> {
-    /// Runs a program to a good end; gives its output.
+    /// Runs a program and expects success; returns its output.
     pub fn run(&self, call: Call<'_>) -> Result<Vec<u8>, Problem> {
         let tool = call.tool;
         let broken = |error: std::io::Error| {

@@ -68,7 +68,7 @@ pub async fn plan_upload(
     Ok(plan)
 }
 
-/// Sends what is missing; `sent` hears of each.
+/// Sends what is missing; `sent` is called for each.
 pub async fn upload(
     store: &dyn ObjectStore,
     target: &Target,

@@ -80,7 +80,7 @@ pub struct Workshop<'a> {
     pub time: Duration,
     /// Whether the result is no longer wanted.
     pub unwanted: &'a dyn Fn() -> bool,
-    /// Hears what happens: workload, message.
+    /// Receives what happens: workload, message.
     pub progress: &'a dyn Fn(&str, &str),
 }
 

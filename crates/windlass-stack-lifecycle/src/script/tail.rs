@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-/// So many lines are kept,
+/// How many lines are kept,
 const LINES: usize = 80;
-/// and so many characters.
+/// and how many characters.
 const CHARACTERS: usize = 8_000;
 
 /// The last lines. Fed with lines that are redacted already.

@@ -18,12 +18,12 @@ use crate::sync::place::Place;
 use crate::sync::plan::Plan;
 use crate::{Access, Fault};
 
-/// So many exchanges at a time.
+/// How many exchanges at a time.
 const AT_ONCE: usize = 8;
-/// So many names are listed in a failure.
+/// How many names are listed in a failure.
 const SHOWN: usize = 20;
 
-/// Hears how many of how many files are put.
+/// Receives how many of how many files are uploaded.
 pub type Progress<'a> = dyn Fn(usize, usize) + Send + Sync + 'a;
 
 /// What came of it.

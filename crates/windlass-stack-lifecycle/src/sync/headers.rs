@@ -19,7 +19,7 @@ const ASK_THE_EDGE: &str = "public, max-age=0, s-maxage=31536000, must-revalidat
 const KEEP: &str = "public, max-age=31536000, immutable";
 
 const METADATA: &str = "x-amz-meta-";
-/// S3 takes so many tags.
+/// How many tags S3 accepts.
 const MOST_TAGS: usize = 10;
 
 /// The rules for the files of one bucket.

@@ -21,7 +21,7 @@ const BEGINNINGS: [&str; 5] = [
 const HOUR: u64 = 3_600_000;
 
 /// The end state that matters: whether a stack came to it by an update
-/// or by going back is not part of it. However a run ended, no change set waits for anybody and no
+/// or by going back is not part of it. However a run ended, no change set is left waiting and no
 /// stack is there for one only.
 pub fn of_account(control: &Control) -> String {
     control.advance(HOUR);

@@ -134,8 +134,8 @@ pub async fn one_commit_cannot_claim_twice(factory: &dyn StoreFactory) {
     }
 }
 
-/// Of 64 callers at once with one token, and of 64 with one key, one wins and the others are
-/// learns who did.
+/// Of 64 callers at once with one token, and of 64 with one key, one wins and the others learn
+/// who did.
 pub async fn sixty_four_callers_have_one_winner(factory: &dyn StoreFactory) {
     // Half of them through another process.
     let stores = [factory.open().runs, factory.open().runs];

@@ -67,7 +67,7 @@ impl Flags {
         }
     }
 
-    /// Puts the flags on top of a configuration.
+    /// Applies the flags to a configuration.
     pub(super) fn apply(self, config: &mut Map<String, Value>) {
         for (field, value) in self.0 {
             config.insert(field.to_owned(), value);

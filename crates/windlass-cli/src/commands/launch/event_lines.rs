@@ -37,7 +37,7 @@ const UNDER_WAY: [&str; 4] = ["DRAFTING", "LINKING", "VALIDATING", "FIXING"];
 /// Work that takes no longer needs no clock.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// What came of a gate in the present validation.
+/// The result of a gate in the current validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Running,
@@ -368,7 +368,7 @@ impl LaunchLines {
         )
     }
 
-    /// How many gates came to what.
+    /// How many gates have each result.
     fn counts(&self) -> Option<String> {
         let count = |wanted: Gate| {
             self.gates

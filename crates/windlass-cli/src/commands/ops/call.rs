@@ -117,7 +117,7 @@ async fn call_with(
     }
 }
 
-/// The answer with the run as it stands now.
+/// The answer with the current run.
 fn rested(info: &OperationInfo, answer: Answer, run: &RunView) -> Result<Answer, Problem> {
     if info.flow == Flow::Apply && run.state != RunState::Completed {
         return Err(shortfall(run));

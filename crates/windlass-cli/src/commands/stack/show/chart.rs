@@ -2,7 +2,7 @@
 
 /// One row of eighths: the highest value fills a column.
 const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// So many columns at most.
+/// The maximum number of columns.
 const WIDEST: usize = 60;
 
 /// A line of blocks, one per value; adjacent values are averaged where there are too many. What is

@@ -9,7 +9,7 @@ use crate::output::{Printer, Tone, counted, shorten};
 
 /// Details longer than this are left to `--json`.
 const LONGEST_DETAIL: usize = 200;
-/// So many lines of logs are shown.
+/// How many lines of logs are shown.
 const MOST_LINES: usize = 30;
 
 /// Details that have a view of their own, or are of no use to people.
