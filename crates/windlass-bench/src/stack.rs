@@ -15,7 +15,7 @@ use crate::{
 };
 
 const ROUNDS: usize = 15;
-/// The config has one gateway, and so many groups of a queue, a table and a function.
+/// The config has one gateway, and this many groups of a queue, a table and a function.
 const GROUPS: usize = 33;
 /// Config to template, in milliseconds.
 const GOAL: f64 = 100.0;

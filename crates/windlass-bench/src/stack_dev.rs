@@ -24,7 +24,7 @@ use crate::{
 const STARTS: usize = 5;
 const RELOADS: usize = 7;
 const CALLS: usize = 200;
-/// A changed file is live after so many milliseconds.
+/// A changed file is live after this many milliseconds.
 const RELOAD_GOAL: f64 = 2_000.0;
 /// Where a change that never comes is given up.
 const WAIT_LIMIT: Duration = Duration::from_secs(30);

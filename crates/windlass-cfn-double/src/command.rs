@@ -28,7 +28,7 @@ pub enum Command {
     Release {
         logical_id: String,
     },
-    /// The next so many reads see the stacks as they are now.
+    /// This many further reads see the stacks as they are now.
     StaleReads {
         calls: u32,
     },

@@ -161,7 +161,7 @@ pub trait Host: Send + Sync {
         request: McpRequest,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
-    /// Serves HTTP until `shutdown`, then lets calls under way end.
+    /// Serves HTTP until `shutdown`, then lets calls in progress end.
     fn serve_http<'a>(
         &'a self,
         opened: Opened,

@@ -125,7 +125,7 @@ fn block<'a>(
     block
 }
 
-/// Drops so many lines of what the page lists, always from the longest list, as far as there are
+/// Drops this many lines of what the page lists, always from the longest list, as far as there are
 /// lists. False when there is nothing to drop.
 pub(crate) fn shorten(blocks: &mut [Block], mut lines: usize) -> bool {
     let mut dropped = false;

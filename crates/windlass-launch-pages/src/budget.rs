@@ -62,12 +62,12 @@ pub(crate) const fn room(max_lines: u64) -> usize {
     (max_lines - max_lines / 20) as usize
 }
 
-/// Whether so many files may be written in a run.
+/// Whether this many files may be written in a run.
 pub fn check_file_writes(writes: u64, budgets: &Budgets) -> Result<(), Exceeded> {
     within("max_file_writes", budgets.max_file_writes, writes)
 }
 
-/// Whether so many patches may be tried in a run.
+/// Whether this many patches may be tried in a run.
 pub fn check_patch_attempts(attempts: u64, budgets: &Budgets) -> Result<(), Exceeded> {
     within("max_patch_attempts", budgets.max_patch_attempts, attempts)
 }

@@ -184,7 +184,7 @@ fn share_evidence(tree: &Tree, records: &mut [Record]) {
     }
 }
 
-/// Every two sets that share so many thousandths of their words, both ways round, in order.
+/// Every two sets that share this many thousandths of their words, both ways round, in order.
 ///
 /// Two such sets share one of the rarest words of each, since the rest of either is too few; so
 /// only sets that meet there are compared, and a thousand of them take no million comparisons.

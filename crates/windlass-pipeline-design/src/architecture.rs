@@ -21,7 +21,7 @@ pub struct DesignOptions {
     pub budget_tier: Option<String>,
 }
 
-/// What seeing roles takes: everybody their own, and nobody writes them.
+/// What seeing roles takes: everyone their own, and nobody writes them.
 fn role_grants(trace: &[Trace]) -> Grants {
     Grants(vec![Grant {
         command: Command::Select,

@@ -146,7 +146,7 @@ impl Site {
             .position(|(known, page)| *known == kind && page.entity.as_deref() == entity)
     }
 
-    /// The first page, where everybody begins.
+    /// The first page, where everyone starts.
     pub(crate) fn home(&self) -> usize {
         self.pages
             .iter()

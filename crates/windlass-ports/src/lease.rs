@@ -1,7 +1,7 @@
 //! Who drives: any number of processes, each run by one of them at a time.
 //!
 //! A process that drives registers and is alive until its registration is dropped or the
-//! operating system ends the process. A run under way has a lease: the driver that executes it
+//! operating system ends the process. A run in progress has a lease: the driver that executes it
 //! and an epoch that is never given out twice. Taking a lease is part of a commit, and every
 //! commit made under it names it, so that a driver which lost a run without noticing cannot
 //! write. Only the death of a driver frees its leases; no clock does.

@@ -183,7 +183,7 @@ pub struct RunFilter {
     pub parent: Option<RunId>,
     /// Only created before the run at this cursor (newest first).
     pub before: Option<u64>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
@@ -324,7 +324,7 @@ pub struct DeliveryFilter {
     pub run_id: Option<RunId>,
     /// Only due by then (and pending, and not to a disabled endpoint).
     pub due_by: Option<Timestamp>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 

@@ -43,7 +43,7 @@ impl ProcessIdentity {
     }
 
     /// Kills everything in the group that the process leads or led. A group's id is not given
-    /// out again while anybody is in the group.
+    /// out again while anyone is in the group.
     pub(crate) fn kill_group(&self) {
         if let Some(pid) = Pid::from_raw(self.pid) {
             let _ = kill_process_group(pid, Signal::KILL);

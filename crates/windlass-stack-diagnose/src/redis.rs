@@ -213,7 +213,7 @@ impl Session<'_> {
             .await
     }
 
-    /// The value of a key, by its type, at most so many members of it.
+    /// The value of a key, by its type, at most this many members of it.
     async fn value(&self, kind: &str, key: &str, ask: &Ask) -> Result<(Value, bool), Problem> {
         if let Some(field) = &ask.field {
             if kind != "hash" {

@@ -93,7 +93,7 @@ impl Situation {
         Ok(())
     }
 
-    /// Refuses while another operation is under way, and says which.
+    /// Refuses while another operation is in progress, and says which.
     pub async fn require_free(&self, access: &Access) -> Result<(), Fault> {
         let Some(stack) = &self.stack else {
             return Ok(());

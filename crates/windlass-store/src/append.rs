@@ -216,7 +216,7 @@ impl<'a> Appender<'a> {
             Work::Content { .. } => Ok(()),
         };
         match checked {
-            // What SQLite answers by giving up the transaction is everybody's failure.
+            // What SQLite answers by giving up the transaction is everyone's failure.
             Err(CommitError::Store(error)) if self.connection.is_autocommit() => {
                 return Err(error.into());
             }

@@ -20,7 +20,7 @@ use windlass_types::RunId;
 
 use crate::{drivers, error::Result, home::Home, lease, read};
 
-/// The latest position anybody knows of, and those who want to hear about it.
+/// The latest position anyone knows of, and those who want to hear about it.
 pub(crate) struct Notice {
     home: Home,
     latest: watch::Sender<u64>,
@@ -54,7 +54,7 @@ struct Followed {
 /// Where those who follow a run stand is not known: they look for themselves.
 const UNANNOUNCED: u64 = u64::MAX;
 
-/// Runs that may be followed before anybody looks for those that no longer are.
+/// Runs that may be followed before anyone looks for those that no longer are.
 const FEW_RUNS: usize = 64;
 
 impl Notice {

@@ -69,7 +69,7 @@ pub async fn run(
             effects = event.map_or_else(Vec::new, |event| update(&mut state, event));
         }
     };
-    // The terminal is a terminal again; now whatever is under way comes to its end.
+    // The terminal is a terminal again; now whatever is in progress comes to its end.
     drop((calls, events));
     worker
         .await

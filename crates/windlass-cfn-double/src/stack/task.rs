@@ -161,7 +161,7 @@ fn naming<'a>(stack: &'a Stack, logical_id: &'a str) -> Naming<'a> {
     }
 }
 
-/// A task under way that lasts as long as its resource does.
+/// A task in progress that lasts as long as its resource does.
 fn running(
     stack: &Stack,
     verb: Verb,

@@ -196,7 +196,7 @@ pub(super) async fn drive_while(
         keep_driving(&engine, &stop).await;
     });
     let outcome = serving.await;
-    // The server lets calls under way end first; they may still need the driver.
+    // The server lets calls in progress end first; they may still need the driver.
     ended();
     if driving.await.is_err() {
         tracing::error!("the driver ended abnormally; unfinished runs resume at the next start");

@@ -22,7 +22,7 @@ pub(crate) enum LineKind {
     Done,
     /// Something ended badly.
     Failed,
-    /// Something began or is under way.
+    /// Something began or is in progress.
     Begun,
     /// It waits for a person.
     Paused,
@@ -79,7 +79,7 @@ pub(crate) trait EventLines {
         false
     }
 
-    /// Where the run stands, in a few lines of at most so many columns.
+    /// Where the run stands, in a few lines of at most this many columns.
     fn summary(&self, _paint: Paint, _columns: usize, _now: Timestamp) -> String {
         String::new()
     }

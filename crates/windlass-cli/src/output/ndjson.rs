@@ -69,7 +69,7 @@ impl NdjsonWriter<'_> {
         self.0.lines().begin_run();
     }
 
-    /// Something is under way. What was said a moment ago is not repeated.
+    /// Something is in progress. A message that was just sent is not repeated.
     pub(crate) fn progress(self, phase: &str, message: &str, ts: Timestamp, pct: Option<u8>) {
         let said = self.0.lines().progress(phase, message, pct, ts);
         if let Some((message, pct)) = said {
@@ -82,7 +82,7 @@ impl NdjsonWriter<'_> {
         }
     }
 
-    /// Something was said. What was said a moment ago is not repeated.
+    /// Something was said. A message that was just sent is not repeated.
     pub(crate) fn log(self, source: &str, level: LogLevel, message: &str, ts: Timestamp) {
         let said = self.0.lines().log(source, level, message, ts);
         if let Some(message) = said {

@@ -28,7 +28,7 @@ use crate::state::{
 /// The only version there is.
 const VERSION: u32 = 1;
 
-/// A transaction under way.
+/// A transaction in progress.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Journal {
     /// The version of this format.

@@ -243,7 +243,7 @@ impl<'a> Decider<'a> {
         true
     }
 
-    /// Everybody who asks is a member of the row's tenant, where it has one.
+    /// Everyone who asks is a member of the row's tenant, where it has one.
     fn within(tenant: Option<&Tenant>, condition: Condition) -> Condition {
         match tenant {
             Some(tenant) => Condition::all(vec![
@@ -257,7 +257,7 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// What only the roles of a statement that forbids it may not do; everybody when none is named.
+    /// What only the roles of a statement that forbids it may not do; everyone when none is named.
     fn forbidden(&self, entity: &str, command: Command) -> (bool, Vec<String>) {
         let mut everybody = false;
         let mut roles: Vec<String> = Vec::new();

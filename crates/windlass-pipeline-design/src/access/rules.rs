@@ -127,7 +127,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Takes rows that are stated to be their owner's alone from everybody else.
+    /// Takes rows that are stated to be their owner's alone from everyone else.
     pub(super) fn keep_private(&self, entity: &EntityModel, grants: &mut Grants) {
         for one in &self.analysis.access {
             let here = one.entity.as_deref() == Some(&entity.name) && one.rule == Access::Owner;
@@ -244,7 +244,7 @@ impl Decider<'_> {
     }
 }
 
-/// Everybody may read, signed in or not.
+/// Everyone may read, signed in or not.
 pub(super) fn public(entity: &str, trace: Vec<Trace>) -> Grant {
     Grant {
         command: Command::Select,

@@ -234,7 +234,7 @@ pub struct StatedValue {
 pub enum Access {
     /// Only who made it.
     Owner,
-    /// Everybody may read, who made it may write.
+    /// Everyone may read, the creator may write.
     PublicRead,
     /// Who made the thing it belongs to may read: `teachers can view the attempts on their
     /// quizzes` is `ParentOwner("Quiz")` of `Attempt`.

@@ -19,7 +19,7 @@ use crate::process::Launch;
 /// How long making a cluster or setting a password may take.
 const SET_UP_TIME: Duration = Duration::from_secs(120);
 
-/// Who may connect: anybody on loopback who knows the password.
+/// Who may connect: anyone on loopback who knows the password.
 const ACCESS_RULES: &str = "host all all 127.0.0.1/32 scram-sha-256\n";
 
 /// A server that is to be.

@@ -133,7 +133,7 @@ pub(crate) fn serve_listener(
 fn run(listener: TcpListener, router: Router, until: CancellationToken) {
     tokio::spawn(async move {
         tokio::select! {
-            // Accepting continues until the session ends; requests under way end with it.
+            // Accepting continues until the session ends; requests in progress end with it.
             _ = async { axum::serve(listener, router).await } => {}
             () = until.cancelled() => {}
         }

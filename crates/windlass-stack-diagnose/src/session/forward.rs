@@ -186,7 +186,7 @@ impl Line<'_> {
         }
     }
 
-    /// The local program has closed. What is under way still arrives, both ways.
+    /// The local program has closed. What is in progress still arrives, both ways.
     async fn close_here(&mut self, now: Timestamp) -> Result<(), Problem> {
         if self.is_closed_here {
             return Ok(());

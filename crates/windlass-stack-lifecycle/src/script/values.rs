@@ -26,7 +26,7 @@ const GET_PARAMETER: ActionShape = ActionShape::new(&services::SSM, "GetParamete
 pub enum Audience {
     /// A program on this machine.
     Program,
-    /// Everybody who opens a page: secrets are refused.
+    /// Everyone who opens a page: secrets are refused.
     Everybody,
 }
 

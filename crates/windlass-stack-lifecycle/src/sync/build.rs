@@ -1,6 +1,6 @@
 //! A website built with the values of the deployed stack.
 //!
-//! Values end in pages that everybody can read, so secrets are refused.
+//! Values end in pages that everyone can read, so secrets are refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

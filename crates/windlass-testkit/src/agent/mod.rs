@@ -26,9 +26,9 @@ pub struct Manner {
     pub is_shuffled: bool,
     /// Everything comes twice.
     pub repeats: bool,
-    /// So many messages it does not take at first, as one that is not ready yet.
+    /// How many messages it refuses at first, as one that is not ready yet.
     pub ignores: usize,
-    /// The channel is cut after so many bytes of a connection or command.
+    /// The channel is cut after this many bytes of a connection or command.
     pub cut_after: Option<usize>,
     /// It ends every session at once, saying so.
     pub says_no: Option<String>,

@@ -46,7 +46,7 @@ pub struct Outcome {
 pub(super) struct Interference {
     /// Rolls the run back once it has completed.
     pub(super) roll_back: bool,
-    /// Cancels the run once the driver has made so many writes.
+    /// Cancels the run once the driver has made this many writes.
     pub(super) cancel_after: Option<u64>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Index {
     keys: BTreeMap<KeyId, ApiKeyRecord>,
     deliveries: BTreeMap<DeliveryId, DeliveryRecord>,
     attempts: HashMap<DeliveryId, Vec<AttemptRecord>>,
-    /// Receivers that are gone, and for whom; without an owner for everybody.
+    /// Receivers that are gone, and for whom; without an owner for everyone.
     disabled: HashSet<(Option<String>, String)>,
     /// Deliveries requested by hand: they go out to a receiver that is gone, too.
     forced: HashSet<DeliveryId>,

@@ -82,7 +82,7 @@ impl MemoryStore {
         self.disk().full = full;
     }
 
-    /// Ends the process now: calls under way never return, its leases are free.
+    /// Ends the process now: calls in progress never return, its leases are free.
     pub fn kill(&self) {
         self.die(&mut self.disk());
     }

@@ -25,12 +25,12 @@ use super::support::{
 const TAIL: usize = 4096;
 const DATABASE: &str = "windlass.db";
 const LOG: &str = "windlass.db-wal";
-/// An engine is made to recover from every so many damaged stores.
+/// An engine recovers from one in this many damaged stores.
 const RECOVER_EVERY: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 enum Damage {
-    /// The file ends so many bytes before its end.
+    /// The file ends this many bytes before its end.
     Truncate(usize),
     /// A bit of the byte so far before its end is another.
     Flip(usize, u8),
@@ -67,7 +67,7 @@ fn flipped_bits_in_the_database() {
     damage_all(DATABASE, flips(3));
 }
 
-/// A bit of every so many bytes, each time another one.
+/// One bit in this many bytes, each time a different one.
 fn flips(stride: usize) -> Vec<Damage> {
     let places = (1..=TAIL).step_by(stride);
     places.map(|at| Damage::Flip(at, (at % 8) as u8)).collect()

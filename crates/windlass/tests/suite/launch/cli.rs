@@ -446,7 +446,7 @@ fn an_interrupted_command_leaves_a_run_that_continues() {
         .unwrap();
     lever.wait_until_reached();
     interrupt(&child);
-    // Stopping may wait for the program under way, which is allowed to end now.
+    // Stopping may wait for the program in progress, which is allowed to end now.
     lever.release();
     let said: Said = child.wait_with_output().unwrap().into();
     assert_eq!(said.code, Some(130), "{}", said.stderr);

@@ -1,4 +1,4 @@
-//! Many calls at once: the work is done once, and everybody gets its result.
+//! Many calls at once: the work is done once, and everyone gets its result.
 
 use std::time::{Duration, Instant};
 

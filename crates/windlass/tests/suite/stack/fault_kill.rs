@@ -31,7 +31,7 @@ const DEPLOY: [&str; 6] = [
 /// Slow enough that a deployment takes several questions.
 const PACE: Pace = Pace::PerCall(900);
 
-/// Starts a command and kills it right after so many lines; the lines, and whether it was alive.
+/// Starts a command and kills it right after this many lines; the lines, and whether it was alive.
 fn killed_after(world: &World, arguments: &[&str], most: usize) -> (Vec<Value>, bool) {
     let mut command = world.command();
     command
