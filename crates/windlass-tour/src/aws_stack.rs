@@ -140,7 +140,7 @@ fn develop(stage: &mut Stage<'_>) -> Result<(), Problem> {
         return Ok(());
     }
     let called = call(stage);
-    // Whatever came of it, nothing is left running.
+    // Whatever the result, nothing is left running.
     stage.run(&command(&["dev", "stop"], &[]), 0)?;
     called
 }

@@ -28,7 +28,7 @@ def main() -> None:
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()
-    # A request under way would keep the interpreter from ending.
+    # A request in progress would keep the interpreter from ending.
     os._exit(0)
 
 

@@ -47,7 +47,7 @@ pub struct ScriptCall<'a> {
     pub sockets: Option<Arc<dyn MessageSockets>>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScriptOutcome {

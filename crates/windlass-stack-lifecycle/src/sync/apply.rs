@@ -26,7 +26,7 @@ const SHOWN: usize = 20;
 /// Receives how many of how many files are uploaded.
 pub type Progress<'a> = dyn Fn(usize, usize) + Send + Sync + 'a;
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncDone {

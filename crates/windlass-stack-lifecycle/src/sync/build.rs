@@ -31,7 +31,7 @@ pub struct Setting<'a> {
     pub environment: &'a BTreeMap<String, String>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Built {

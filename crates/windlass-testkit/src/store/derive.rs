@@ -206,7 +206,7 @@ impl Index {
         })
     }
 
-    /// The run that stands in the way of one that would hold these names.
+    /// The run that blocks one that would hold these names.
     pub(super) fn holder_of(
         &self,
         names: &[String],

@@ -134,7 +134,7 @@ fn must_7_a_failure_at_any_step_leaves_no_half_state() {
                 assert_eq!(world.picture(), before, "{when}");
                 assert_eq!(world.snapshots(), Vec::<String>::new(), "{when}");
                 world.assert_tidy(&when);
-                // Nothing stands in the way of trying again.
+                // Nothing prevents another attempt.
                 world.commit(transaction).unwrap();
             }
             // It held already; only tidying up failed, and the next command does that.

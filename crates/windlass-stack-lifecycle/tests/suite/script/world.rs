@@ -34,7 +34,7 @@ pub struct World {
     pub agent: Option<SessionAgent>,
 }
 
-/// What came of it.
+/// The result.
 pub struct Done {
     pub result: Result<ScriptOutcome, Problem>,
     pub lines: Vec<(Level, String)>,

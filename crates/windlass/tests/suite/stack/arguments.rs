@@ -434,7 +434,7 @@ fn the_top_level_is_checked_too() {
     }
 }
 
-/// Any spelling is the same argument, and numbers may be texts where the contract of old said so.
+/// Any spelling is the same argument, and numbers may be texts where the old contract said so.
 #[test]
 fn spellings_and_numbers_in_texts() {
     let world = World::new();
