@@ -20,7 +20,7 @@ use crate::TOOLSET;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// Only what was recorded after this place; 0 for all.
+    /// Only entries recorded after this position; 0 for all.
     #[serde(default)]
     after_seq: u64,
     /// How many journal entries to read at most; one of them may hold several reads.
@@ -40,7 +40,7 @@ const fn default_limit() -> usize {
 struct Output {
     /// The calls, oldest first.
     calls: Vec<CallView>,
-    /// Pass it as `after_seq` to go on.
+    /// Pass it as `after_seq` to continue.
     next_after_seq: u64,
 }
 

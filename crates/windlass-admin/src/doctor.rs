@@ -45,7 +45,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "doctor")
         .describe(
             "Examine the installation",
-            "Looks at store, driver, runs, webhooks and clock, and says what to do.",
+            "Checks store, driver, runs, webhooks and clock, and suggests fixes.",
         )
         .example("All of it", json!({}))
         .handle(move |_, Input {}| {

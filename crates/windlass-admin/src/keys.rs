@@ -47,7 +47,7 @@ impl Tiers {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CreateInput {
-    /// What people call the key.
+    /// The name of the key.
     #[schemars(length(min = 1, max = 100))]
     name: String,
     /// Which limits apply; those of the default tier when absent.
@@ -57,7 +57,7 @@ struct CreateInput {
     #[serde(default = "default_scopes")]
     #[schemars(length(min = 1, max = 50))]
     scopes: Vec<Scope>,
-    /// How many days it works; for ever when absent.
+    /// How many days it is valid; no expiry when absent.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3650))]
     days: Option<u64>,
@@ -110,7 +110,7 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
     define(TOOLSET, "keys_create")
         .describe(
             "Create an API key",
-            "Makes an API key with scopes and limits, and the secret its webhooks are signed with. Both are shown once.",
+            "Creates an API key with scopes and limits, and the secret that signs its webhooks. Both are shown once.",
         )
         .command(EffectClass::Write)
         .shows_once("api_key")

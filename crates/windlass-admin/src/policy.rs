@@ -49,7 +49,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "Says what policy would decide for an operation, and which rule decides.",
         )
         .example(
-            "May anybody delete?",
+            "Can anyone delete?",
             json!({ "operation": "demo.apply", "effect": "destructive" }),
         )
         .handle(move |context, input: Input| {

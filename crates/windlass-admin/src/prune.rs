@@ -21,7 +21,7 @@ const DAY: u64 = 24 * 3600;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Runs that ended more than so many days ago are removed.
+    /// Runs that ended more than this many days ago are removed.
     #[schemars(range(min = 0, max = 36_500))]
     keep_days: u64,
 }

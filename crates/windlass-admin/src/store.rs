@@ -73,7 +73,7 @@ pub(crate) fn backup(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "store_backup")
         .describe(
-            "Back the store up",
+            "Back up the store",
             "Copies the whole store to a new directory while it is in use.",
         )
         .command(EffectClass::Write)
@@ -88,7 +88,7 @@ pub(crate) fn backup(engine: &Engine) -> Arc<dyn Operation> {
                 if context.surface == Surface::Http {
                     return Err(Problem::new(
                         &code::FORBIDDEN,
-                        "backups are made from the machine itself",
+                        "backups are created on the machine itself",
                     )
                     .next("windlass store backup DIR"));
                 }
@@ -96,7 +96,7 @@ pub(crate) fn backup(engine: &Engine) -> Arc<dyn Operation> {
                     return Err(Problem::invalid(
                         "directory",
                         "absolute",
-                        "give the directory as an absolute path",
+                        "pass the directory as an absolute path",
                     ));
                 }
                 let bytes = engine.maintenance.backup(input.directory.clone()).await?;

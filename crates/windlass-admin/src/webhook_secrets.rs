@@ -31,7 +31,7 @@ struct RotateInput {
     /// The key it belongs to; that of the local user and their programs when absent.
     #[serde(default)]
     key_id: Option<KeyId>,
-    /// How long the present secret signs as well, in seconds; as the settings say when absent, not
+    /// How long the current secret also signs, in seconds; as the settings say when absent, not
     /// at all when 0.
     #[serde(default)]
     #[schemars(range(max = 2_592_000))]
@@ -102,7 +102,7 @@ fn create(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "webhook_secret_create")
         .describe(
             "Create a webhook secret",
-            "Makes the secret that webhooks of the local user, or of a key that has none, are signed with. It is shown once.",
+            "Creates the secret that signs webhooks of the local user, or of a key that has none. It is shown once.",
         )
         .command(EffectClass::Write)
         .shows_once("webhook_secret")
@@ -122,7 +122,7 @@ fn rotate(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "webhook_secret_rotate")
         .describe(
             "Rotate a webhook secret",
-            "Makes a new webhook secret. The present one signs as well until the overlap ends. The new one is shown once.",
+            "Creates a new webhook secret. The current one also signs until the overlap ends. The new one is shown once.",
         )
         .command(EffectClass::Write)
         .shows_once("webhook_secret")
@@ -145,7 +145,7 @@ fn finish(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "webhook_secret_finish")
         .describe(
             "Finish a rotation",
-            "Ends the overlap of a rotation: the old webhook secret signs no more.",
+            "Ends the overlap of a rotation: the old webhook secret no longer signs.",
         )
         .command(EffectClass::Destructive)
         .example("A key's", json!({ "key_id": EXAMPLE }))
@@ -166,7 +166,7 @@ fn list(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "webhook_secret_list")
         .describe(
             "List webhook secrets",
-            "Lists who has a webhook secret and which rotations are under way; never the secrets.",
+            "Lists who has a webhook secret and which rotations are in progress; never the secrets.",
         )
         .example("All", json!({}))
         .handle(move |_, ListInput {}| {

@@ -167,7 +167,7 @@ fn replay(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "webhooks_replay")
         .describe(
             "Replay a webhook delivery",
-            "Sends a delivery again, whatever became of it; same id, same body.",
+            "Sends a delivery again, whatever happened to it; same id, same body.",
         )
         .command(EffectClass::Write)
         .example(

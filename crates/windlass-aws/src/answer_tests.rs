@@ -15,7 +15,7 @@ fn read_text(shape: &ActionShape, body: &str) -> Value {
 }
 
 #[test]
-fn json_is_given_as_it_is_and_nothing_is_an_object() {
+fn json_is_returned_as_it_is_and_nothing_is_an_object() {
     let shape = ActionShape::new(&services::ECS, "ListClusters");
     assert_eq!(read_text(&shape, r#"{"a":[1]}"#), json!({ "a": [1] }));
     assert_eq!(read_text(&shape, " \n"), json!({}));
@@ -106,7 +106,7 @@ fn headers_can_be_the_answer() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn unreadable_answers_are_reported() {
     let shape = ActionShape::new(&services::RDS, "DescribeDBInstances");
     let answer = |body: &[u8]| Answer {
         status: 200,

@@ -21,7 +21,7 @@ use crate::sign::{self, Scope, Signable};
 const MAX_ANSWER: usize = 64 << 20;
 
 /// Codes with which services refuse a signature for its time. `InvalidSignatureException` and
-/// its kin have other causes too; the answer's own clock tells them apart.
+/// similar codes have other causes too; the answer's own clock distinguishes them.
 const SKEW_CODES: &[&str] = &[
     "AuthFailure",
     "InvalidSignatureException",
@@ -323,7 +323,7 @@ fn no_answer(action: &str, error: &reqwest::Error) -> AwsFailure {
     AwsFailure::local(AwsFailureKind::Unreachable, action, message)
 }
 
-/// The clock of whoever answered.
+/// The clock of the server that answered.
 fn date(answer: &Answer) -> Option<Timestamp> {
     let date = httpdate::parse_http_date(answer.header("date")?).ok()?;
     let since_epoch = date.duration_since(std::time::UNIX_EPOCH).ok()?;

@@ -75,7 +75,7 @@ impl Aws {
                 .map_err(|error| error.to_string())
         });
         made.as_ref().map_err(|cause| {
-            let message = format!("no HTTP client can be made: {cause}");
+            let message = format!("no HTTP client can be created: {cause}");
             AwsFailure::local(AwsFailureKind::Unreachable, action, message)
         })
     }
@@ -119,7 +119,7 @@ impl Aws {
                 return Err(credentials::failure(action, target, profile, &error));
             }
         };
-        // Standing in with the machine's role would call with rights nobody asked for.
+        // Standing in with the machine's role would call with permissions that were not requested.
         match &target.profile {
             Some(named) if credentials::is_ambient(&found) => {
                 self.forget(target);
@@ -135,7 +135,7 @@ impl Aws {
         locked(&self.sessions).remove(target);
     }
 
-    /// Notes a failure and gives it back.
+    /// Records a failure and returns it.
     pub(crate) fn noted(&self, target: &Target, failure: AwsFailure) -> AwsFailure {
         if failure.kind == AwsFailureKind::Auth {
             self.forget(target);

@@ -157,7 +157,7 @@ pub(crate) fn failure(
             action,
             "NoCredentials",
             format!(
-                "profile `{profile}` gives no credentials: {}; run `aws configure --profile \
+                "profile `{profile}` has no credentials: {}; run `aws configure --profile \
                  {profile}` or `aws sso login --profile {profile}`",
                 cause(error)
             ),
@@ -192,7 +192,7 @@ pub(crate) fn ambient_failure(action: &str, profile: &str) -> AwsFailure {
         action,
         "NoCredentials",
         format!(
-            "profile `{profile}` gives no credentials, and the machine's own role is not used in \
+            "profile `{profile}` has no credentials, and the machine's own role is not used in \
              its place; run `aws configure --profile {profile}` or `aws sso login --profile \
              {profile}`"
         ),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_in_words() {
+    fn sources_are_described() {
         let plain = Target::default();
         let cases = [
             ("EnvironmentVariable", "environment variables"),

@@ -4,7 +4,7 @@
 
 use windlass_ports::aws::{Reach, ServiceShape};
 
-/// What the user asked for beside the region.
+/// What the user asked for besides the region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variant {
     pub fips: bool,

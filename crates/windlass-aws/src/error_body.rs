@@ -83,7 +83,7 @@ fn xml(text: &str) -> Found {
             request_id: text_of(root, &["RequestId", "RequestID"]),
         };
     }
-    // Markup that is not well-formed, but names the parts all the same.
+    // Markup that is not well-formed, but still names the parts.
     Found {
         code: between(text, "<Code>", "</Code>").map(|code| short_code(&code)),
         message: between(text, "<Message>", "</Message>"),

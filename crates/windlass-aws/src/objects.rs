@@ -276,7 +276,7 @@ struct Start {
 }
 
 impl Aws {
-    /// Everything a bucket is to have beside its name; each call can be repeated.
+    /// Everything a bucket needs besides its name; each call can be repeated.
     async fn settle_bucket(
         &self,
         target: &Target,

@@ -1,6 +1,6 @@
-//! When to try again, and how fast to go on after AWS said "slow down".
+//! When to retry, and how fast to continue after AWS said "slow down".
 //!
-//! Tries wait exponentially with full jitter. Beside that every service has a pace: a
+//! Retries wait exponentially with full jitter. In addition every service has a pace: a
 //! throttled answer doubles the pause before each further call to it, a good one shrinks it.
 //! Pure: time and randomness come in.
 

@@ -84,7 +84,7 @@ fn query_flattens_structures_and_lists() {
 }
 
 #[test]
-fn ec2_has_names_of_its_own_and_no_list_items() {
+fn ec2_has_its_own_names_and_no_list_items() {
     let shape = ActionShape::new(&services::EC2, "DescribeVpcs").with_list_names(&[
         ("Filters", "Filter"),
         ("Values", "Value"),

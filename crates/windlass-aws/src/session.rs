@@ -67,7 +67,7 @@ impl Session {
             .operation_attempt_timeout(TRY_TIMEOUT)
             .operation_timeout(CALL_TIMEOUT);
         // Not the SDK's adaptive mode: it makes a client that calls seldom wait for many seconds
-        // after a single throttled answer. Services that go on throttling are slowed down for by
+        // after a single throttled answer. Services that keep throttling are slowed down for by
         // their pace (pace.rs).
         let mut loader = aws_config::defaults(BehaviorVersion::latest())
             .env(Env::from(environment))

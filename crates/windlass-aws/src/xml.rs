@@ -40,7 +40,7 @@ pub(crate) fn members<'a, 'input: 'a>(
     by_name
         .into_iter()
         .map(|(name, mut values)| {
-            // A list nobody told of: the second of a name makes it one.
+            // An undeclared list: the second element of the same name makes it one.
             let value = if values.len() > 1 || shape.repeated.contains(&name) {
                 Value::Array(values)
             } else {

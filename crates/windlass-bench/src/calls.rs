@@ -1,5 +1,5 @@
 //! `tools/call`: over HTTP with keys, limits, validation and audit on, and over stdio from a cold
-//! start, each beside a bare rmcp echo server.
+//! start, each compared with a bare rmcp echo server.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

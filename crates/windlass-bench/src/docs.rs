@@ -1,5 +1,5 @@
 //! Documentation search: how often the right page comes first, how long an answer and the index
-//! take, beside the least there is to do: looking once through every page for one word.
+//! take, compared with the minimum: scanning every page once for one word.
 
 use std::{path::Path, time::Instant};
 

@@ -28,7 +28,7 @@ struct Echo;
 
 #[tool_router]
 impl Echo {
-    #[tool(description = "Says back what it is told.")]
+    #[tool(description = "Echoes its input.")]
     fn echo(&self, Parameters(input): Parameters<EchoInput>) -> String {
         format!("{} {}", input.operation, input.effect)
     }

@@ -1,6 +1,6 @@
-//! Made-up repositories for the launch benchmark: a product of so many files, and a site.
+//! Made-up repositories for the launch benchmark: a product of this many files, and a site.
 //!
-//! The same size gives the same bytes. A product has documentation, an example, a test and
+//! The same size produces the same bytes. A product has documentation, an example, a test and
 //! nine source files in Python, Rust and TypeScript for every topic, and each topic has words of its
 //! own: text that repeats itself would be cheaper to read than any real one.
 
@@ -116,7 +116,7 @@ impl Dice {
     }
 }
 
-/// Writes a product repository of exactly so many files and commits it.
+/// Writes a product repository of exactly this many files and commits it.
 pub(crate) fn product(directory: &Path, files: usize) -> Result<()> {
     let mut written = 0;
     let mut write = |path: &str, text: String| -> Result<()> {
@@ -158,7 +158,7 @@ pub(crate) fn product(directory: &Path, files: usize) -> Result<()> {
     commit(directory)
 }
 
-/// Writes a plain Markdown site of so many pages and commits it.
+/// Writes a plain Markdown site of this many pages and commits it.
 pub(crate) fn site(directory: &Path, pages: usize) -> Result<()> {
     fs::create_dir_all(directory)?;
     fs::write(

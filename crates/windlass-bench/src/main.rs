@@ -2,7 +2,7 @@
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
 //! `cargo xtask bench [steps] [calls] [start] [recovery] [parked] [pack] [launch] [pipeline] [docs] [stack]`.
-//! Needs the release binary beside it.
+//! Needs the release binary next to it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
 

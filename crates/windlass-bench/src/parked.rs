@@ -1,5 +1,5 @@
 //! Parked runs and watchers: what 100,000 runs that wait cost a process that drives, and how often
-//! 200 watchers of one run are woken while other runs go on.
+//! 200 watchers of one run are woken while other runs continue.
 
 use std::{
     future::Future,
@@ -35,7 +35,7 @@ const STARTS: usize = 5;
 const WATCHERS: usize = 200;
 const OTHER_RUNS: usize = 500;
 const KIND: &str = "parked";
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// What starting to drive a home took, as the helper process prints it.
 struct Start {
@@ -115,7 +115,7 @@ fn resident() -> Result<f64> {
     Ok(words.context("VmRSS")?.parse::<f64>()? / 1024.0)
 }
 
-/// How long a parked run among 100,000 takes to end once it is told to.
+/// How long a parked run among 100,000 takes to end once it is signalled.
 async fn wake(home: &Path) -> Result<()> {
     let engine = steps::engine(home, Box::new(ParkedDomain))?;
     let driver = Driver::start_all(&engine).await?;
@@ -137,7 +137,7 @@ async fn wake(home: &Path) -> Result<()> {
 async fn ended(engine: &Engine, run_id: &RunId) -> Result<()> {
     let mut stream = engine.follow(run_id, 0);
     loop {
-        let events = stream.next(100, PATIENCE).await?;
+        let events = stream.next(100, WAIT_LIMIT).await?;
         let last = events.last().context("the run does not end")?;
         if last.event_type == "run.completed" {
             return Ok(());
@@ -150,20 +150,20 @@ async fn watch(home: &Path) -> Result<()> {
     let engine = steps::engine(home, Box::new(ParkedDomain))?;
     let driver = Driver::start_all(&engine).await?;
     let watched = create(&engine, json!(true)).await?;
-    engine.settle(&watched, PATIENCE).await?;
+    engine.settle(&watched, WAIT_LIMIT).await?;
     let seen = engine.store.run(&watched).await?.context("gone")?.last_seq;
     let polls = Arc::new(AtomicUsize::new(0));
     let mut watchers = tokio::task::JoinSet::new();
     for _ in 0..WATCHERS {
         let mut stream = engine.follow(&watched, seen);
-        let next = async move { stream.next(1, PATIENCE).await.map(|events| events.len()) };
+        let next = async move { stream.next(1, WAIT_LIMIT).await.map(|events| events.len()) };
         watchers.spawn(counted(Arc::clone(&polls), next));
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
     let before = polls.load(Ordering::Relaxed);
     for _ in 0..OTHER_RUNS {
         let other = create(&engine, json!(false)).await?;
-        let record = engine.settle(&other, PATIENCE).await?;
+        let record = engine.settle(&other, WAIT_LIMIT).await?;
         ensure!(record.state == RunState::Completed, "an other run failed");
     }
     let woken = polls.load(Ordering::Relaxed) - before;
@@ -179,9 +179,9 @@ async fn watch(home: &Path) -> Result<()> {
     engine
         .send_signal(&Principal::local("bench"), &watched, "go", json!(null))
         .await?;
-    let told = watchers.join_all().await;
+    let statuses = watchers.join_all().await;
     ensure!(
-        told.iter().all(|count| matches!(count, Ok(1))),
+        statuses.iter().all(|count| matches!(count, Ok(1))),
         "a watcher missed the event of its run"
     );
     driver.stop().await;

@@ -1,5 +1,5 @@
 //! Fifty pipelines at once over HTTP: when each of them ends, who overtakes whom, and how long a
-//! status takes meanwhile.
+//! status takes in the meantime.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},

@@ -16,7 +16,7 @@ pub(crate) struct Usage {
     pub(crate) rss_mib: f64,
 }
 
-/// The binary that is measured: the one beside this program.
+/// The binary that is measured: the one next to this program.
 pub(crate) fn windlass() -> Result<PathBuf> {
     let path = own()?.with_file_name("windlass");
     if !path.exists() {

@@ -25,7 +25,7 @@ use crate::{
 const STORED: usize = 10_000;
 const KILLS: usize = 12;
 const FILES: usize = 1000;
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_LIMIT: Duration = Duration::from_secs(20);
 
 pub(crate) fn run() -> Result<()> {
     report::heading("recovery: kill -9, start again, first resumed step; 10,000 runs stored");
@@ -124,7 +124,7 @@ fn ended_run(number: usize) -> Result<JournalWrite> {
     })
 }
 
-/// Submits a long run that nobody drives yet.
+/// Submits a long run that no process drives yet.
 fn submit(windlass: &Path, home: &Path, scratch: &Path) -> Result<()> {
     let files: serde_json::Map<String, serde_json::Value> = (0..FILES)
         .map(|index| (format!("file{index:04}"), json!("x")))
@@ -201,13 +201,13 @@ async fn last_seq(store: &SqliteStore, run_id: &RunId) -> Result<u64> {
 }
 
 async fn wait_beyond(store: &SqliteStore, run_id: &RunId, seq: u64) -> Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + WAIT_LIMIT;
     loop {
         if last_seq(store, run_id).await? > seq {
             return Ok(());
         }
         if Instant::now() > deadline {
-            bail!("the run did not go on within {PATIENCE:?}");
+            bail!("the run did not continue within {WAIT_LIMIT:?}");
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     }

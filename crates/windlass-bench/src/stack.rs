@@ -1,6 +1,6 @@
-//! Stacks: a config of a hundred resources read and compiled, beside what only writing its template
-//! costs. Then what a preview adds to its calls (`stack_preview`) and how fast local development
-//! begins and follows a change (`stack_dev`).
+//! Stacks: a config of a hundred resources read and compiled, compared with just writing its
+//! template. Then what a preview adds to its calls (`stack_preview`) and how fast local
+//! development begins and follows a change (`stack_dev`).
 
 use std::{fmt::Write as _, path::Path, time::Instant};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 const ROUNDS: usize = 15;
-/// The config has one gateway, and so many groups of a queue, a table and a function.
+/// The config has one gateway, and this many groups of a queue, a table and a function.
 const GROUPS: usize = 33;
 /// Config to template, in milliseconds.
 const GOAL: f64 = 100.0;

@@ -1,5 +1,5 @@
 //! Local development: how long the example's function takes to be there, to answer, and to be
-//! another one after a change of its file; beside what starting Node costs.
+//! another one after a change of its file; compared with starting Node.
 //!
 //! The example without its databases, whose own start would be measured otherwise.
 
@@ -24,10 +24,10 @@ use crate::{
 const STARTS: usize = 5;
 const RELOADS: usize = 7;
 const CALLS: usize = 200;
-/// A changed file is live after so many milliseconds.
+/// A changed file is live after this many milliseconds.
 const RELOAD_GOAL: f64 = 2_000.0;
 /// Where a change that never comes is given up.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 #[expect(clippy::print_stdout, reason = "the figures are this program's data")]
 pub(crate) fn run(windlass: &Path, base: &Path) -> Result<()> {
@@ -80,7 +80,7 @@ fn live(project: &Project<'_>) -> Result<(Samples, Samples)> {
         let began = Instant::now();
         project.write(&wanted)?;
         while !session.get().is_ok_and(|answer| answer.contains(&wanted)) {
-            ensure!(began.elapsed() < PATIENCE, "the change {mark} never came");
+            ensure!(began.elapsed() < WAIT_LIMIT, "the change {mark} never came");
             std::thread::sleep(Duration::from_millis(2));
         }
         reloads.push(process::millis(began.elapsed()));
@@ -188,7 +188,7 @@ struct Session<'a> {
 impl Session<'_> {
     fn get(&self) -> Result<String> {
         let mut stream = TcpStream::connect(&self.address)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(WAIT_LIMIT))?;
         let request = format!(
             "GET /notes HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
             self.address

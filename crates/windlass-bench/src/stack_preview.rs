@@ -1,7 +1,7 @@
 //! What a preview adds to the calls it makes.
 //!
-//! The whole command, from process start to the printed plan, beside the same calls made one after
-//! the other by the same AWS client on a connection that is open already; both against a
+//! The whole command, from process start to the printed plan, compared with the same calls made one
+//! after the other by the same AWS client on a connection that is open already; both against a
 //! CloudFormation in this process whose clock moves with every call, so nothing is waited for.
 
 use std::{

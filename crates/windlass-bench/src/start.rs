@@ -1,4 +1,4 @@
-//! Starting up: what `windlass --version` costs beside the smallest program there is.
+//! Starting up: what `windlass --version` costs compared with the smallest program there is.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::{process, report};
 const STARTS: usize = 25;
 
 pub(crate) fn run() -> Result<()> {
-    report::heading("start-up: windlass --version beside /bin/true");
+    report::heading("start-up: windlass --version against /bin/true");
     let windlass = process::windlass()?;
     let mut ours = (report::Samples::default(), report::Samples::default());
     let mut peer = report::Samples::default();

@@ -1,4 +1,4 @@
-//! Durable steps: one caller beside raw `fdatasync`, 64 callers beside one-by-one SQLite commits.
+//! Durable steps: one caller against raw `fdatasync`, 64 callers against one-by-one SQLite commits.
 
 use std::{
     io::Write as _,
@@ -36,7 +36,7 @@ const RECORD: usize = 512;
 pub(crate) fn run() -> Result<()> {
     report::heading("durable steps (acknowledged after the flush)");
     let runtime = tokio::runtime::Runtime::new()?;
-    // Beside the build's output: on the disk that matters, not on a memory file system.
+    // Next to the build's output: on the disk that matters, not on a memory file system.
     let base = crate::process::own()?
         .parent()
         .context("no directory")?

@@ -203,7 +203,7 @@ fn changes_have_causes_values_and_policies() {
 
 /// A template that no longer has the parameter does not lift the mask.
 #[test]
-fn a_hidden_value_stays_hidden_when_its_parameter_goes() {
+fn a_hidden_value_stays_hidden_when_its_parameter_is_removed() {
     for goes in ["KmsKeyArn", "Api"] {
         let mut harness = Harness::new();
         created(&mut harness);
@@ -426,7 +426,7 @@ fn long_change_sets_and_histories_come_in_pages() {
     let resources: serde_json::Map<String, Value> = (0..7)
         .map(|index| (format!("Q{index}"), json!({"Type": "AWS::SQS::Queue"})))
         .collect();
-    harness.tell(json!({"do": "page-size", "size": 3}));
+    harness.command(json!({"do": "page-size", "size": 3}));
     harness.ok(
         "CreateChangeSet",
         &[
@@ -461,7 +461,7 @@ fn long_change_sets_and_histories_come_in_pages() {
     let newest = harness.ok("DescribeStackEvents", &[("StackName", "app")]);
     let token = field(&newest, "NextToken").unwrap();
     harness.settle();
-    // Events that came meanwhile do not move the next page.
+    // Events that arrived in the meantime do not move the next page.
     let older = harness.ok(
         "DescribeStackEvents",
         &[("StackName", "app"), ("NextToken", &token)],

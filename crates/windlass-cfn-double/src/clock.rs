@@ -1,4 +1,4 @@
-//! Virtual time: milliseconds since 1970 that move only when told to, and how they are written.
+//! Virtual time: milliseconds since 1970 that advance only on request, and how they are written.
 //!
 //! Not here: the pace at which a running server moves them (`server`).
 

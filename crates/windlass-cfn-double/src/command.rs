@@ -1,4 +1,4 @@
-//! What a test tells the double to do, as data: the body of `/_double/<verb>` and the same in Rust.
+//! Commands of a test to the double, as data: the body of `/_double/<verb>` and the same in Rust.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,11 +24,11 @@ pub enum Command {
     },
     /// Forgets every fault, denial and expiry.
     ClearFaults,
-    /// Lets a resource that hangs go on.
+    /// Releases a hanging resource.
     Release {
         logical_id: String,
     },
-    /// The next so many reads see the stacks as they are now.
+    /// This many further reads see the stacks as they are now.
     StaleReads {
         calls: u32,
     },

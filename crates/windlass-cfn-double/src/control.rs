@@ -111,7 +111,7 @@ impl Control {
         });
     }
 
-    /// Lets a resource that hangs go on.
+    /// Releases a hanging resource.
     pub fn release(&self, logical_id: &str) {
         let mut world = self.world();
         let World { stacks, env, .. } = &mut *world;

@@ -30,8 +30,9 @@ fn the_nth_call_is_refused_with_the_codes_of_aws() {
         ),
     ] {
         let mut harness = Harness::new();
-        harness
-            .tell(json!({"do": "fail-call", "action": "ListStacks", "nth": 2, "effect": effect}));
+        harness.command(
+            json!({"do": "fail-call", "action": "ListStacks", "nth": 2, "effect": effect}),
+        );
         harness.ok("ListStacks", &[]);
         assert_eq!(harness.refused("ListStacks", &[]), expected);
         harness.ok("ListStacks", &[]);
@@ -42,7 +43,8 @@ fn the_nth_call_is_refused_with_the_codes_of_aws() {
 fn a_cut_call_was_carried_out_or_not() {
     for (kind, stacks) in [("cut-before", 0), ("cut-after", 1)] {
         let mut harness = Harness::new();
-        harness.tell(json!({"do": "fail-call", "action": "CreateStack", "effect": {"kind": kind}}));
+        harness
+            .command(json!({"do": "fail-call", "action": "CreateStack", "effect": {"kind": kind}}));
         let body = json!({"Resources": {"T": {"Type": "AWS::SNS::Topic"}}}).to_string();
         let answer = harness.call(
             "CreateStack",
@@ -57,15 +59,15 @@ fn a_cut_call_was_carried_out_or_not() {
 #[test]
 fn credentials_expire_and_actions_are_denied() {
     let mut harness = Harness::new();
-    harness.tell(json!({"do": "credentials", "expired": true}));
+    harness.command(json!({"do": "credentials", "expired": true}));
     assert_eq!(
         harness.refused("ListStacks", &[]),
         "ExpiredToken: The security token included in the request is expired"
     );
-    harness.tell(json!({"do": "credentials", "expired": false}));
-    harness.tell(json!({"do": "deny", "action": "ListStacks", "denied": true}));
+    harness.command(json!({"do": "credentials", "expired": false}));
+    harness.command(json!({"do": "deny", "action": "ListStacks", "denied": true}));
     insta::assert_snapshot!(harness.refused("ListStacks", &[]), @"AccessDenied: User: arn:aws:iam::123456789012:user/double is not authorized to perform: cloudformation:ListStacks because no identity-based policy allows the cloudformation:ListStacks action");
-    harness.tell(json!({"do": "clear-faults"}));
+    harness.command(json!({"do": "clear-faults"}));
     harness.ok("ListStacks", &[]);
 }
 
@@ -97,7 +99,7 @@ fn a_call_without_a_signature_is_refused() {
 #[test]
 fn stale_reads_lag_behind_writes() {
     let mut harness = Harness::new();
-    harness.tell(json!({"do": "stale-reads", "calls": 2}));
+    harness.command(json!({"do": "stale-reads", "calls": 2}));
     topic(&mut harness);
     assert!(
         harness
@@ -115,7 +117,7 @@ fn stale_reads_lag_behind_writes() {
 #[test]
 fn the_next_change_set_can_be_made_to_fail() {
     let mut harness = Harness::new();
-    harness.tell(json!({"do": "fail-change-set", "reason": "Transform failed"}));
+    harness.command(json!({"do": "fail-change-set", "reason": "Transform failed"}));
     harness.ok(
         "CreateChangeSet",
         &[
@@ -143,7 +145,7 @@ fn the_next_change_set_can_be_made_to_fail() {
 fn drift_is_found_only_by_looking() {
     let mut harness = Harness::new();
     topic(&mut harness);
-    harness.tell(json!({"do": "drift", "stack": "t", "logical_id": "T", "path": "/DisplayName", "value": "b"}));
+    harness.command(json!({"do": "drift", "stack": "t", "logical_id": "T", "path": "/DisplayName", "value": "b"}));
     let detect = |harness: &mut Harness| {
         let answer = harness.ok("DetectStackDrift", &[("StackName", "t")]);
         let id = field(&answer, "StackDriftDetectionId").unwrap();
@@ -172,7 +174,7 @@ fn drift_is_found_only_by_looking() {
     );
     assert_eq!(fields(&drifts, "PropertyPath"), ["/DisplayName"]);
     assert_eq!(fields(&drifts, "ActualValue"), ["b"]);
-    harness.tell(json!({"do": "drift-deleted", "stack": "t", "logical_id": "T"}));
+    harness.command(json!({"do": "drift-deleted", "stack": "t", "logical_id": "T"}));
     detect(&mut harness);
     let drifts = harness.ok(
         "DescribeStackResourceDrifts",
@@ -185,19 +187,19 @@ fn drift_is_found_only_by_looking() {
 }
 
 #[test]
-fn a_conditional_change_replaces_only_when_told() {
+fn a_conditional_change_replaces_only_on_request() {
     let template = |engine: &str| json!({"Resources": {"Db": {"Type": "AWS::RDS::DBInstance", "Properties": {"Engine": engine}}}});
-    for told in [false, true] {
+    for requested in [false, true] {
         let mut harness = Harness::new();
         harness.create("d", &template("postgres"));
         harness.settle();
         let before = harness.physical("d", "Db");
-        if told {
-            harness.tell(json!({"do": "replace-conditionally", "logical_id": "Db"}));
+        if requested {
+            harness.command(json!({"do": "replace-conditionally", "logical_id": "Db"}));
         }
         harness.update("d", &template("aurora"), "u1");
         harness.settle();
         assert_eq!(harness.status("d"), "UPDATE_COMPLETE");
-        assert_eq!(harness.physical("d", "Db") != before, told);
+        assert_eq!(harness.physical("d", "Db") != before, requested);
     }
 }

@@ -6,7 +6,7 @@ use crate::faults::Moment;
 use crate::testing::{Harness, create_shop, field, fields, shop, update, with};
 
 #[test]
-fn deletion_goes_backwards_and_names_what_blocks_it() {
+fn deletion_runs_in_reverse_and_names_what_blocks_it() {
     let mut harness = Harness::new();
     create_shop(&mut harness);
     let mut seen = 0;

@@ -1,4 +1,4 @@
-//! A CloudFormation that runs in this process, with the few services a deployment needs beside it.
+//! A CloudFormation that runs in this process, with the few other services a deployment needs.
 //!
 //! Stacks, change sets, failures, rollbacks, replacement and drift happen on a virtual clock, so a
 //! deployment that takes an hour takes no time and goes the same way every time. One address serves

@@ -37,7 +37,7 @@ fn creation_is_parallel_where_nothing_is_needed() {
 fn a_failed_creation_cancels_siblings_and_rolls_back() {
     let mut harness = Harness::new();
     harness.fail("Table", Moment::Create, "Subscriber limit exceeded");
-    harness.tell(json!({"do": "durations", "resources": {"Queue": 5000}}));
+    harness.command(json!({"do": "durations", "resources": {"Queue": 5000}}));
     harness.ok(
         "CreateStack",
         &[
@@ -132,7 +132,7 @@ fn what_happens_after_a_failed_creation_is_the_callers_choice() {
 }
 
 #[test]
-fn without_rollback_independent_work_goes_on_and_rollback_can_be_asked_for() {
+fn without_rollback_independent_work_continues_and_rollback_can_be_requested() {
     let mut harness = Harness::new();
     harness.fail("Table", Moment::Create, "no");
     harness.ok(
@@ -217,7 +217,7 @@ fn an_update_replaces_adds_changes_and_removes() {
 }
 
 #[test]
-fn a_failed_update_goes_back_to_what_was() {
+fn a_failed_update_is_rolled_back() {
     let mut harness = Harness::new();
     create_shop(&mut harness);
     let before = harness.world.stacks[0].resources.clone();
@@ -374,7 +374,7 @@ fn a_hanging_update_can_be_cancelled_or_released() {
             .contains("current stack status")
     );
     harness.world = hanging;
-    harness.tell(json!({"do": "release", "logical_id": "Api"}));
+    harness.command(json!({"do": "release", "logical_id": "Api"}));
     harness.settle();
     assert_eq!(harness.status("shop"), "UPDATE_COMPLETE");
 }

@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn an_update_ends_new_or_as_it_was(
+    fn an_update_ends_in_the_new_or_the_old_state(
         before in queues(),
         after in queues(),
         faults in proptest::collection::vec((0..6usize, moment()), 0..3),
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn a_creation_ends_whole_or_gone(
+    fn a_creation_is_complete_or_removed(
         queues in queues(),
         failing in proptest::collection::vec(0..6usize, 0..3),
     ) {

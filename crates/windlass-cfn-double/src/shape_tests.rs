@@ -72,7 +72,7 @@ fn prepared() -> Harness {
     harness.ok("ExecuteChangeSet", &common);
     harness.settle();
     harness.ok("DeleteChangeSet", &common);
-    harness.tell(json!({"do": "drift", "stack": "s", "logical_id": "Q", "path": "/DelaySeconds", "value": 9}));
+    harness.command(json!({"do": "drift", "stack": "s", "logical_id": "Q", "path": "/DelaySeconds", "value": 9}));
     harness.ok("DetectStackDrift", &[("StackName", "s")]);
     harness.settle();
     with(&template("b"), "UPDATE", &mut harness);

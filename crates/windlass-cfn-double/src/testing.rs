@@ -80,7 +80,7 @@ impl Harness {
         self.advance(3_600_000);
     }
 
-    pub fn tell(&mut self, command: Value) {
+    pub fn command(&mut self, command: Value) {
         apply(
             &mut self.world,
             serde_json::from_value::<Command>(command).unwrap(),
@@ -190,7 +190,7 @@ impl Harness {
     }
 }
 
-/// A function that needs a role and a table, and a queue beside them.
+/// A function that needs a role and a table, and an independent queue.
 pub fn shop() -> Value {
     json!({"Resources": {
         "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}},

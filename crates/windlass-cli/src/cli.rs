@@ -42,11 +42,11 @@ pub(crate) const STYLES: Styles = Styles::styled()
 
 const AFTER_HELP: &str = "\
 Start here:
-  windlass tour            a change planned, confirmed, killed half-way, resumed and rolled back
+  windlass tour            a change planned, confirmed, killed halfway, resumed and rolled back
   windlass mcp serve       offer the operations to an MCP client on standard input and output
   windlass ops list        every operation, as the command line, MCP and HTTP offer it";
 
-/// Plan, confirm, apply: durable operations that survive crashes and can be taken back.
+/// Plan, confirm, apply: durable operations that survive crashes and can be rolled back.
 ///
 /// Every change is planned first, confirmed by a token bound to that exact plan, and applied by
 /// a durable run whose journal survives a crash of any process.
@@ -83,7 +83,7 @@ pub(crate) struct Globals {
     /// Print nothing but data and failures.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Log more to standard error; repeat for still more.
+    /// Log more to standard error; repeat for even more.
     #[arg(long, short, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
     /// How log lines are written.
@@ -125,7 +125,7 @@ pub(crate) enum Command {
     /// List, describe and call operations.
     #[command(subcommand)]
     Ops(OpsCommand),
-    /// Watch, steer and examine runs.
+    /// Watch, control and inspect runs.
     #[command(subcommand)]
     Runs(RunsCommand),
     /// Change a scratch directory, durably: the built-in example.
@@ -134,30 +134,30 @@ pub(crate) enum Command {
     /// Deploy agent configuration to the tools that read it.
     ///
     /// One repository holds instructions, skills, prompts and commands; pack renders them for
-    /// each tool, shows what would change, and applies it so that it can be taken back.
+    /// each tool, shows what would change, and applies it so that it can be undone.
     Pack(PackArgs),
     /// Launch a product on a site: pages with evidence, checked, fixed, as a pull request.
     ///
     /// A product repository is read, facts are collected with the lines that prove them, pages
-    /// are written into a copy of the site, gates look at them, and what they find is fixed.
+    /// are written into a copy of the site, gates check them, and what they find is fixed.
     /// Nothing is published before `windlass launch open-pr`.
     #[command(subcommand)]
     Launch(LaunchCommand),
     /// Turn a product spec into requirements, architecture, UX and a project that builds.
     ///
-    /// Works by rules, without a model or a network, so that the same spec gives the same bytes;
-    /// `[pipeline]` in the settings names a model. Every item says which part of the spec it is
+    /// Works by rules, without a model or a network, so that the same spec produces the same bytes;
+    /// `[pipeline]` in the settings names a model. Every item names the part of the spec it comes
     /// from, and what was left out is reported.
     #[command(subcommand)]
     Pipeline(PipelineCommand),
-    /// Deploy AWS stacks from one config, look into them, and run them on this machine.
+    /// Deploy AWS stacks from one config, inspect them, and run them on this machine.
     ///
     /// Reads stacktape.yml, .yaml, .ts or .js. Every change is a durable run: it survives a kill
-    /// of this command and continues with what CloudFormation does. Looking is read-only, by
+    /// of this command and continues with what CloudFormation does. Inspecting is read-only, by
     /// enforcement. `windlass stack dev` needs no AWS account.
     #[command(subcommand)]
     Stack(Box<StackCommand>),
-    /// Ask the documentation; the answer says where it is from.
+    /// Ask the documentation; the answer cites its sources.
     Docs(DocsArgs),
     /// Serve MCP clients.
     #[command(subcommand)]
@@ -167,12 +167,12 @@ pub(crate) enum Command {
     /// Create, list and revoke API keys.
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Look at webhook deliveries and send them again.
+    /// Show webhook deliveries and send them again.
     #[command(subcommand)]
     Webhooks(WebhooksCommand),
-    /// Show who called what, with what outcome.
+    /// Show who called what, and with what result.
     Audit(AuditArgs),
-    /// Show the policy and ask what it would decide.
+    /// Show the policy and test what it would decide.
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Back up, check and prune the store.
@@ -180,7 +180,7 @@ pub(crate) enum Command {
     Store(StoreCommand),
     /// Explain an error code, or list all of them.
     Errors(ErrorsArgs),
-    /// Examine this installation and say what to do.
+    /// Check this installation and suggest fixes.
     Doctor(DoctorArgs),
     /// See a durable change from plan to rollback, with a crash in between.
     Tour(TourArgs),

@@ -61,7 +61,7 @@ fn what_people_type_is_understood() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_combinations_are_refused() {
     for line in [
         "windlass --json --agent runs list",
         "windlass runs list --state gone",

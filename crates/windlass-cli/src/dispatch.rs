@@ -293,13 +293,13 @@ fn with_runtime<'a>(
     let outcome = runtime.block_on(async {
         let interrupt = Interrupt::listen().map_err(|error| Problem::internal("signals", error))?;
         // A graceful command hears the first signal itself; the second one ends it.
-        let patience = match need {
+        let signals_to_end = match need {
             Need::Short => 1,
             Need::Long => 2,
         };
         tokio::select! {
             outcome = work(interrupt.clone()) => outcome,
-            () = interrupt.wait_times(patience) => {
+            () = interrupt.wait_times(signals_to_end) => {
                 Err(Problem::new(&code::INTERRUPTED, "interrupted").next("windlass runs list").into())
             }
         }
@@ -380,7 +380,7 @@ fn fail(printer: &Printer, failure: &Failure) -> ExitCode {
 fn fail_stack(printer: &Printer, failure: &Failure) -> ExitCode {
     let envelope = || Envelope::Stack.failure(failure.context(), &failure.problem);
     match printer.mode() {
-        Mode::Human => stack::tell_failure(printer, &failure.problem),
+        Mode::Human => stack::print_stack_failure(printer, &failure.problem),
         Mode::Json => printer.json(&envelope()),
         Mode::Agent => printer.ndjson().envelope(envelope()),
     }
@@ -390,7 +390,7 @@ fn fail_stack(printer: &Printer, failure: &Failure) -> ExitCode {
 /// A failure of a pack command, which has codes and an envelope of its own.
 fn fail_pack(printer: &Printer, wire: &Wire, problem: &Problem) -> ExitCode {
     match printer.mode() {
-        Mode::Human => wire.tell(printer, problem),
+        Mode::Human => wire.print_failure(printer, problem),
         Mode::Json => printer.raw(&wire.failure(problem)),
         Mode::Agent => printer.ndjson().failure(problem),
     }

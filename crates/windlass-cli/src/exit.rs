@@ -8,7 +8,7 @@ use windlass_types::{Code, Problem, code};
 pub(crate) const USAGE: u8 = 2;
 /// What `pack plan --check` and `pack status --check` looked for was found.
 pub(crate) const FOUND: u8 = 3;
-/// The gates of a launch found something that stands in the way.
+/// The gates of a launch found open issues.
 pub(crate) const UNSOUND: u8 = 8;
 /// The reader of standard output went away: 128 + SIGPIPE, as from other programs.
 pub(crate) const CLOSED_PIPE: u8 = 141;
@@ -19,7 +19,7 @@ pub(crate) fn of(problem: &Problem) -> ExitCode {
 }
 
 /// The exit code of a failure of `windlass stack`: contract 000 has its own codes for programs, so
-/// scripts need only tell success, usage and interruption apart.
+/// scripts need only distinguish success, usage and interruption.
 pub(crate) fn of_stack(problem: &Problem) -> ExitCode {
     let is_usage = problem.details().get("constraint") == Some(&"usage".into());
     match problem.code() {
@@ -40,21 +40,21 @@ pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         ),
         (
             USAGE,
-            "The arguments, the input or a settings file are not right.",
+            "The arguments, the input or a settings file are invalid.",
         ),
         (
             FOUND,
-            "What was named does not exist, or is not visible to the caller. Of `windlass pack` \
+            "Not found, or not visible to the caller. Of `windlass pack` \
              with `--check`: something would change or has drifted.",
         ),
         (4, "Refused: policy, scope, confirmation or approval."),
         (
             5,
-            "In conflict with the present state; look again, then decide.",
+            "Conflicts with the current state; check it, then decide.",
         ),
         (
             6,
-            "Not now: busy, limited, or something outside did not answer. Try again.",
+            "Temporarily unavailable: busy, rate limited, or a service did not answer. Try again.",
         ),
         (
             7,
@@ -62,15 +62,15 @@ pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
         ),
         (
             UNSOUND,
-            "Of `windlass launch`: the gates ran and found something that stands in the way. The run \
-             waits to be told what to do.",
+            "Of `windlass launch`: the gates ran and found open issues. The run waits for a \
+             decision.",
         ),
         (70, "A defect in Windlass."),
         (
             130,
-            "Interrupted. A durable run that was started stays and can be picked up again.",
+            "Interrupted. A durable run that was started continues and can be followed again.",
         ),
-        (CLOSED_PIPE, "The reader of the output went away."),
+        (CLOSED_PIPE, "The reader of the output closed it."),
     ];
     fixed
         .into_iter()

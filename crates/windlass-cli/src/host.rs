@@ -101,7 +101,7 @@ pub struct HttpRequest {
     pub home: Home,
     /// The settings: hosts, origins, limits, time and size limits.
     pub settings: Settings,
-    /// Told the address once the server listens.
+    /// Called with the address once the server listens.
     pub announce: Announce,
     /// When to stop.
     pub shutdown: Interrupt,
@@ -161,7 +161,7 @@ pub trait Host: Send + Sync {
         request: McpRequest,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
-    /// Serves HTTP until `shutdown`, then lets calls under way end.
+    /// Serves HTTP until `shutdown`, then lets calls in progress end.
     fn serve_http<'a>(
         &'a self,
         opened: Opened,

@@ -1,4 +1,4 @@
-//! Being told to stop: Ctrl-C, `kill`, a closed terminal.
+//! Requests to stop: Ctrl-C, `kill`, a closed terminal.
 //!
 //! One listener per process; commands that can end gracefully wait on it, all others are
 //! simply dropped by the dispatcher. A durable run never depends on this.
@@ -8,7 +8,7 @@ use tokio::{
     sync::watch,
 };
 
-/// Tells that the process should stop. Cloning is cheap.
+/// Signals that the process should stop. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Interrupt(watch::Receiver<u32>);
 
@@ -23,7 +23,7 @@ impl Interrupt {
     pub(crate) fn manual() -> (impl FnOnce(), Self) {
         let (sender, receiver) = watch::channel(0);
         let raise = move || {
-            // Nobody may be waiting any more, which is fine.
+            // There may be no waiter left, which is fine.
             let _ = sender.send(1);
         };
         (raise, Self(receiver))
@@ -51,21 +51,21 @@ impl Interrupt {
         Ok(Self(receiver))
     }
 
-    /// Resolves once the process was told to stop.
+    /// Resolves once the process was asked to stop.
     pub async fn wait(&self) {
         self.wait_times(1).await;
     }
 
-    /// Resolves once the process was told to stop so many times.
+    /// Resolves once the process was asked to stop this many times.
     pub(crate) async fn wait_times(&self, times: u32) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|count| *count >= times).await.is_err() {
-            // Nobody listens any more: it will not come.
+            // No listener is left: it will not arrive.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Whether the process was told to stop.
+    /// Whether the process was asked to stop.
     pub fn is_raised(&self) -> bool {
         *self.0.borrow() > 0
     }

@@ -7,7 +7,7 @@ use windlass_ports::OutboundResponse;
 use windlass_ports::commit_service::{ServiceFault, Stage};
 use windlass_types::{Timestamp, retry};
 
-/// More of a service's own words helps nobody.
+/// More of a service's own message does not help.
 const LONGEST_MESSAGE: usize = 500;
 
 /// An answer with any status.

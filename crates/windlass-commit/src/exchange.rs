@@ -1,6 +1,6 @@
 //! Calls of a service over HTTP: sent again after a pause when the failure may pass.
 //!
-//! Every call that comes through here may arrive twice; the services are spoken to in a way that
+//! Every call that comes through here may arrive twice; the services are called in a way that
 //! makes this harmless.
 
 use std::sync::Arc;

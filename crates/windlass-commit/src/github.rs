@@ -1,6 +1,6 @@
 //! GitHub over its REST interface: blobs, tree, commit, reference, pull request.
 //!
-//! Everything up to the reference is content that nobody sees until the reference names it, so
+//! Everything up to the reference is invisible until the reference names it, so
 //! repeating it is harmless; the reference and the pull request are looked up when they are
 //! there already.
 
@@ -118,7 +118,7 @@ impl GitHub {
         if reference.status() == 422
             && let Some(found) = self.branch(&repository, &request.branch_name).await?
         {
-            // Made meanwhile, or by a try of ours whose answer was lost.
+            // Created in the meantime, or by an earlier attempt whose answer was lost.
             return self.reuse(&repository, &request, &tree, found).await;
         }
         reference.success()?;
@@ -251,7 +251,7 @@ impl GitHub {
         if answer.status() == 422
             && let Some(pull) = self.pull(&repository, branch, false).await?
         {
-            // Opened meanwhile, or by a try of ours whose answer was lost.
+            // Opened in the meantime, or by an earlier attempt whose answer was lost.
             return Ok(pull);
         }
         opened(&answer.success()?)
@@ -301,7 +301,7 @@ impl GitHub {
             .send(Ask::new(Stage::Commit, "DELETE", path))
             .await?;
         match deleted.status() {
-            // Gone meanwhile.
+            // Already gone.
             404 | 422 if self.branch(&repository, branch).await?.is_none() => Ok(()),
             _ => deleted.success().map(drop),
         }

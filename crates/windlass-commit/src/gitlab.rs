@@ -92,7 +92,7 @@ impl GitLab {
         if matches!(answer.status(), 400 | 409)
             && let Some(found) = self.branch(&place, &request.branch_name).await?
         {
-            // Made meanwhile, or by a try of ours whose answer was lost.
+            // Created in the meantime, or by an earlier attempt whose answer was lost.
             return self.reuse(&place, &request, &found).await;
         }
         Ok(Committed {
@@ -101,8 +101,8 @@ impl GitLab {
         })
     }
 
-    /// GitLab does not tell the tree of a commit, so base, number of changed files and the content
-    /// of each are compared.
+    /// GitLab does not report the tree of a commit, so base, number of changed files and the
+    /// content of each are compared.
     async fn reuse(
         &self,
         place: &Place,
@@ -235,7 +235,7 @@ impl GitLab {
         if answer.status() == 409
             && let Some(pull) = self.merge_request(&place, branch, false).await?
         {
-            // Opened meanwhile, or by a try of ours whose answer was lost.
+            // Opened in the meantime, or by an earlier attempt whose answer was lost.
             return Ok(pull);
         }
         opened(&answer.success()?)
@@ -290,7 +290,7 @@ impl GitLab {
             .api
             .send(Ask::new(Stage::Commit, "DELETE", path))
             .await?;
-        // Gone meanwhile is gone.
+        // Already gone is fine.
         deleted.found().map(drop)
     }
 

@@ -54,7 +54,7 @@ impl HttpService {
         }
         Ok(Committed {
             commit_sha: commit_sha.to_ascii_lowercase(),
-            // A repeated key is answered with 200, a new commit with 201 or 200: not told apart.
+            // A repeated key is answered with 200, a new commit with 201 or 200: not distinguished.
             reused: false,
         })
     }
@@ -116,7 +116,7 @@ impl CommitService for HttpService {
                 Self::NAME,
                 Stage::OpenPr,
                 format!(
-                    "a commit service takes nothing back; {pull}delete the branch `{branch}` by hand"
+                    "a commit service cannot undo this; {pull}delete the branch `{branch}` by hand"
                 ),
             ))
         })

@@ -1,6 +1,6 @@
 //! A repository on this machine: a branch is made in it, and the pull request is a text.
 //!
-//! Nothing that anybody works with is touched: no index, work tree or checked-out branch. Git
+//! Nothing in use is touched: no index, work tree or checked-out branch. Git
 //! calls block and run on a thread for that.
 
 use std::io::Write as _;
@@ -80,7 +80,7 @@ impl Place {
                 commit_sha,
                 reused: false,
             }),
-            // Somebody else was faster.
+            // Another process was faster.
             Err(GitError::Moved {
                 found: Some(found), ..
             }) => self.reuse(request, found),
@@ -138,7 +138,7 @@ impl Place {
                 LocalGit::NAME,
                 Stage::OpenPr,
                 format!(
-                    "the branch `{}` is not at commit {}; make the commit again",
+                    "the branch `{}` is not at commit {}; create the commit again",
                     request.branch_name, request.commit_sha
                 ),
             ));
@@ -170,7 +170,7 @@ impl Place {
             _ => {}
         }
         match self.git.remove_branch(&self.repository, branch, commit_sha) {
-            // It went on without us and stays.
+            // It has moved on since and stays.
             Ok(()) | Err(GitError::Moved { .. }) => Ok(()),
             Err(error) => Err(self.git_fault(Stage::Commit, &error)),
         }

@@ -31,7 +31,7 @@ impl Services {
         }
     }
 
-    /// The same with another limit for each exchange over HTTP (60 s unless told otherwise).
+    /// The same with another limit for each exchange over HTTP (60 s by default).
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;

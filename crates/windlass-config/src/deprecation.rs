@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for Deprecation {
             .unwrap_or_else(|| written.since.after(NOTICE));
         if sunset < written.since.after(LEAST_NOTICE) {
             return Err(de::Error::custom(format!(
-                "a deprecated version stays for six months: `sunset` must be {} or later",
+                "a deprecated version must stay for six months: `sunset` must be {} or later",
                 written.since.after(LEAST_NOTICE)
             )));
         }

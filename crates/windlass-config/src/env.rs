@@ -73,7 +73,7 @@ variables! {
     CODEX_HOME: "/home/ada/.codex", false,
         "Where Codex keeps its configuration; wins over the `codex_home` option of a pack.";
     WINDLASS_LAUNCH_PROFILE: "ci", false,
-        "How strictly site launches are judged whose configuration does not say: `local`, `ci` or `prod`. Wins over the settings file.";
+        "How strict the gates of site launches are if their configuration does not say: `local`, `ci` or `prod`. Wins over the settings file.";
     PATH: "/usr/local/bin:/usr/bin", false,
         "Where programs are found: git, and Hugo for site launches.";
     EDITOR: "vi", false,

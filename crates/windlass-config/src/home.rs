@@ -1,7 +1,7 @@
 //! The Windlass home: which directory it is, and what lies where in it.
 //!
 //! Path arithmetic only. Creating the directory (0700) and its files (0600) is the work
-//! of whoever writes them.
+//! of the writer.
 
 use std::path::{Path, PathBuf};
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_lies_inside() {
+    fn every_path_is_inside_the_home() {
         let home = Home::at("/w");
         for path in [
             home.config(),

@@ -30,7 +30,7 @@ pub struct LaunchSettings {
     pub hugo: Option<PathBuf>,
     /// Folders of this machine below which callers over the network may name repositories.
     pub local_roots: Vec<PathBuf>,
-    /// Which variables a configuration may have sent to which hosts, beside the usual ones
+    /// Which variables a configuration may have sent to which hosts, besides the usual ones
     /// (`GITHUB_TOKEN` and `GH_TOKEN` to api.github.com, `GITLAB_TOKEN` to gitlab.com).
     pub tokens: BTreeMap<String, Vec<String>>,
     /// Whether commit services and links may be on this machine or a private network.
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_goes_nowhere_it_was_not_sent() {
+    fn a_variable_is_sent_only_to_its_hosts() {
         let mut settings = LaunchSettings::default();
         for (variable, host, may) in [
             ("GITHUB_TOKEN", "api.github.com", true),

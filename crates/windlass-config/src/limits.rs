@@ -12,7 +12,7 @@ pub struct Tier {
     pub per_minute: NonZeroU32,
     /// Requests at the same time.
     pub concurrency: NonZeroU32,
-    /// Jobs that go on at the same time; no limit when absent.
+    /// Jobs that run at the same time; no limit when absent.
     pub concurrent_jobs: Option<NonZeroU32>,
     /// Pipelines begun in any hour; no limit when absent.
     pub pipelines_per_hour: Option<NonZeroU32>,
@@ -27,9 +27,9 @@ struct WrittenTier {
     per_minute: Option<NonZeroU32>,
     /// Requests at the same time.
     concurrency: Option<NonZeroU32>,
-    /// Jobs that go on at the same time; 0 is no limit.
+    /// Jobs that run at the same time; 0 is no limit.
     concurrent_jobs: Option<u32>,
-    /// Pipelines begun in any hour; 0 is no limit.
+    /// Pipelines started in any hour; 0 is no limit.
     pipelines_per_hour: Option<u32>,
 }
 

@@ -11,7 +11,7 @@ use crate::settings::whole;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PipelineGenerator {
-    /// Rules only: no model, no network, the same spec gives the same bytes.
+    /// Rules only: no model, no network, the same spec produces the same bytes.
     #[default]
     Offline,
     /// The model of `[pipeline.model]`; a failure when it does not answer.

@@ -233,11 +233,11 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "[server]\nrequest_timeout_seconds = 0"                      config.toml:2:27: invalid value: integer `0`, expected a nonzero u64
     "[server]\npublic_url = \"windlass.example.org\""            config.toml:2:14: `windlass.example.org` is not an address clients can be given: write `https://host`, with a port or a path where needed
     "[server]\ndeprecations.v1 = { since = \"soon\" }"           config.toml:2:29: not an RFC 3339 time: soon
-    "[server]\ndeprecations.v1 = { since = \"2027-01-01T00:00:00Z\", sunset = \"2027-05-01T00:00:00Z\" }" config.toml:2:19: a deprecated version stays for six months: `sunset` must be 2027-07-01T00:00:00.000Z or later
+    "[server]\ndeprecations.v1 = { since = \"2027-01-01T00:00:00Z\", sunset = \"2027-05-01T00:00:00Z\" }" config.toml:2:19: a deprecated version must stay for six months: `sunset` must be 2027-07-01T00:00:00.000Z or later
     "[server]\nbody_limit_bytes = -1"                            config.toml:2:20: invalid value: integer `-1`, expected u32
     "[webhooks]\nretry_seconds = [604801]"                       config.toml:2:17: retry_seconds takes at most 30 waits of 0 to 604800 seconds (a week)
-    "[webhooks]\nsecrets.main = \"hunter2\""                     config.toml:2:16: a secret does not stand in this file: write where it is kept, { env = "NAME" } or { file = "/path" }
-    "[webhooks]\nsecrets.main = { envv = \"X\" }"                config.toml:2:16: a secret does not stand in this file: write where it is kept, { env = "NAME" } or { file = "/path" }
+    "[webhooks]\nsecrets.main = \"hunter2\""                     config.toml:2:16: a secret does not belong in this file: write where it is stored, { env = "NAME" } or { file = "/path" }
+    "[webhooks]\nsecrets.main = { envv = \"X\" }"                config.toml:2:16: a secret does not belong in this file: write where it is stored, { env = "NAME" } or { file = "/path" }
     "[limits]\ntiers.free = { per_minutes = 10 }"                config.toml:2:16: unknown field `per_minutes`, expected one of `per_minute`, `concurrency`, `concurrent_jobs`, `pipelines_per_hour`; did you mean `per_minute`?
     "[limits]\ntiers.free = { per_minute = 0 }"                  config.toml:2:29: invalid value: integer `0`, expected a nonzero u32
     "[limits]\ndefault_tier = \"enterprize\""                    config.toml:2:1: no tier is named `enterprize`; did you mean `enterprise`?

@@ -17,7 +17,7 @@ pub struct StackSettings {
     /// A file with the certificates that databases are trusted by; absent: the usual roots.
     pub database_roots: Option<PathBuf>,
     /// Run no code of a project to read its config: custom directives and configs in TypeScript or
-    /// JavaScript are refused. For repositories of strangers.
+    /// JavaScript are refused. For untrusted repositories.
     pub refuse_config_code: bool,
     /// Let file directives read outside the project.
     pub files_outside_project: bool,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Settings of the store. `windlass store prune` applies the age; zero keeps for ever.
+/// Settings of the store. `windlass store prune` applies the age; zero keeps them forever.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, expecting = "a [store] table")]
 pub struct StoreSettings {

@@ -24,7 +24,7 @@ pub struct WebhookSettings {
     pub retry_seconds: Vec<u64>,
     /// How long one attempt may take, in seconds.
     pub timeout_seconds: NonZeroU64,
-    /// How long the old secret signs beside the new one after a rotation, in seconds.
+    /// How long the old secret still signs along with the new one after a rotation, in seconds.
     pub rotation_overlap_seconds: u64,
     /// Signing secrets by name; a webhook refers to the name.
     pub secrets: BTreeMap<String, SecretSource>,
@@ -118,7 +118,7 @@ impl<'de> Deserialize<'de> for SecretSource {
                 file: Some(path),
             }) => Ok(Self::File(path)),
             Written::Place(_) | Written::Other(_) => Err(de::Error::custom(
-                "a secret does not stand in this file: write where it is kept, { env = \"NAME\" } or { file = \"/path\" }",
+                "a secret does not belong in this file: write where it is stored, { env = \"NAME\" } or { file = \"/path\" }",
             )),
         }
     }

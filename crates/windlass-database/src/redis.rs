@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cluster_says_where_to_go() {
+    fn a_cluster_redirects() {
         let from = Listening::Tcp {
             host: "first".to_owned(),
             port: 1,

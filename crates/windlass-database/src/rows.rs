@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_unique_and_limits_hold() {
+    fn columns_are_unique_and_limits_apply() {
         let mut collector = Collector::new(2, 10);
         let column = |name: &str| (name.to_owned(), "int4".to_owned());
         collector.columns([column("id"), column("id"), column("id_2"), column("id")]);

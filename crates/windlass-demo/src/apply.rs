@@ -103,12 +103,12 @@ async fn apply(context: &dyn RunContext, plan: DemoPlan) -> Result<Value, RunErr
 
 async fn ask(context: &dyn RunContext, done: usize, total: usize) -> Result<(), RunError> {
     let request = WaitRequest {
-        prompt: Some(format!("{done} of {total} files are changed. Go on?")),
+        prompt: Some(format!("{done} of {total} files are changed. Continue?")),
         ..WaitRequest::new("half-way", SIGNAL_APPROVAL)
     };
     match context.wait_for(request).await? {
         Some(answer) => Ok(answer.require_approval()?),
-        None => Err(Problem::new(&code::TIMEOUT, "nobody answered").into()),
+        None => Err(Problem::new(&code::TIMEOUT, "no answer arrived in time").into()),
     }
 }
 
@@ -135,7 +135,7 @@ impl Kept {
 }
 
 /// Keeps what is there, then changes it. Two steps, because once the change may have happened
-/// nobody can tell any more what was there before.
+/// it is no longer known what was there before.
 pub(crate) async fn change_file(
     context: &dyn RunContext,
     dir: &str,
@@ -204,7 +204,7 @@ fn change(dir: &str, file: &FileChange, key: &str) -> Result<(), Problem> {
     }
 }
 
-/// Puts the file back, unless somebody changed it since.
+/// Restores the file, unless it was changed since.
 fn take_back(dir: &str, file: &FileChange, kept: &Kept) -> Result<(), Problem> {
     let scratch = Scratch::open(dir)?;
     let now = scratch.read(&file.path)?;

@@ -31,7 +31,7 @@ pub struct DemoInput {
     #[serde(default)]
     #[schemars(range(min = 0, max = 86_400_000))]
     pub pause_ms: u64,
-    /// Whether to stop half-way and wait for an approval.
+    /// Whether to stop halfway and wait for an approval.
     #[serde(default)]
     pub approval: bool,
     /// Whether to let a child run write a note about what was done.
@@ -66,7 +66,7 @@ pub struct DemoPlan {
     pub files: Vec<FileChange>,
     /// The pause after each file.
     pub pause_ms: u64,
-    /// Whether to wait for an approval half-way.
+    /// Whether to wait for an approval halfway.
     pub approval: bool,
     /// Whether a child run writes a note.
     pub note: bool,

@@ -94,8 +94,8 @@ impl Scratch {
         Ok(missing)
     }
 
-    /// Replaces a file atomically. `temp` names the temporary file, the same on every try, so
-    /// that a try that died leaves nothing behind that the next one does not replace.
+    /// Replaces a file atomically. `temp` names the temporary file, the same on every attempt,
+    /// so that one that died leaves nothing behind that the next one does not replace.
     pub(crate) fn write(&self, path: &str, content: &[u8], temp: &str) -> Result<(), Problem> {
         self.check(path)?;
         let failed = |error: std::io::Error| refuse(path, "write", &error);
@@ -137,7 +137,7 @@ impl Scratch {
     /// Removes directories that are empty, innermost first; others stay.
     pub(crate) fn remove_empty(&self, directories: &[String]) {
         for directory in directories.iter().rev() {
-            // Not empty means that somebody else put something there, which is theirs to keep.
+            // Not empty means that something else was put there, which is kept.
             let _ = self.dir.remove_dir(directory);
         }
     }

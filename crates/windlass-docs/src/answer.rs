@@ -246,7 +246,7 @@ fn code(entries: &[&Entry<'_>], most: usize) -> (String, Vec<Snippet>) {
     }
     lines.dedup();
     if lines.is_empty() {
-        lines.push("No code stands on the pages that fit:".to_owned());
+        lines.push("The matching pages have no code:".to_owned());
         for entry in entries {
             lines.push(format!(
                 "- {} › {} {}",

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_repeated_and_short_count_more() {
+    fn rare_repeated_and_short_terms_weigh_more() {
         let texts = ["queue stack", "stack stack", "stack a b c d e"];
         let queue = scores(&texts, "queue")[0].1;
         let stack = scores(&texts, "stack");

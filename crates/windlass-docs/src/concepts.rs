@@ -12,7 +12,7 @@ const SYNONYM_WEIGHT: f32 = 0.7;
 const CORRECTION_WEIGHT: f32 = 0.7;
 /// Of the parts of a compound name that is itself known, and of two words read as one.
 const HINT_WEIGHT: f32 = 0.3;
-/// A word of no page counts like one of this many chunks: it may be a slip, or beside the point.
+/// A word of no page counts like one of this many chunks: it may be a typo, or irrelevant.
 const UNKNOWN_AS_IF_IN: usize = 3;
 /// Longer ones are data that was pasted into the question.
 const LONGEST_WORD: usize = 40;
@@ -23,7 +23,7 @@ pub(crate) struct Concept {
     /// As asked, in lower case.
     pub word: String,
     pub alternatives: Vec<Alternative>,
-    /// How much it tells; see [`Vocabulary::weight`].
+    /// How informative it is; see [`Vocabulary::weight`].
     pub weight: f32,
     /// Helps to rank, but is no word of the question by itself.
     pub hint: bool,

@@ -103,7 +103,7 @@ impl<'a> Docs<'a> {
         self.index.get_or_init(|| Index::build(self.pages))
     }
 
-    /// Refuses what cannot be asked; gives the resource type to keep to.
+    /// Refuses what cannot be asked; returns the resource type to keep to.
     fn check<'q>(&self, query: &'q Query) -> Result<Option<&'q str>, Problem> {
         if query.query.trim().is_empty() {
             return Err(asked::invalid("query", "query is empty: ask a question"));

@@ -150,7 +150,7 @@ fn a_resource_type_is_a_hard_filter() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_by_name() {
+fn invalid_questions_are_refused_by_field() {
     let pages = pages();
     let docs = Docs::of(&pages);
     let cases = [
@@ -198,7 +198,7 @@ fn slips_and_other_names_are_understood() {
 }
 
 #[test]
-fn nothing_is_said_about_other_topics() {
+fn other_topics_get_no_answer() {
     insta::assert_snapshot!(asked(&Query::new("how to bake bread")), @r#"
     {
       "answer": "Nothing in Windlass's documentation answers this question.",

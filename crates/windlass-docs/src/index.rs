@@ -65,7 +65,7 @@ impl Vocabulary {
         &self.written
     }
 
-    /// How much a term tells: little when it is everywhere, most when it is nowhere.
+    /// How informative a term is: least when it is everywhere, most when it is nowhere.
     pub(crate) fn weight(&self, chunks_with: usize) -> f32 {
         let (all, with) = (self.chunks as f32, chunks_with as f32);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()

@@ -60,7 +60,7 @@ fn its_examples_have_answers() {
 }
 
 #[test]
-fn a_type_nobody_knows_is_refused_in_the_contract_s_words() {
+fn an_unknown_type_is_refused_in_the_contract_s_words() {
     let docs = OnceLock::new();
     let query = Query {
         resource_type: Some("buckett".to_owned()),

@@ -18,7 +18,7 @@ use crate::{chunk::Chunk, markdown};
 pub enum DocType {
     /// Properties of one resource type, or fields of one configuration file.
     ConfigRef,
-    /// A whole example for one purpose.
+    /// A complete example for one purpose.
     Recipe,
     /// How something works.
     Concept,
@@ -57,7 +57,7 @@ struct FrontMatter {
     #[serde(default)]
     tags: Vec<String>,
     priority: Option<u8>,
-    /// Where the page comes from; told to readers of the file, not used here.
+    /// Where the page comes from; for readers of the file, not used here.
     #[serde(rename = "source", default)]
     _source: Option<String>,
 }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_page_says_of_itself() {
+    fn the_front_matter_of_a_page() {
         let recipe =
             "---\ndocType: recipe\ntitle: Jobs\ntags: [function, schedule]\n---\n# Jobs\n\nRun.\n";
         let cases = [

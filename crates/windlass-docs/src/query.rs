@@ -22,7 +22,7 @@ pub enum Mode {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Query {
-    /// The question, in words.
+    /// The question as text.
     #[schemars(length(min = 1, max = 1000))]
     pub query: String,
     /// What kind of answer is wanted.

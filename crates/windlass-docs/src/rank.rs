@@ -22,8 +22,8 @@ const CHUNKS_PER_PAGE: usize = 2;
 
 /// Hits worth showing: the best page's first, and of each page its best chunks.
 ///
-/// Pages compare by the best score any of their chunks has. Which chunks of a page answer is told by
-/// what stands in them, since title and tags are the same for all.
+/// Pages compare by the best score any of their chunks has. Which chunks of a page answer is
+/// decided by what stands in them, since title and tags are the same for all.
 pub(crate) fn rank(
     index: &Index<'_>,
     question: &str,

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_give_their_parts_and_the_whole() {
+    fn names_are_indexed_by_part_and_as_a_whole() {
         for (text, expected) in [
             ("connectTo", "connect connectto"),
             ("dynamo-db-table", "dynamo db tabl dynamodbt"),
@@ -185,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_gives_lower_case_terms_without_spaces(text in ".{0,200}") {
+        fn any_text_yields_lower_case_terms_without_spaces(text in ".{0,200}") {
             for term in Analyzer::new().terms(&text) {
                 prop_assert!(!term.is_empty());
                 prop_assert!(!term.contains(char::is_whitespace));

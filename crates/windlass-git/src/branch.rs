@@ -1,4 +1,4 @@
-//! Branches moved by comparing first: no hook runs, and no branch that anybody has checked out
+//! Branches moved by comparing first: no hook runs, and no branch that is checked out
 //! is touched.
 
 use std::path::Path;

@@ -13,7 +13,7 @@ impl GitProgram {
     pub(crate) fn do_init(&self, directory: &Path) -> Result<(), GitError> {
         self.program()?;
         fs_err::create_dir_all(directory).map_err(|source| GitError::Io {
-            action: "make a directory for the repository".to_owned(),
+            action: "create a directory for the repository".to_owned(),
             source,
         })?;
         self.change(directory).args(["init", "--quiet"]).success()

@@ -22,7 +22,7 @@ const LOCATING: [&str; 12] = [
     "GIT_WORK_TREE",
 ];
 
-/// Beginnings of names that only speak of transfers.
+/// Prefixes of names that only concern transfers.
 const HARMLESS_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
 
 /// Variables that cannot change where a repository is, what its remotes are or where it stands.

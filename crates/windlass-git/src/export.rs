@@ -50,7 +50,7 @@ impl GitProgram {
             _ => Path::new("."),
         };
         fs_err::create_dir_all(parent).map_err(io)?;
-        // Beside its place, so that the last step is one rename; removed on any failure.
+        // Next to its destination, so that the last step is one rename; removed on any failure.
         let temporary = tempfile::Builder::new()
             .prefix(".export-")
             .tempdir_in(parent)
@@ -98,7 +98,7 @@ impl GitProgram {
         contents.sort_by_key(|entry| entry.kind == Kind::Symlink);
         for directory in directories(&contents) {
             fs_err::create_dir(root.join(directory)).map_err(|source| GitError::Io {
-                action: format!("make the directory `{}`", directory.display()),
+                action: format!("create the directory `{}`", directory.display()),
                 source,
             })?;
         }

@@ -57,7 +57,7 @@ const SETTINGS: [&str; 34] = [
 ];
 
 /// A first fetch of a large repository takes longer than any other call.
-const FETCH_PATIENCE: u32 = 5;
+const FETCH_TIME_FACTOR: u32 = 5;
 
 impl GitProgram {
     /// A call about a repository that is not trusted, bare or not.
@@ -128,7 +128,7 @@ impl GitProgram {
     /// Our own repository; harmless where it is made already.
     fn make_bare(&self, bare: &Path, commit: &str) -> Result<(), GitError> {
         fs_err::create_dir_all(bare).map_err(|source| GitError::Io {
-            action: "make a directory for the repository".to_owned(),
+            action: "create a directory for the repository".to_owned(),
             source,
         })?;
         let format = if commit.len() == 64 { "sha256" } else { "sha1" };
@@ -144,7 +144,7 @@ impl GitProgram {
         // The address goes with each call and is not stored: it may hold credentials.
         let fetch = || {
             self.isolated(bare)
-                .patient(FETCH_PATIENCE)
+                .with_time_factor(FETCH_TIME_FACTOR)
                 .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"])
                 .args(["--no-recurse-submodules", "--update-shallow"])
         };

@@ -130,7 +130,7 @@ fn plan<'a>(tree: &[Entry], files: &'a [FileChange]) -> Result<BTreeMap<&'a str,
         let path = Path::new(&file.path);
         let is_below_a_file = path.ancestors().skip(1).any(|above| after.contains(above));
         if is_below_a_file || directories.contains(path) {
-            return Err(refused(&file.path, "it would be file and directory at once").into());
+            return Err(refused(&file.path, "it would be both a file and a directory").into());
         }
     }
     Ok(modes)
@@ -207,10 +207,22 @@ mod tests {
             ("sub", Kind::Submodule),
         ]);
         for (changes, rule) in [
-            (vec![change("a/b", Some(""))], Some("file and directory")),
-            (vec![change("link/b", Some(""))], Some("file and directory")),
-            (vec![change("sub/b", Some(""))], Some("file and directory")),
-            (vec![change("d", Some(""))], Some("file and directory")),
+            (
+                vec![change("a/b", Some(""))],
+                Some("both a file and a directory"),
+            ),
+            (
+                vec![change("link/b", Some(""))],
+                Some("both a file and a directory"),
+            ),
+            (
+                vec![change("sub/b", Some(""))],
+                Some("both a file and a directory"),
+            ),
+            (
+                vec![change("d", Some(""))],
+                Some("both a file and a directory"),
+            ),
             (vec![change("sub", Some(""))], Some("submodule")),
             (vec![change("gone", None)], Some("does not exist")),
             (

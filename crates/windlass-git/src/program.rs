@@ -14,7 +14,7 @@ use windlass_types::Timestamp;
 
 use crate::environment::{Environment, Scope};
 
-/// How long a call may take unless told otherwise.
+/// How long a call may take by default.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The user's git, called as a program.
@@ -125,7 +125,7 @@ impl Call<'_> {
     }
 
     /// Lets it take several times as long.
-    pub fn patient(mut self, times: u32) -> Self {
+    pub fn with_time_factor(mut self, times: u32) -> Self {
         self.limit = self.limit.saturating_mul(times);
         self
     }
@@ -172,7 +172,7 @@ impl Call<'_> {
         }
     }
 
-    /// Runs it and wants exit code 0; gives the output.
+    /// Runs it and expects exit code 0; returns the output.
     pub fn output(self) -> Result<Vec<u8>, GitError> {
         let answer = self.answer()?;
         match answer.code {
@@ -181,7 +181,7 @@ impl Call<'_> {
         }
     }
 
-    /// Runs it and wants exit code 0.
+    /// Runs it and expects exit code 0.
     pub fn success(self) -> Result<(), GitError> {
         self.output().map(drop)
     }

@@ -88,12 +88,12 @@ impl GitProgram {
         }
         self.program()?;
         let io = |source| GitError::Io {
-            action: format!("make the checkout {}", checkout.directory.display()),
+            action: format!("create the checkout {}", checkout.directory.display()),
             source,
         };
         let parent = checkout.directory.parent().unwrap_or(Path::new("/"));
         fs_err::create_dir_all(parent).map_err(io)?;
-        // Beside its place, so that the last step is one rename; removed on any failure.
+        // Next to its destination, so that the last step is one rename; removed on any failure.
         let temporary = tempfile::Builder::new()
             .prefix(".checkout-")
             .tempdir_in(parent)
@@ -105,7 +105,7 @@ impl GitProgram {
                 let _ = temporary.keep();
                 Ok(())
             }
-            // Somebody else was faster; a commit has only one content.
+            // Another process was faster; a commit has only one content.
             Err(error)
                 if matches!(
                     error.kind(),

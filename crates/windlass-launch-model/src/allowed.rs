@@ -1,6 +1,6 @@
 //! Which paths of a site a run may write: `allowed_paths`, matched on whole components.
 //!
-//! Only the pure half. Whoever writes opens relative to a directory handle, follows no symbolic
+//! Only the pure half. The writer opens relative to a directory handle, follows no symbolic
 //! link, and asks here again at that moment.
 
 use crate::site_path::{self, PathFault};
@@ -36,7 +36,7 @@ pub enum EntryFault {
     /// It is no path inside the site.
     #[error(transparent)]
     Path(#[from] PathFault),
-    /// `**` with something beside it.
+    /// `**` with something next to it.
     #[error("'**' must stand alone between slashes")]
     DoubleStar,
     /// It names git's own folder.

@@ -1,4 +1,4 @@
-//! The table agrees with itself, every schema takes its own artifact and refuses strangers.
+//! The table agrees with itself, every schema accepts its own artifact and refuses others.
 
 use std::collections::BTreeSet;
 

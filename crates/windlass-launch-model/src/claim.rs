@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_that_does_not_count_gives_the_same_id() {
+    fn irrelevant_spelling_has_the_same_id() {
         let id = |text: &str| claim_id(text, "Acme Café", ClaimKind::Feature);
         let expected = id("Acme Café opens résumés.");
         for same in [

@@ -73,7 +73,7 @@ pub struct Claim {
     pub confidence: String,
 }
 
-/// Whom a claim speaks to.
+/// The audience of a claim.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -107,7 +107,7 @@ pub enum Complexity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Enrichment {
-    /// Whom it speaks to, sorted.
+    /// Its audiences, sorted.
     pub audience: Vec<Audience>,
     /// How much a reader must know already.
     pub complexity: Complexity,

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_out_of_range_still_make_an_id() {
+    fn times_out_of_range_still_make_an_id() {
         for millis in [i64::MIN, -1, i64::MAX] {
             let id = run_id(Timestamp::from_millis(millis), [7; 16]).unwrap();
             assert!(parse_run_id(id.as_str()).is_some(), "{id}");

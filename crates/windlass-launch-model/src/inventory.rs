@@ -41,7 +41,7 @@ pub struct RepoInventory {
     pub example_paths: Vec<String>,
     /// Files that are no text, sorted.
     pub binary_assets: Vec<String>,
-    /// Paths that are spoken of and do not exist.
+    /// Paths that are mentioned and do not exist.
     pub phantom_paths: Vec<PhantomPath>,
     /// `sdk`, `library`, `cli`, `service`, `plugin`, `tool` or `other`.
     pub inferred_product_type: String,
@@ -87,7 +87,7 @@ pub struct RepoProfile {
     pub repo_archetype: String,
 }
 
-/// A path that is spoken of and does not exist.
+/// A path that is mentioned and does not exist.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -95,7 +95,7 @@ pub struct RepoProfile {
 pub struct PhantomPath {
     /// The path.
     pub claimed_path: String,
-    /// Where it is spoken of.
+    /// Where it is mentioned.
     pub source_file: String,
     /// In which line.
     pub source_line: u64,

@@ -21,9 +21,9 @@ use windlass_types::Digest;
 pub enum Severity {
     /// Worth knowing.
     Info,
-    /// Worth mending.
+    /// Worth fixing.
     Warn,
-    /// Must be mended.
+    /// Must be fixed.
     Error,
     /// Nothing goes out with it.
     Blocker,

@@ -70,7 +70,7 @@ pub struct Page {
     pub cross_links: Vec<String>,
     /// Words people search for.
     pub seo_keywords: Vec<String>,
-    /// What it must not speak of.
+    /// What it must not mention.
     pub forbidden_topics: Vec<String>,
     /// The template it is drafted from.
     pub template: String,

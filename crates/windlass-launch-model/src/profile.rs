@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// On somebody's machine.
+    /// On a developer's machine.
     #[default]
     Local,
     /// In a build.

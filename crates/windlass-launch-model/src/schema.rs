@@ -7,7 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Findings beyond this many are left out: nobody reads them.
+/// Findings beyond this many are left out.
 const MOST_FINDINGS: usize = 200;
 /// How alike an unknown key and a known one are when one is suggested for the other.
 const ALIKE: f64 = 0.85;
@@ -278,7 +278,7 @@ fn choices_as_list(map: &mut Map<String, Value>) {
 /// The same value with every whole number written as an integer, so that `3.0` is taken wherever
 /// the schema takes an integer.
 pub fn whole_numbers(value: Value) -> Value {
-    /// Beyond this a double no longer tells neighbouring integers apart.
+    /// Beyond this a double cannot represent every integer.
     const EXACT: f64 = 9_007_199_254_740_991.0;
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {

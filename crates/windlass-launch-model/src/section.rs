@@ -86,6 +86,6 @@ pub enum SectionState {
     MergedInWorktree,
     /// Nothing is wrong with its pages.
     Done,
-    /// A conflict or an unfixable issue stands in the way.
+    /// A conflict or an unfixable issue blocks it.
     Blocked,
 }

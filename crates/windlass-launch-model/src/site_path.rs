@@ -1,6 +1,6 @@
 //! Paths relative to a repository, judged by their components and never by their text.
 //!
-//! Pure: symbolic links and hard links are the business of whoever opens the file.
+//! Pure: symbolic links and hard links are handled by the code that opens the file.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,7 @@ pub enum LaunchState {
     Validating,
     /// One issue is being fixed.
     Fixing,
-    /// Every gate is content.
+    /// Every gate passed.
     ReadyForPr,
     /// The pull request is open.
     PrOpened,
@@ -46,7 +46,7 @@ pub enum LaunchState {
     Done,
     /// Given up.
     Failed,
-    /// Stopped by somebody.
+    /// Cancelled by a caller.
     Cancelled,
 }
 
@@ -154,7 +154,7 @@ impl LaunchState {
         !matches!(self, Self::Failed | Self::Cancelled) && self >= state
     }
 
-    /// Whether a run may rest here and be taken up again without going back.
+    /// Whether a run may stop here and be resumed without going back.
     pub const fn is_stable(self) -> bool {
         matches!(self, Self::PlanReady | Self::DraftReady | Self::ReadyForPr)
     }

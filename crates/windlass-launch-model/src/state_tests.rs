@@ -50,7 +50,7 @@ fn names_are_read_back() {
 }
 
 #[test]
-fn only_an_end_has_no_way_on() {
+fn only_final_states_have_no_successor() {
     for state in LaunchState::ALL {
         let goes_on = LaunchState::ALL
             .into_iter()
@@ -81,7 +81,7 @@ fn what_is_still_reachable() {
 }
 
 #[test]
-fn an_interrupted_run_goes_back_to_rest_or_stays() {
+fn an_interrupted_run_returns_to_a_resting_state_or_stays() {
     use LaunchState as S;
     for state in LaunchState::ALL {
         let expected = match state {

@@ -17,8 +17,8 @@ pub struct Applied {
     pub applied: Vec<String>,
     /// The patches of files that were as they should be.
     pub skipped: Vec<String>,
-    /// What stood in the way. Nothing was written, unless the machine failed in the midst of
-    /// writing: then `changed_paths` says what was, and applying again goes on from there.
+    /// What blocked it. Nothing was written, unless the machine failed in the midst of
+    /// writing: then `changed_paths` says what was, and applying again continues from there.
     pub conflicts: Vec<PatchConflict>,
     /// The files written or removed, sorted.
     pub changed_paths: Vec<String>,

@@ -15,7 +15,7 @@ use crate::patch::{Edit, create_file, delete_file, edit_file};
 /// What a link or a trick could reach.
 const SECRET: &str = "secret\n";
 
-/// A site with links of every kind in what may be written, and folders beside it that may not.
+/// A site with links of every kind in what may be written, and sibling folders that may not.
 fn site() -> TempDir {
     let memory = Path::new("/dev/shm");
     let root = if memory.is_dir() {

@@ -1,4 +1,4 @@
-//! What stands beneath each heading of a page, ready for its template.
+//! The content below each heading of a page, ready for its template.
 //!
 //! Lists of symbols, values and code can be shortened, so that a page keeps to its budget of lines;
 //! the page then says so. Statements are never dropped here: how many a page has is planned.
@@ -13,7 +13,7 @@ use crate::{draft::DraftInput, links, markup, phrases::phrase, ruleset::BlockKin
 /// More symbols than this belong in generated documentation.
 const MOST_SYMBOLS: usize = 200;
 
-/// One heading and what stands beneath it.
+/// One heading and the content below it.
 #[derive(Serialize)]
 pub(crate) struct Block {
     title: String,
@@ -125,7 +125,7 @@ fn block<'a>(
     block
 }
 
-/// Drops so many lines of what the page lists, always from the longest list, as far as there are
+/// Drops this many lines of what the page lists, always from the longest list, as far as there are
 /// lists. False when there is nothing to drop.
 pub(crate) fn shorten(blocks: &mut [Block], mut lines: usize) -> bool {
     let mut dropped = false;
@@ -212,7 +212,7 @@ fn lead(kind: BlockKind) -> &'static str {
     }
 }
 
-/// Values from manifests, shown as code: they are quoted, not told.
+/// Values from manifests, shown as code: they are quoted, not paraphrased.
 fn codes(kind: BlockKind, input: &DraftInput<'_>) -> Vec<String> {
     let facts = input.material.facts();
     let values: Vec<&String> = match kind {

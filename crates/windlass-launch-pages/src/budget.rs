@@ -62,12 +62,12 @@ pub(crate) const fn room(max_lines: u64) -> usize {
     (max_lines - max_lines / 20) as usize
 }
 
-/// Whether so many files may be written in a run.
+/// Whether this many files may be written in a run.
 pub fn check_file_writes(writes: u64, budgets: &Budgets) -> Result<(), Exceeded> {
     within("max_file_writes", budgets.max_file_writes, writes)
 }
 
-/// Whether so many patches may be tried in a run.
+/// Whether this many patches may be tried in a run.
 pub fn check_patch_attempts(attempts: u64, budgets: &Budgets) -> Result<(), Exceeded> {
     within("max_patch_attempts", budgets.max_patch_attempts, attempts)
 }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_hold_up_to_their_limit() {
+    fn budgets_allow_exactly_their_limit() {
         let budgets = Budgets {
             max_files_changed: 2,
             max_file_writes: 2,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_told_from_words() {
+    fn styles_are_distinguished_from_words() {
         for (before, after, all, formatting) in [
             ("a b c\n", "a b c\n", 0, 0),
             ("a b c\n", "a  b c \n", 2, 2),

@@ -1,7 +1,7 @@
-//! All patches a launch needs: `patch_bundle.json`, with what stands in their way.
+//! All patches a launch needs: `patch_bundle.json`, with what blocks them.
 //!
 //! Reads the site through [`SiteReader`]; writes nothing. A new page is created, a page of an
-//! earlier launch is revised part by part, and a page somebody else wrote is a conflict.
+//! earlier launch is revised part by part, and a page from another author is a conflict.
 
 use windlass_launch_model::{
     ARTIFACT_VERSION, ConflictReason, Patch, PatchBundle, PatchConflict, Section,
@@ -15,7 +15,7 @@ use crate::{
     site::{SiteReader, normal_path},
 };
 
-/// A bundle and what stands in its way.
+/// A bundle and what blocks it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bundled {
     /// The patches that can be applied.

@@ -242,7 +242,7 @@ fn a_heading_that_is_there_twice_is_a_conflict() {
 }
 
 #[test]
-fn a_page_somebody_else_wrote_is_a_conflict() {
+fn a_page_from_another_author_is_a_conflict() {
     let drafts = drafts();
     let site = BTreeMap::from([(
         drafts[0].output_path.clone(),

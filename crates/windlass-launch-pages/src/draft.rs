@@ -1,7 +1,7 @@
 //! Pages as text: front matter from the section's contract, body from the role's template.
 //!
 //! Every statement in a draft carries the marker of its claim or is a registered phrase; code
-//! comes from the catalogue alone. The same input gives the same bytes.
+//! comes from the catalogue alone. The same input produces the same bytes.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct DraftInput<'a> {
     /// The rules the plan was made by.
     pub ruleset: &'a Ruleset,
     /// `YYYY-MM-DD` for sections whose pages carry a date: the day of the product's commit, so
-    /// that the same input gives the same page.
+    /// that the same input produces the same page.
     pub date: &'a str,
     /// `product`, `docs`, `reference`: the address each is known by.
     pub canonical_urls: &'a BTreeMap<String, String>,
@@ -106,8 +106,8 @@ pub fn draft_page(page: &Page, input: &DraftInput<'_>) -> Result<Draft, Problem>
     })
 }
 
-/// A body that a later launch knows for its own. Claim markers tell; a page without any gets a
-/// comment behind its first line, within the paragraph, where site generators drop it.
+/// A body that a later launch recognises as its own. Claim markers identify it; a page without any
+/// gets a comment behind its first line, within the paragraph, where site generators drop it.
 fn recognisable(body: String) -> String {
     if Document::parse_body(&body).markers().next().is_some() {
         return body;
@@ -180,7 +180,7 @@ pub fn value_of(
         .get(key)
         .filter(|value| !names_another(key, value, product))
         .cloned();
-    // What tells pages apart is the page's own; what all pages share is the section's.
+    // What distinguishes pages belongs to the page; what all pages share belongs to the section.
     let is_own = matches!(
         key.to_lowercase().as_str(),
         "title"

@@ -324,7 +324,7 @@ fn every_statement_is_marked_or_registered_and_every_marker_resolves() {
 }
 
 #[test]
-fn a_list_page_leads_to_every_child() {
+fn a_list_page_links_to_every_child() {
     for kind in [SiteKind::Hugo, SiteKind::Markdown] {
         let (planned, drafts) = sample::full(kind).drafts();
         for (page, draft) in planned.plan.pages.iter().zip(&drafts) {
@@ -411,7 +411,7 @@ fn code_that_hugo_would_run_is_not_shown() {
 }
 
 #[test]
-fn the_same_input_gives_the_same_bytes() {
+fn the_same_input_produces_the_same_bytes() {
     let sample = sample::full(SiteKind::Hugo);
     assert_eq!(sample.drafts(), sample.drafts());
     let (_, drafts) = sample.drafts();
@@ -504,7 +504,7 @@ fn a_page_never_names_another_product() {
 }
 
 #[test]
-fn no_heading_says_that_nothing_is_known_for_want_of_room() {
+fn no_heading_claims_ignorance_for_lack_of_space() {
     let mut sample = sample::full(SiteKind::Hugo);
     for number in 0..40 {
         let text = format!("It has feature number {number}.");

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn api_claims_stand_with_their_symbols() {
+    fn api_claims_are_listed_with_their_symbols() {
         let mut sample = sample::full(windlass_launch_model::SiteKind::Hugo);
         let symbol = |name: &str| windlass_launch_model::facts::ApiSymbol {
             name: name.to_owned(),

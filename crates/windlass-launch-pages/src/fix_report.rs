@@ -44,7 +44,7 @@ pub fn fix_report(issue: &Issue, patches: &[Patch], notes: &[String]) -> String 
     }
     report.push_str("\n## Patches\n");
     for patch in patches {
-        let _ = write!(report, "\n### {}\n\n{}\n", patch.patch_id, told(patch));
+        let _ = write!(report, "\n### {}\n\n{}\n", patch.patch_id, describe(patch));
         if let Some(new) = &patch.new_content {
             let fence = markup::fence(new);
             let _ = write!(
@@ -66,7 +66,7 @@ pub fn fix_report(issue: &Issue, patches: &[Patch], notes: &[String]) -> String 
 }
 
 /// What a patch does, in a sentence.
-fn told(patch: &Patch) -> String {
+fn describe(patch: &Patch) -> String {
     let path = markup::code_span(&patch.path);
     let (start, end) = (
         patch.start_line.unwrap_or_default(),
@@ -102,7 +102,7 @@ mod tests {
     use crate::patch::{Edit, edit_file};
 
     #[test]
-    fn an_attempt_is_told() {
+    fn an_attempt_is_reported() {
         let issue = Issue {
             issue_id: "iss_0123456789ab".to_owned(),
             gate: "TemplateTokens".to_owned(),

@@ -9,7 +9,7 @@ use windlass_launch_model::{Page, PageRole, Section, SiteKind};
 
 use crate::{plan::is_list_page, url};
 
-/// More links than this help nobody.
+/// More links than this do not help.
 const MOST_LINKS: usize = 6;
 
 /// Sets the children and cross links of all pages, by id.

@@ -1,8 +1,8 @@
 //! One patch against one file: made, and applied to its text.
 //!
 //! Pure. A patch names the digest of the file before (`expected_before_hash`) and after
-//! (`content_hash`; of nothing, for a removal), so applying it to its own result is told apart
-//! from a file somebody else changed. An existing file is never rewritten whole.
+//! (`content_hash`; of nothing, for a removal), so applying it to its own result is distinguished
+//! from a file changed by others. An existing file is never rewritten completely.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -378,7 +378,7 @@ fn mismatch(patch: &Patch, expected: &str, actual: &str) -> PatchConflict {
 /// What a row of patches of one file leaves, beginning where the file stands in it.
 ///
 /// A file that is already what the row leaves at some point is taken on from there, so a row cut
-/// off half-way is finished and a finished one is left alone.
+/// off halfway is finished and a finished one is left alone.
 pub fn apply_row(current: Option<&[u8]>, row: &[&Patch]) -> Result<Outcome, PatchConflict> {
     let hash = current.map(file_hash);
     let after =

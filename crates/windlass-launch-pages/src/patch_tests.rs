@@ -19,7 +19,7 @@ fn anchor(anchor: &str, text: &str) -> Edit {
 }
 
 #[test]
-fn edits_touch_their_part_alone() {
+fn edits_touch_only_their_part() {
     for (edit, expected) in [
         (
             anchor("## One", "\nNew.\n\n"),
@@ -81,7 +81,7 @@ fn a_comment_is_an_anchor_too() {
         after,
         "a\n<!-- x -->\nold\n<!-- /x -->\n<!-- y -->\nnew\nz\n"
     );
-    // Somebody changed another part: what the anchor brings is still there.
+    // Another part was changed: what the anchor adds is still there.
     assert_eq!(
         apply_patch(Some(after.replace("old", "mine").as_bytes()), &patch),
         Ok(Outcome::Unchanged)
@@ -176,7 +176,7 @@ fn create_never_rewrites_a_file() {
 }
 
 #[test]
-fn patches_that_wait_for_each_other_never_begin() {
+fn patches_that_depend_on_each_other_are_refused() {
     let range = |text: &str| Edit::Range {
         start: 1,
         end: 1,
@@ -210,7 +210,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 proptest! {
-    /// A row of patches leaves the same file when applied once, twice, or taken on half-way.
+    /// A series of patches leaves the same file when applied once, twice, or resumed halfway.
     #[test]
     fn applying_twice_changes_nothing(
         body in "(---\na: 1\n---\n)?((## [ab]|[a-c]{0,4})\n){0,10}[a-z]{0,3}",

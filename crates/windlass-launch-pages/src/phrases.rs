@@ -1,6 +1,6 @@
 //! The sentences templates may say without evidence, and their digests.
 //!
-//! A statement on a page either carries a claim marker or is one of these. They are data, beside
+//! A statement on a page either carries a claim marker or is one of these. They are data, next to
 //! the templates, and say nothing about any product.
 
 use std::{
@@ -46,7 +46,7 @@ pub fn phrase(name: &str) -> &'static str {
     PHRASES.get(name).map_or("", String::as_str)
 }
 
-/// What stands beneath a heading for which there is no evidence.
+/// The text below a heading for which there is no evidence.
 pub fn not_documented() -> &'static str {
     phrase("not_documented")
 }

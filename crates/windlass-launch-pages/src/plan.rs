@@ -33,7 +33,7 @@ pub struct PlanSettings {
     pub locales: Vec<String>,
     /// The sections to be written.
     pub required_sections: Vec<Section>,
-    /// How sections tell their languages apart, where that was said.
+    /// How sections separate their languages, where configured.
     pub locale_modes: BTreeMap<Section, LocaleMode>,
     /// How much the launch should hold.
     pub launch_tier: LaunchTier,
@@ -85,7 +85,7 @@ pub struct PlanInput<'a> {
     pub settings: &'a PlanSettings,
 }
 
-/// A plan, and what stands in its way.
+/// A plan, and what blocks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
     /// The plan.

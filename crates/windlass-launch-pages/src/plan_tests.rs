@@ -243,7 +243,7 @@ fn languages_get_their_own_files_and_addresses() {
 }
 
 #[test]
-fn every_page_is_reached_and_lists_are_whole() {
+fn every_page_is_linked_and_lists_are_complete() {
     for kind in [SiteKind::Hugo, SiteKind::Markdown] {
         let planned = sample::full(kind).plan();
         let pages = &planned.plan.pages;
@@ -320,7 +320,7 @@ proptest! {
     /// Whatever is known of a product: the same plan every time, every page at an address of its
     /// own or an issue that says so, and no more pages or claims than the quotas allow.
     #[test]
-    fn any_facts_make_a_sound_plan(
+    fn any_facts_produce_a_valid_plan(
         claims in prop::collection::vec((0..GROUPS.len(), "[a-z ]{3,20}"), 0..40),
         workflows in prop::collection::btree_map("[a-zA-Z_é -]{1,10}", prop::collection::vec(any::<prop::sample::Index>(), 0..4), 0..8),
         locales in prop::sample::subsequence(vec!["en", "de", "fr"], 1..=3),

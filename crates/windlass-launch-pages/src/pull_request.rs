@@ -12,7 +12,7 @@ use windlass_launch_model::{
 
 use crate::markup;
 
-/// Everything a pull request speaks of.
+/// Everything a pull request describes.
 #[derive(Clone, Copy, Debug)]
 pub struct PrBodyInput<'a> {
     /// The run.

@@ -102,7 +102,7 @@ fn body(site_repo_url: &str) -> String {
 }
 
 #[test]
-fn a_pull_request_tells_what_to_review() {
+fn a_pull_request_says_what_to_review() {
     insta::assert_snapshot!(body("https://example.org/acme/site.git"), @r"
     # Launch of Acme PDF
 

@@ -18,7 +18,7 @@ use crate::{
     phrases::{not_documented, registered_sentences},
 };
 
-/// How often drafts are reviewed and mended before the last result stands.
+/// How often drafts are reviewed and fixed before the last result is kept.
 pub const MAX_REVIEW_ITERATIONS: u32 = 3;
 /// A page with less is no page.
 const SHORTEST_BODY: usize = 100;
@@ -216,8 +216,8 @@ impl PageReview<'_> {
             .iter()
             .filter(|sentence| sentence.text == not_documented())
         {
-            // Nobody can mend what the repository does not say.
-            let message = "there is no evidence for what stands here";
+            // What the repository does not say cannot be fixed.
+            let message = "there is no evidence for this text";
             self.add(
                 Dimension::Content,
                 Severity::Info,
@@ -235,7 +235,7 @@ impl PageReview<'_> {
                 Dimension::Content,
                 Severity::Error,
                 None,
-                format!("the page speaks of {topic}"),
+                format!("the page mentions {topic}"),
             );
         }
     }

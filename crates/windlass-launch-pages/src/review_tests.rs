@@ -65,7 +65,7 @@ fn each_dimension_can_fail() {
             |draft| draft.text += "\nIt is about pricing. <!-- claim_id: 0000000000000000000000000000000000000000000000000000000000000004 -->\n",
             Dimension::Content,
             3,
-            "the page speaks of pricing",
+            "the page mentions pricing",
         ),
         (
             |draft| draft.text += "\nIt is the best.\n",

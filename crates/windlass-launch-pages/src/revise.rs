@@ -81,7 +81,7 @@ pub(crate) fn revise(
         .iter()
         .filter(|heading| heading.level <= 2)
         .collect();
-    // What is there is mended before anything is added: a fence left open above would swallow it.
+    // Existing text is fixed before anything is added: a fence left open above would swallow it.
     for adding in [false, true] {
         for (index, heading) in tops.iter().enumerate() {
             let end = tops
@@ -110,7 +110,7 @@ fn count(page: &str, heading: &Heading) -> usize {
         .count()
 }
 
-/// What stands beneath a heading becomes that of the draft's section.
+/// The content below a heading becomes that of the draft's section.
 fn replaced(heading: &Heading, section: &str, text: &str) -> Edit {
     let marks = "#".repeat(heading.level);
     let anchor = format!("{marks} {}", heading.text);

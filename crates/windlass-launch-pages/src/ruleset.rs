@@ -16,7 +16,7 @@ pub fn versions() -> impl Iterator<Item = &'static str> {
     EMBEDDED.iter().map(|(version, _)| *version)
 }
 
-/// What stands beneath a heading.
+/// The content below a heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
@@ -112,7 +112,7 @@ pub struct SectionRule {
     pub min: u32,
     /// At most, by tier.
     pub max: BTreeMap<LaunchTier, u32>,
-    /// What its pages do not speak of.
+    /// What its pages do not mention.
     #[serde(default)]
     pub forbidden: Vec<String>,
 }
@@ -138,7 +138,7 @@ pub struct Ruleset {
     /// What a family, a kind of product or a platform needs besides.
     #[serde(default)]
     pub overrides: BTreeMap<String, Override>,
-    /// What stands beneath each heading.
+    /// The content below each heading.
     pub headings: BTreeMap<String, BlockKind>,
     /// The pages.
     pub pages: Vec<PageRule>,
@@ -164,7 +164,7 @@ impl Ruleset {
             .map_err(|error| Problem::internal("ruleset", format!("rule set {name}: {error}")))
     }
 
-    /// What stands beneath a heading.
+    /// The content below a heading.
     pub fn block(&self, heading: &str) -> Option<BlockKind> {
         self.headings.get(heading).copied()
     }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_embedded_rule_set_is_whole() {
+    fn every_embedded_rule_set_is_complete() {
         for version in versions() {
             let rules = Ruleset::load(Some(version)).unwrap();
             assert_eq!(rules.version, version);

@@ -2,7 +2,7 @@
 //!
 //! Every component of a path is opened by name from the handle of its parent, so nothing can be
 //! swapped in between a check and its use. A file is replaced by rename, so a hard link to
-//! somebody else's file is cut and never written through.
+//! another owner's file is cut and never written through.
 
 use std::{
     collections::BTreeMap,
@@ -73,15 +73,15 @@ impl SiteDir {
         Self { root }
     }
 
-    /// Writes a file: a temporary one beside it, flushed, then renamed over it.
+    /// Writes a file: a temporary one next to it, flushed, then renamed over it.
     pub(crate) fn write(&self, path: &str, content: &[u8]) -> Result<(), Refusal> {
         let Some((parent, name)) = self.open_parent(path, true)? else {
-            return Err(not_allowed(path, "no folder could be made"));
+            return Err(not_allowed(path, "no folder could be created"));
         };
         // A path that became a link since it was read is refused here, not written through.
         read_in(&parent, &name, path)?;
         let failed = |error: std::io::Error| not_allowed(path, &error.to_string());
-        // The same on every try, so that a try that died leaves nothing behind for long.
+        // The same on every attempt, so that one that died leaves nothing behind for long.
         let temp = format!(".{name}.windlass-tmp");
         match parent.remove_file(&temp) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
@@ -98,7 +98,7 @@ impl SiteDir {
             .and_then(|()| file.sync_all())
             .and_then(|()| parent.rename(&temp, &parent, &name));
         if let Err(error) = written {
-            // The first failure is the one to tell of.
+            // The first failure is the one to report.
             let _ = parent.remove_file(&temp);
             return Err(failed(error));
         }

@@ -1,4 +1,4 @@
-//! The embedded templates: one per role, and one that shows what stands beneath a heading.
+//! The embedded templates: one per role, and one that shows the content below a heading.
 //!
 //! A template arranges; it says nothing of its own but the phrases of `phrases.toml`.
 
@@ -39,7 +39,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
             .lstrip_blocks(true)
             .build()?,
     );
-    // A misspelt name must fail here, not print nothing on somebody's site.
+    // A misspelt name must fail here, not print nothing on a user's site.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     for (name, source) in SOURCES {
         environment.add_template(name, source)?;

@@ -21,7 +21,7 @@ pub struct Target<'a> {
     pub section_root: &'a str,
     /// The product family's folder.
     pub family: &'a str,
-    /// How languages are told apart.
+    /// How languages are separated.
     pub mode: LocaleMode,
 }
 
@@ -117,7 +117,7 @@ impl UrlRules {
         })
     }
 
-    /// The language of a file and its path within that language's content, as Hugo tells them:
+    /// The language of a file and its path within that language's content, as Hugo determines them:
     /// by a content folder of its own, else by the name, else the default.
     fn language_of(&self, stem: &str) -> Option<(String, String)> {
         let own = self
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_with_its_own_folder_is_told_by_it() {
+    fn a_language_with_its_own_folder_is_recognised_by_it() {
         let mut rules = rules(false);
         rules.languages[1].content_dir = Some("content/german".to_owned());
         assert_eq!(
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_paths_lead_from_file_to_file() {
+    fn relative_paths_link_file_to_file() {
         for (from, to, expected) in [
             ("docs/a/x.md", "docs/a/y.md", "y.md"),
             ("docs/a/x.md", "docs/b/y.md", "../b/y.md"),

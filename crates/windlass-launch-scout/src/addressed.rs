@@ -1,12 +1,12 @@
-//! Text that speaks to a program instead of a reader: orders to ignore orders, new roles, hidden
+//! Text that addresses a program instead of a reader: orders to ignore orders, new roles, hidden
 //! prompts, requests for secrets.
 //!
-//! Whoever writes such a passage wants it to be repeated or obeyed, so nothing of it is evidence:
-//! the whole passage (a paragraph, a list item, a comment, a piece of code) is left out and told
-//! to whoever started the launch. The patterns are few and ask for the wording of an order, not
-//! for a word that occurs in one: a product may well "ignore previous results", have a "system
-//! prompt" as a setting, or "print every token". Nothing here is executed or obeyed either way;
-//! this only keeps such text off pages and away from models that write prose.
+//! The author of such a passage wants it to be repeated or obeyed, so nothing in it is evidence:
+//! the whole passage (a paragraph, a list item, a comment, a piece of code) is left out and
+//! reported to the caller who started the launch. The patterns are few and look for the wording of
+//! an order, not for a word that occurs in one: a product may well "ignore previous results", have
+//! a "system prompt" as a setting, or "print every token". Nothing here is executed or obeyed
+//! either way; this only keeps such text off pages and away from models that write prose.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use regex::RegexSet;
 
 /// What an order to a program sounds like. Matched without regard to letter case.
 const ORDERS: &[&str] = &[
-    // Forget what you were told.
+    // Forget earlier instructions.
     r"\b(ignore|disregard|forget|override|bypass)\s+(\S+\s+){0,3}?(previous|prior|earlier|above|preceding|foregoing|system|original|other|your)\s+(\S+\s+)?(instructions?|prompts?|rules|messages?|directions|directives|commands|orders|guidelines|context|safeguards)\b",
     r"\b(ignore|disregard|forget)\s+(all|everything|anything)?\s*(of\s+)?(the\s+)?above\s*([:.,;!]|and\b|$)",
     r"\b(ignore|disregard|forget)\s+(all|everything)\s+(that\s+)?(you\s+(were|have\s+been)|before\b)",
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_over_orders_are_told_from_headings() {
+    fn headings_over_orders_are_distinguished_from_headings() {
         for (heading, expected) in [
             ("Notes for assistants", true),
             ("NOTICE TO MODELS", true),

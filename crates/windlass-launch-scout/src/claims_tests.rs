@@ -51,7 +51,7 @@ fn lines_are_cited_only_if_they_are_there() {
 }
 
 #[test]
-fn a_claim_stands_only_on_lines_that_hold_its_words() {
+fn a_claim_cites_only_lines_that_contain_its_words() {
     let mut tree = Tree::default();
     tree.files.insert(
         "README.md".to_owned(),

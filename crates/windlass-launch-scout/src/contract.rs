@@ -1,6 +1,6 @@
 //! What the front matter of a section's pages agrees on.
 //!
-//! Reads only; whoever writes pages renders front matter by the contract found here.
+//! Reads only; the page writer renders front matter by the contract found here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +108,7 @@ fn usual_format(pages: &[Keys]) -> Format {
     best
 }
 
-/// The value nine of ten pages have. One page alone agrees with nobody, and a key that pages
+/// The value nine of ten pages have. A single page proves nothing, and a key that pages
 /// leave blank has no value to agree on.
 fn usual_value<'v>(key: &str, values: &[&'v Value], pages: usize) -> Option<&'v Value> {
     if pages < 2 || IDENTITY.contains(&key.to_ascii_lowercase().as_str()) {

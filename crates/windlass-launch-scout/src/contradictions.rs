@@ -3,7 +3,7 @@
 //! Versions, licences and needed runtimes are compared by what they say, whatever the words
 //! around them ([`crate::typed`]). Other statements are compared only if they share three tenths
 //! of their words: they contradict each other when one denies what the other says. A denial that
-//! says more than the other statement ("does not read encrypted files" beside "reads files") only
+//! says more than the other statement ("does not read encrypted files" and "reads files") only
 //! narrows it, and is no contradiction. Where a statement about formats and its denial are equally
 //! good sources, the product's own list of formats decides.
 

@@ -1,4 +1,4 @@
-//! What can be concluded about claims: whom they speak to, how much they presume, what comes
+//! What can be concluded about claims: their audience, how much they presume, what comes
 //! before them, which workflows they serve.
 //!
 //! Rules of thumb over the claims alone: the same facts give the same conclusions. They put
@@ -19,8 +19,8 @@ const MOST_PREREQUISITES: usize = 4;
 /// A sentence of more words takes some knowledge to read.
 const LONG: usize = 30;
 
-/// Words that tell whom a claim speaks to.
-const SPEAKS_TO: &[(Audience, &[&str])] = &[
+/// Words that show the audience of a claim.
+const AUDIENCE_WORDS: &[(Audience, &[&str])] = &[
     (
         Audience::Developer,
         &[
@@ -145,7 +145,7 @@ pub(crate) fn enrich(facts: &ProductFacts) -> BTreeMap<String, Enrichment> {
 
 fn audience(claim: &Claim) -> Vec<Audience> {
     let said: BTreeSet<String> = words(&claim.claim_text).collect();
-    let mut found: BTreeSet<Audience> = SPEAKS_TO
+    let mut found: BTreeSet<Audience> = AUDIENCE_WORDS
         .iter()
         .filter(|(_, signs)| signs.iter().any(|sign| said.contains(*sign)))
         .map(|(audience, _)| *audience)
@@ -203,7 +203,7 @@ fn prerequisites(facts: &ProductFacts, claim: &Claim) -> Vec<String> {
     before
 }
 
-/// The workflows a claim is part of; for others, those that speak of the same things.
+/// The workflows a claim is part of; for others, those about the same things.
 fn use_cases(
     facts: &ProductFacts,
     topics: &BTreeMap<&str, BTreeSet<String>>,

@@ -1,7 +1,7 @@
 //! `product_facts.json` and `evidence_map.json`, from the statements that were collected.
 //!
-//! A claim that lost a contradiction, or that cannot be told from its opposite, stays in the
-//! evidence map and is not among the facts: no page may use it.
+//! A claim that lost a contradiction, or that cannot be distinguished from its opposite, stays in
+//! the evidence map and is not among the facts: no page may use it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,7 +184,7 @@ fn share_evidence(tree: &Tree, records: &mut [Record]) {
     }
 }
 
-/// Every two sets that share so many thousandths of their words, both ways round, in order.
+/// Every two sets that share this many thousandths of their words, both ways round, in order.
 ///
 /// Two such sets share one of the rarest words of each, since the rest of either is too few; so
 /// only sets that meet there are compared, and a thousand of them take no million comparisons.
@@ -416,7 +416,7 @@ mod tests {
     proptest! {
         /// The short way finds what comparing all with all finds.
         #[test]
-        fn all_that_are_alike_are_found(texts in proptest::collection::vec("([a-e] ){0,6}", 0..12)) {
+        fn all_duplicates_are_found(texts in proptest::collection::vec("([a-e] ){0,6}", 0..12)) {
             let sets: Vec<BTreeSet<String>> = texts
                 .iter()
                 .map(|text| text.split_whitespace().map(str::to_owned).collect())

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_from_words() {
+    fn formats_are_distinguished_from_words() {
         for (text, formats) in [
             ("Reads DOCX and .odt files.", vec!["DOCX", "ODT"]),
             ("Writes Markdown.", vec!["MARKDOWN"]),

@@ -11,7 +11,7 @@ use crate::kind::{extension, folder as folder_of, is_below, name};
 
 const ENDINGS: &[&str] = &["toml", "yaml", "yml", "json"];
 
-/// Keys one of which makes a `config.*` Hugo's and not somebody else's.
+/// Keys one of which makes a `config.*` Hugo's and not another tool's.
 const OWN_KEYS: &[&str] = &[
     "baseurl",
     "languagecode",

@@ -21,7 +21,7 @@ fn found(files: &[(&str, &str)], folder: Option<&str>) -> Option<HugoSettings> {
 }
 
 #[test]
-fn a_hugo_site_is_told_from_another() {
+fn a_hugo_site_is_distinguished_from_another() {
     for (path, text, is_hugo) in [
         ("hugo.toml", "", true),
         ("hugo.yaml", "title: x", true),

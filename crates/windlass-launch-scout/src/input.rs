@@ -1,4 +1,4 @@
-//! What the scout is told: a run's configuration, and what the clones know besides.
+//! The scout's input: a run's configuration, and what the clones add.
 
 use windlass_launch_model::{RunConfig, inventory::RepoRef};
 

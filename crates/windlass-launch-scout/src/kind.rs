@@ -174,7 +174,7 @@ pub(crate) fn stem(path: &str) -> String {
     }
 }
 
-/// Whether a document speaks of the project and not of the product.
+/// Whether a document describes the project and not the product.
 pub(crate) fn is_project_note(path: &str) -> bool {
     let stem = stem(path);
     PROJECT_NOTES.contains(&stem.as_str()) || path.starts_with(".github/")
@@ -186,13 +186,13 @@ fn has_folder(path: &str, names: &[&str]) -> bool {
         .any(|part| names.contains(&part.to_ascii_lowercase().as_str()))
 }
 
-/// Whether a file is somebody else's, or made by a build.
+/// Whether a file is third-party, or produced by a build.
 pub(crate) fn is_foreign(path: &str) -> bool {
     has_folder(path, FOREIGN)
 }
 
 /// Whether a file lies among documentation, examples or tests.
-pub(crate) fn is_beside_source(path: &str) -> bool {
+pub(crate) fn is_docs_examples_or_tests(path: &str) -> bool {
     has_folder(path, EXAMPLES) || has_folder(path, DOCS) || has_folder(path, TESTS)
 }
 

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn licences_are_known_by_their_first_lines() {
+    fn licences_are_recognised_by_their_first_lines() {
         for (text, name) in [
             ("MIT License\n\nCopyright", Some("MIT")),
             (

@@ -105,7 +105,7 @@ impl Reader {
             return;
         }
         if trimmed.is_empty() {
-            // An item may go on after a blank line; a new block begins there all the same.
+            // An item may continue after a blank line; a new block still begins there.
             self.close();
             return;
         }

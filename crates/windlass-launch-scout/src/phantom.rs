@@ -1,4 +1,4 @@
-//! Paths that documents speak of and that do not exist: examples, samples, demos and
+//! Paths that documents mention and that do not exist: examples, samples, demos and
 //! documentation that were moved or never written.
 //!
 //! A path is found by its first folder wherever it is written, and by a link wherever that leads.
@@ -10,7 +10,7 @@ use windlass_launch_model::{inventory::PhantomPath, site_path::resolve};
 
 use crate::{
     input::ScoutInput,
-    kind::{Use, folder, is_beside_source, is_document, use_of},
+    kind::{Use, folder, is_docs_examples_or_tests, is_document, use_of},
     tree::Tree,
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn phantom_paths(tree: &Tree, input: &ScoutInput) -> Vec<PhantomPath>
         }
         let mut in_fence = false;
         for (index, line) in text.lines().enumerate() {
-            let mut tell = |claimed_path: String| {
+            let mut report = |claimed_path: String| {
                 found.insert(PhantomPath {
                     claimed_path,
                     source_file: path.to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn phantom_paths(tree: &Tree, input: &ScoutInput) -> Vec<PhantomPath>
             let mut rest = line.to_owned();
             for (range, target) in links(line).into_iter().rev().filter(|_| !in_fence) {
                 if let Some(missing) = missing_target(tree, path, &target) {
-                    tell(missing);
+                    report(missing);
                 }
                 rest.replace_range(range, " ");
             }
@@ -58,7 +58,7 @@ pub(crate) fn phantom_paths(tree: &Tree, input: &ScoutInput) -> Vec<PhantomPath>
                 }
                 let claimed = hit.as_str().trim_end_matches(['.', '/', '-']);
                 if !exists(tree, path, claimed) {
-                    tell(claimed.trim_start_matches("./").to_owned());
+                    report(claimed.trim_start_matches("./").to_owned());
                 }
             }
         }
@@ -85,7 +85,7 @@ fn missing_target(tree: &Tree, source: &str, target: &str) -> Option<String> {
         return None;
     }
     let resolved = resolve(folder(source), path)?;
-    let counts = is_document(&resolved) || is_beside_source(&resolved);
+    let counts = is_document(&resolved) || is_docs_examples_or_tests(&resolved);
     (counts && !exists(tree, source, path)).then_some(resolved)
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tails_of_addresses_and_words_are_no_references() {
+    fn parts_of_urls_and_words_are_not_references() {
         for (line, phantom) in [
             ("See examples/gone.py.", Some("examples/gone.py")),
             ("See [x](./docs/gone.md)", Some("docs/gone.md")),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_from_where_they_stand() {
+    fn links_are_resolved_relative_to_their_file() {
         let mut tree = Tree::default();
         for (path, text) in [
             (

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    kind::{depth, folder, is_beside_source, is_foreign, language, name},
+    kind::{depth, folder, is_docs_examples_or_tests, is_foreign, language, name},
     manifests::Manifest,
     tree::Tree,
 };
@@ -83,7 +83,7 @@ pub(crate) fn platform(tree: &Tree) -> Platform {
         tree.files
             .keys()
             .map(String::as_str)
-            .filter(|path| !is_foreign(path) && !is_beside_source(path))
+            .filter(|path| !is_foreign(path) && !is_docs_examples_or_tests(path))
     };
     let outermost = own()
         .filter(|path| is_primary(path))
@@ -257,7 +257,7 @@ pub(crate) fn source_roots(
             tree.files
                 .keys()
                 .filter(|path| name(path) == "__init__.py" && depth(path) == 1)
-                .filter(|path| !is_beside_source(path))
+                .filter(|path| !is_docs_examples_or_tests(path))
                 .map(|path| folder(path).to_owned()),
         );
     }
@@ -271,7 +271,7 @@ pub(crate) fn source_roots(
 fn fullest_folder(tree: &Tree) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for path in tree.files.keys() {
-        if language(path).is_some() && !is_foreign(path) && !is_beside_source(path) {
+        if language(path).is_some() && !is_foreign(path) && !is_docs_examples_or_tests(path) {
             let top = path.split_once('/').map_or(".", |(top, _)| top);
             *counts.entry(top).or_default() += 1;
         }

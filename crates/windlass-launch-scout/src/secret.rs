@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_told_from_what_stands_in_for_them() {
+    fn secrets_are_distinguished_from_placeholders() {
         // Made up of parts, so that no scanner takes this file for a leak.
         let token = format!("{}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
         let scan = SecretScan::default();

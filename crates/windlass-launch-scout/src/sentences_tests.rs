@@ -45,7 +45,7 @@ fn no_is_an_answer_unless_a_number_follows() {
 }
 
 #[test]
-fn what_only_links_says_nothing() {
+fn link_only_lines_are_not_statements() {
     for (text, count) in [
         ("* [Reading statements](reading.md)", 0),
         ("* [Reading statements][reading].", 0),
@@ -58,7 +58,7 @@ fn what_only_links_says_nothing() {
 }
 
 #[test]
-fn markup_goes_and_code_stays() {
+fn markup_is_removed_and_code_stays() {
     for (text, expected) in [
         ("**Fast** and _small_", "Fast and small"),
         ("a [link](http://x) and ![img](y.png) b", "a link and b"),
@@ -73,7 +73,7 @@ fn markup_goes_and_code_stays() {
 }
 
 #[test]
-fn what_a_page_may_not_hold() {
+fn what_a_page_may_not_contain() {
     for (text, safe) in [
         ("Plain text with `Vec<T>`.", true),
         ("Needs a < b.", true),

@@ -31,7 +31,7 @@ fn a_plain_site_has_its_sections_in_the_root() {
 }
 
 #[test]
-fn the_content_folder_of_the_language_goes_first() {
+fn the_content_folder_of_the_language_wins() {
     let text = "contentDir = \"pages\"\n[languages.en]\ncontentDir = \"pages/en/\"\n";
     let site = look(&[("hugo.toml", text)], |_| {});
     assert_eq!(site.context.content_root, "pages/en");
@@ -99,7 +99,7 @@ fn facts_of_a_site_with_languages() {
 }
 
 #[test]
-fn language_folders_are_seen() {
+fn language_folders_are_detected() {
     let site = look(
         &[
             ("docs/acme-pdf/en/a.md", ""),

@@ -54,7 +54,7 @@ pub enum Syntax {
     Good,
     /// It is not; the line of the first fault, from 1.
     Bad(u64),
-    /// Nothing here can tell.
+    /// Unknown.
     NoParser,
 }
 
@@ -186,7 +186,7 @@ fn fault(grammar: &Language, code: &str) -> Option<u64> {
 }
 
 impl Syntax {
-    /// Whether it is well formed; none when nothing can tell.
+    /// Whether it is well formed; none when unknown.
     pub const fn ok(self) -> Option<bool> {
         match self {
             Self::Good => Some(true),
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_tells_good_from_bad() {
+    fn every_language_distinguishes_good_from_bad() {
         let cases = [
             ("py", "def f(x):\n    return x\n", "def f(:\n"),
             ("js", "const a = await f();\n", "const = ;\n"),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_the_fault_is_told() {
+    fn the_line_of_the_fault_is_reported() {
         assert_eq!(check("python", "a = 1\nb = (\n"), Syntax::Bad(2));
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct File {
 pub struct Skipped {
     /// Files over 1 MiB.
     pub too_large: u64,
-    /// Files with a line so long that nobody wrote it.
+    /// Files with a line too long to be hand-written.
     pub long_lines: u64,
     /// Files that call themselves text and are not UTF-8.
     pub not_utf8: u64,
@@ -281,7 +281,7 @@ fn refuse_ignored(root: &Path, read: &BTreeMap<String, PathBuf>) -> Result<(), P
         "in mode strict no checked-out file is ignored",
         format!(
             "{first:?} is in the repository and ignored by its .gitignore; \
-             set gitignore_mode to respect or ignore, or mend the repository"
+             set gitignore_mode to respect or ignore, or fix the repository"
         ),
     )
     .with("paths", hidden))

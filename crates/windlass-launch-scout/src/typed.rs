@@ -12,7 +12,7 @@ use regex::Regex;
 /// How the product is called in a normalised text.
 const PRODUCT: &str = "{product_name}";
 
-/// The typed values of one statement; empty where it speaks of something else.
+/// The typed values of one statement; empty where it is about something else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Typed {
     /// The product's own version.
@@ -88,12 +88,12 @@ static CURRENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The product's version, where a statement says which one is current. It must name the product
-/// and hold one version alone, or else it may speak of something else.
+/// and hold exactly one version, or else it may be about something else.
 fn version(text: &str) -> Option<String> {
-    let speaks = ["version", "release", "current"]
+    let mentions = ["version", "release", "current"]
         .iter()
         .any(|word| text.contains(word));
-    if !speaks || !text.contains(PRODUCT) || !CURRENT.as_ref()?.is_match(text) {
+    if !mentions || !text.contains(PRODUCT) || !CURRENT.as_ref()?.is_match(text) {
         return None;
     }
     let of_runtimes: Vec<&str> = RUNTIME
@@ -217,8 +217,8 @@ static LICENSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The licences a statement says the product has. "MIT or Apache" names both.
 fn licenses(text: &str) -> BTreeSet<&'static str> {
-    let speaks = LICENSED.as_ref().is_some_and(|said| said.is_match(text));
-    if !speaks || crate::words::is_negated(text) {
+    let mentions = LICENSED.as_ref().is_some_and(|said| said.is_match(text));
+    if !mentions || crate::words::is_negated(text) {
         return BTreeSet::new();
     }
     let mut rest = text.to_owned();

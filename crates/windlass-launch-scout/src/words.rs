@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plural_and_negation_do_not_hide_what_is_said() {
+    fn plural_and_negation_do_not_hide_a_statement() {
         let says = content("Acme supports encrypted files.");
         let denies = content("Acme does not support encrypted files.");
         assert_eq!(says, denies);

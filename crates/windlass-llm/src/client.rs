@@ -23,7 +23,7 @@ const MAX_BODY: usize = 16 * 1024 * 1024;
 /// As much of an error body as is read.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// Models on servers that speak chat completions.
+/// Models on servers with a chat-completions API.
 pub struct ChatCompletions {
     outbound: Arc<dyn Outbound>,
     clock: Arc<dyn Clock>,

@@ -68,7 +68,7 @@ impl EventReader {
     }
 
     /// The event that was still open when the bytes ended. Strictly it is none, but servers
-    /// forget the last empty line; what it holds tells whether it is whole.
+    /// forget the last empty line; its content shows whether it is complete.
     pub fn finish(mut self) -> Option<String> {
         if self.is_lost {
             return None;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_do_not_end_the_stream() {
+    fn invalid_utf8_does_not_end_the_stream() {
         assert_eq!(read(b"data: a\xff\n\ndata: b\n\n", 3).0, ["a\u{fffd}", "b"]);
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use windlass_ports::{ModelError, OutboundError};
 
-/// More of an error text helps nobody.
+/// More of an error text does not help.
 const MAX_SAID: usize = 400;
 /// A key shorter than this would blank out ordinary words and protects nothing.
 const SHORTEST_KEY: usize = 4;
@@ -72,7 +72,7 @@ pub(crate) fn from_status(
         Err(_) => Details::of(&Value::String(body.into_owned())),
     };
     let said = match scrub.clean(&details.message) {
-        nothing if nothing.is_empty() => "it gives no reason".to_owned(),
+        nothing if nothing.is_empty() => "it gave no reason".to_owned(),
         said => said,
     };
     let is_out_of_quota = details.code.as_deref() == Some("insufficient_quota");
@@ -215,7 +215,7 @@ mod tests {
         false the model's server rejects the request (status 422): {"detail":[{"loc":["body","seed"]}]}
         true the model's server allows no more requests now: slow down
         false the model's server rejects the request (status 429): pay first
-        true the model's server failed (status 500): it gives no reason
+        true the model's server failed (status 500): it gave no reason
         true the model's server failed (status 529): {"type":"overloaded"}
         "#);
     }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_too_long_is_known_by_its_word() {
+    fn an_overlong_conversation_is_recognised() {
         for (body, expected) in [
             (
                 r#"{"error":{"message":"x","code":"context_length_exceeded"}}"#,

@@ -1,4 +1,4 @@
-//! Language models behind the `LanguageModel` port: servers that speak chat completions.
+//! Language models behind the `LanguageModel` port: servers with a chat-completions API.
 //!
 //! One client for every server with that interface: hosted ones, gateways, and models served
 //! on this machine. It sends through the `Outbound` port, so the address policy holds for

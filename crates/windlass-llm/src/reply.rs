@@ -105,7 +105,7 @@ impl ReplyBuilder {
     }
 
     /// Takes the event that was open when a stream ended; returns the text it adds. One that
-    /// cannot be read was cut and is dropped: then the answer has no end, which `finish` tells.
+    /// cannot be read was cut and is dropped: then the answer has no end, which `finish` reports.
     pub fn last_event(&mut self, data: &str) -> Result<String, ModelError> {
         match self.event(data) {
             Err(ModelError::Malformed(_)) => Ok(String::new()),

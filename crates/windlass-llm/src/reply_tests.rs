@@ -17,7 +17,7 @@ fn streamed(events: &[&str]) -> Result<ModelReply, ModelError> {
 }
 
 #[test]
-fn whole_answers() {
+fn complete_answers() {
     let cases = [
         r#"{"model":"m","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4,"prompt_tokens_details":{"cached_tokens":2}}}"#,
         r#"{"choices":[{"message":{"content":"hi"}}],"usage":null}"#,
@@ -52,11 +52,11 @@ fn whole_answers() {
     {"text":"ab","finish_reason":"stop","model":"asked"}
     {"text":"","reasoning":"hm","tool_calls":[{"id":"call_0","name":"view","arguments":"{\"a\""},{"id":"x","name":"list","arguments":"{\"b\":1}"}],"finish_reason":"tool_calls","model":"asked"}
     {"text":"first","finish_reason":"stop","model":"asked"}
-    error: the model's server answered with something else than a completion: a body without choices: {"choices":[]}
-    error: the model's server answered with something else than a completion: a body without choices: {"object":"list"}
-    error: the model's server answered with something else than a completion: a body that cannot be read (EOF while parsing a string at line 1 column 36): {"choices":[{"message":{"content":"h
-    error: the model's server answered with something else than a completion: a body that cannot be read (expected value at line 1 column 1): <html>Bad gateway</html>
-    error: the model's server answered with something else than a completion: nothing
+    error: the model's server answered with something other than a completion: a body without choices: {"choices":[]}
+    error: the model's server answered with something other than a completion: a body without choices: {"object":"list"}
+    error: the model's server answered with something other than a completion: a body that cannot be read (EOF while parsing a string at line 1 column 36): {"choices":[{"message":{"content":"h
+    error: the model's server answered with something other than a completion: a body that cannot be read (expected value at line 1 column 1): <html>Bad gateway</html>
+    error: the model's server answered with something other than a completion: nothing
     error: the model's answer broke off: the server reported: busy
     "#);
 }

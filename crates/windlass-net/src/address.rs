@@ -29,7 +29,7 @@ pub fn classify(address: IpAddr) -> AddressClass {
     }
 }
 
-/// Answers questions about the machine to whoever asks; some have ordinary-looking addresses.
+/// Answers questions about the machine to anyone; some have ordinary-looking addresses.
 const METADATA_V4: [Ipv4Addr; 3] = [
     Ipv4Addr::new(169, 254, 169, 254),
     Ipv4Addr::new(100, 100, 100, 200),

@@ -112,7 +112,7 @@ const LITERALS: &[&str] = &[
     "router.local",
     "db.internal",
     "nas.home.arpa",
-    // Somebody in front of the host.
+    // User info in front of the host.
     "user@example.org",
     "user:pass@example.org",
     ":pass@example.org",
@@ -189,7 +189,7 @@ fn request(url: &str) -> OutboundRequest {
     }
 }
 
-/// A port of this machine, and how often somebody connected to it.
+/// A port of this machine, and how often it was connected to.
 async fn listener() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -234,7 +234,7 @@ async fn no_spelling_reaches_a_forbidden_address() {
 }
 
 #[tokio::test]
-async fn no_name_leads_to_a_forbidden_address() {
+async fn no_name_resolves_to_a_forbidden_address() {
     let (port, connections) = listener().await;
     let url = format!("http://hooks.example.org:{port}/hook");
     for answer in ANSWERS {

@@ -57,7 +57,7 @@ impl HttpOutbound {
         }
     }
 
-    /// The same with less patience for a host that does not accept a connection.
+    /// The same with a shorter timeout for a host that does not accept a connection.
     #[must_use]
     pub fn connecting_within(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;

@@ -326,7 +326,7 @@ async fn a_name_that_turns_private_after_the_check_is_refused() {
 
 #[tokio::test]
 async fn what_was_checked_is_what_is_connected_to() {
-    // A second lookup would lead to an address nobody listens on.
+    // A second lookup would lead to an address nothing listens on.
     let (address, connections, _requests) = server(answer("200 OK", b"")).await;
     let (lookup, calls) = script(&[&["127.0.0.1"], &["127.0.0.2"]]);
     let outbound = HttpOutbound::with_lookup(LAX, lookup);
@@ -348,7 +348,7 @@ async fn what_was_checked_is_what_is_connected_to() {
 }
 
 #[tokio::test]
-async fn headers_that_would_lie_about_the_message_are_refused() {
+async fn headers_that_misstate_the_message_are_refused() {
     for (name, value) in [
         ("Host", "other.example.org"),
         ("content-length", "1"),

@@ -35,7 +35,7 @@ impl Lookup for SystemLookup {
 /// Names remembered with their addresses before all are forgotten.
 const REMEMBERED: usize = 1024;
 
-/// Where names were last found, for whoever asks why nothing answered there.
+/// Where names were last found, for explaining why nothing answered there.
 #[derive(Clone, Default)]
 pub(crate) struct Found(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>);
 

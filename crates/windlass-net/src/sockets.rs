@@ -122,7 +122,7 @@ impl WebSockets {
         let accepted = response.headers().get(header::SEC_WEBSOCKET_ACCEPT);
         if accepted.is_none_or(|accepted| *accepted != derive_accept_key(key.as_bytes())) {
             return Err(OutboundError::Unreachable(
-                "its answer does not belong to the question; it is no WebSocket".to_owned(),
+                "its answer does not match the request; it is not a WebSocket".to_owned(),
             ));
         }
         response.upgrade().await.map_err(explain)
@@ -231,7 +231,7 @@ impl MessageSocket for OpenSocket {
                     }
                     // The answer to a ping is sent by reading on.
                     Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-                    // Read to the end, so that the farewell is answered.
+                    // Read to the end, so that the close is answered.
                     Some(Ok(Message::Close(_))) => {}
                     None
                     | Some(Err(

@@ -121,7 +121,7 @@ async fn only_sockets_are_opened_and_only_where_the_policy_allows() {
         ),
         (
             format!("ws://{replayed}/"),
-            "its answer does not belong to the question; it is no WebSocket",
+            "its answer does not match the request; it is not a WebSocket",
         ),
         (
             "https://example.org/".to_owned(),
@@ -151,7 +151,7 @@ async fn only_sockets_are_opened_and_only_where_the_policy_allows() {
 }
 
 #[tokio::test]
-async fn a_certificate_nobody_vouches_for_is_refused() {
+async fn an_untrusted_certificate_is_refused() {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());

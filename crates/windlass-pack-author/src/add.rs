@@ -75,7 +75,7 @@ fn module(request: &AddRequest<'_>) -> Result<Module, Problem> {
     let id = match request.id.map(str::trim) {
         Some("") => {
             return Err(
-                invalid("the id is empty; leave --id out for one made from the source")
+                invalid("the id is empty; leave out --id to derive it from the source")
                     .with("field", "id"),
             );
         }

@@ -1,4 +1,4 @@
-//! What a verb gives: data to show, and writes to carry out.
+//! What a verb returns: data to show, and writes to carry out.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ pub fn stamp(now: Timestamp) -> String {
     }
 }
 
-/// A path as the answers show it; its twin is [`windlass_pack_model::fault::posix`].
+/// A path as the answers show it; see also [`windlass_pack_model::fault::posix`].
 pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
 }

@@ -1,8 +1,8 @@
 //! Checkouts of git sources in the cache: found, or made by git.
 //!
-//! A checkout lies at `cache/git/<sha256 of the address>/<commit>`. Git makes it beside its place
-//! and renames it, so it is whole or not there, and two processes that make the same one do no
-//! harm. Checkouts that older versions filed under the module are renamed into place.
+//! A checkout is at `cache/git/<sha256 of the address>/<commit>`. Git creates it next to its
+//! place and renames it, so it is whole or not there, and two processes that make the same one do
+//! no harm. Checkouts that older versions filed under the module are renamed into place.
 
 use std::{
     collections::HashMap,
@@ -187,7 +187,7 @@ impl Checkouts for GitCheckouts<'_> {
     }
 }
 
-/// Renames an older checkout into place. Somebody who was faster renamed the same one.
+/// Renames an older checkout into place. Another process that was faster renamed the same one.
 fn move_into(older: &Path, place: &Path) -> Result<(), Problem> {
     if let Some(parent) = place.parent() {
         fs::create_dir_all(parent).map_err(|error| fault::io("create", parent, &error))?;

@@ -85,12 +85,12 @@ fn verify(
         source: Source::Git(git.source(false)),
         line: 0,
     };
-    // Read afresh: whether the cache is what it should be is the question.
-    let afresh = ModuleSources {
+    // Read again: the point is to check the cache.
+    let uncached = ModuleSources {
         hashes: &NoHashCache,
         ..*sources
     };
-    let found = module_hash(&afresh.records(&module, Some(git))?);
+    let found = module_hash(&uncached.records(&module, Some(git))?);
     if found == locked.sha256 {
         return Ok(());
     }

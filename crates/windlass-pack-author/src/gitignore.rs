@@ -81,7 +81,7 @@ struct Block {
 }
 
 impl Block {
-    /// The first closing marker, and the last opening one before it: a marker that somebody
+    /// The first closing marker, and the last opening one before it: a marker that a user
     /// left alone must not swallow lines that are not ours.
     fn find(text: &str) -> Option<Self> {
         let mut start = None;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_is_made_changed_and_removed() {
+    fn the_block_is_created_changed_and_removed() {
         let block = "# >>> agentpack\na\n# <<< agentpack\n";
         for (text, wanted, expected) in [
             ("", &["a"][..], Some(block.to_owned())),

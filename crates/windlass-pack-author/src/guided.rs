@@ -62,7 +62,7 @@ impl GuidedAnswers {
             "version: 1\n\nprofiles:\n  default:\n    include_tags: [base]\n\ntargets:\n",
         );
         let mut warnings = Vec::new();
-        // The two that nearly everybody has come first.
+        // The two most common come first.
         let mut targets = self.chosen();
         targets.sort_by_key(|target| (*target != Target::Codex, *target));
         for target in targets {
@@ -158,7 +158,7 @@ impl GuidedAnswers {
     }
 }
 
-/// Refuses to ask where nobody can answer.
+/// Refuses to ask without a terminal.
 pub fn require_terminal(stdin: bool, stdout: bool) -> Result<(), Problem> {
     if stdin && stdout {
         return Ok(());
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_asked_gets_the_manifest_of_old() {
+    fn without_questions_the_manifest_is_the_old_one() {
         let (text, warnings) = GuidedAnswers::unasked().manifest().unwrap();
         assert!(warnings.is_empty());
         insta::assert_snapshot!(text, @r#"
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_choice_makes_a_manifest_without_warnings() {
+    fn every_choice_produces_a_manifest_without_warnings() {
         for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Both] {
             for target in Target::ALL {
                 let answers = GuidedAnswers {

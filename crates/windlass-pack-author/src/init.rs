@@ -41,7 +41,7 @@ pub struct InitData {
     /// What was done for git.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git: Option<InitGit>,
-    /// The `data` of the bootstrap that followed; filled in by whoever runs it.
+    /// The `data` of the bootstrap that followed; filled in by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<Value>,
     /// Whether the user was asked.

@@ -1,6 +1,6 @@
 //! The config repository as its author sees it: begun, imported into, locked, checked, evolved.
 //!
-//! One file per verb. A verb looks at files and git, and gives data for people and programs plus
+//! One file per verb. A verb looks at files and git, and returns data for people and programs plus
 //! the writes that would make it so; carrying those out, under locks and with a journal, is
 //! [`windlass_pack_deploy::state`]'s work, and asking for consent is the domain's. The exceptions
 //! are the checkouts in the cache (made by git, each whole or not there), the event log (appended

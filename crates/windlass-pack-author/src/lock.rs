@@ -76,7 +76,7 @@ pub fn lock(sources: &ModuleSources<'_>, now: Timestamp) -> Result<Locked, Probl
         let text = String::from_utf8_lossy(bytes);
         let old = Lockfile::parse(&text, &path);
         old.map_err(|problem| {
-            warnings.push(format!("{}; it is written anew", problem.message()));
+            warnings.push(format!("{}; it is rewritten", problem.message()));
         })
         .ok()
     });

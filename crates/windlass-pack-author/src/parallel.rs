@@ -55,7 +55,7 @@ mod tests {
     use windlass_pack_model::fault;
 
     #[test]
-    fn results_keep_their_order_and_the_first_failure_is_told() {
+    fn results_keep_their_order_and_the_first_failure_is_reported() {
         let items: Vec<u32> = (0..50).collect();
         let doubled = try_map(&items, |item| Ok(item * 2)).unwrap();
         assert_eq!(

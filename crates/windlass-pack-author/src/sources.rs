@@ -31,7 +31,7 @@ impl ModuleSources<'_> {
         module: &Module,
         at: Option<&ResolvedGit>,
     ) -> Result<Vec<FileRecord>, Problem> {
-        // One entry: whoever reads looks nothing else up.
+        // One entry: readers look nothing else up.
         let lockfile = at.map(|git| Lockfile::new("", vec![locked_at(module, git)]));
         let places = Places {
             home_dir: PathBuf::new(),

@@ -16,7 +16,7 @@ pub struct SyncRequest<'a> {
     pub repo: &'a Path,
     /// The name of the remote.
     pub remote: &'a str,
-    /// Whether own commits go on top of the remote's.
+    /// Whether own commits are rebased onto the remote's.
     pub rebase: bool,
     /// Whether only to say what would be run.
     pub dry_run: bool,
@@ -33,7 +33,7 @@ pub struct SyncData {
     pub remote: String,
     /// The branch.
     pub branch: String,
-    /// Whether own commits went on top.
+    /// Whether own commits were rebased.
     pub rebase: bool,
     /// The commands that were run.
     pub commands: Vec<String>,
@@ -92,7 +92,9 @@ fn ready(git: &dyn Git, repo: &Path, remote: &str) -> Result<String, Problem> {
     // A directory inside another repository is not meant: pushing would push all of that.
     if !repo.join(".git").exists() {
         return Err(about(
-            fault::git_repo_required(format!("the config repository {at} is no git repository")),
+            fault::git_repo_required(format!(
+                "the config repository {at} is not a git repository"
+            )),
             "run init --git, or git init",
         ));
     }

@@ -25,7 +25,7 @@ pub struct UpdateRequest {
     pub no_fetch: bool,
 }
 
-/// The steps to take. Without one, nothing is written and nobody need agree.
+/// The steps to take. Without one, nothing is written and no consent is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueSteps {
     /// Whether to lock.

@@ -49,8 +49,8 @@ impl Adoption {
 }
 
 impl DeployPlan {
-    /// Decides what may be done. Without the user's word a plan that writes over somebody
-    /// else's file is refused as a whole, or goes without that file.
+    /// Decides what may be done. Without the user's consent a plan that overwrites another
+    /// owner's file is refused as a whole, or applied without that file.
     pub fn approve(&self, adoption: &Adoption) -> Result<EventPlan, Problem> {
         let mut refused: Vec<&PlanChange> = self
             .adopt_updates()
@@ -153,7 +153,7 @@ fn adopt_required(refused: &[&PlanChange]) -> Problem {
         .take(SAMPLES)
         .map(|change| shown(&change.path))
         .collect();
-    let twins: Vec<String> = samples.iter().map(|path| posix(path)).collect();
+    let posix_paths: Vec<String> = samples.iter().map(|path| posix(path)).collect();
     let first = samples.first().cloned().unwrap_or_default();
     let message = match refused.len() {
         1 => format!("{first} exists, differs and is not managed; --adopt takes it over"),
@@ -166,5 +166,5 @@ fn adopt_required(refused: &[&PlanChange]) -> Problem {
         .with("flag", "--adopt")
         .with("adopt_updates", refused.len())
         .with("sample_paths", samples)
-        .with("sample_paths_posix", twins)
+        .with("sample_paths_posix", posix_paths)
 }

@@ -66,9 +66,9 @@ pub enum Reason {
     ContentDiffers,
     /// The bytes are right, the execute bit is not.
     ModeDiffers,
-    /// It is somebody else's and not what is wanted.
+    /// It is not managed by pack and differs from what is wanted.
     WouldOverwrite,
-    /// Nobody wants it any more.
+    /// It is no longer wanted.
     NoLongerManaged,
     /// It is not as the snapshot has it.
     DiffersFromSnapshot,
@@ -129,7 +129,7 @@ pub struct PlanChange {
     pub(crate) found_mode: Option<FileMode>,
 }
 
-/// What a file shall be; what comes back and goes when history is replayed.
+/// What a file should be; what is restored and removed when history is replayed.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     pub(crate) digest: Digest,
@@ -210,7 +210,7 @@ impl PlanChange {
         })
     }
 
-    /// Notes that an update replaces somebody else's file, which is then kept for ever.
+    /// Records that an update replaces an unmanaged file, which is then kept permanently.
     pub(crate) fn mark_foreign(&mut self, foreign: bool) {
         if foreign && self.op == Op::Update {
             self.update_kind = Some(UpdateKind::AdoptUpdate);
@@ -297,7 +297,7 @@ impl PlanSummary {
     }
 }
 
-/// A managed file that somebody edited and that the plan writes over or removes.
+/// A managed file that was edited and that the plan overwrites or removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalEdit {
     /// The target.
@@ -326,7 +326,7 @@ impl Serialize for LocalEdit {
     }
 }
 
-/// What a person is told about edited files.
+/// What the user sees about edited files.
 pub(crate) fn local_edit_warning(edits: &[LocalEdit]) -> Option<String> {
     let first = edits.first()?;
     let verb = match first.op {
@@ -356,7 +356,7 @@ pub(crate) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// A mode with the execute bits given or taken, as git does: whoever may read may execute.
+/// A mode with the execute bits set or cleared, as git does: read permission implies execute.
 pub(crate) fn with_execute(mode: FileMode, executable: bool) -> FileMode {
     let bits = mode.bits();
     FileMode::new(if executable {

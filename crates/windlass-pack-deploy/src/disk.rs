@@ -80,7 +80,7 @@ impl Disk {
     }
 
     /// Takes a name that the file system does not allow for absent: nothing can be there. Not
-    /// where a file is wanted, so that whoever wants it hears why it cannot be.
+    /// where a file is wanted, so that the caller learns why it cannot be.
     pub(crate) fn without_impossible(&mut self, wanted: impl Fn(&Path) -> bool) {
         for (path, found) in &mut self.entries {
             if let OnDisk::Unreadable(problem) = found

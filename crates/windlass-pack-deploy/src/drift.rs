@@ -1,6 +1,6 @@
 //! Drift: where the disk differs from what pack deployed and still wants.
 //!
-//! Pure. The files nobody asked for are found by `scan` and given in.
+//! Pure. The extra files are found by `scan` and passed in.
 
 use std::{
     cmp::Ordering,
@@ -370,7 +370,7 @@ impl Look<'_> {
     }
 
     /// The wanted and the found mode, if they differ. What 0.9.1 deployed has no execute bit and
-    /// nobody took it away: that is for a deploy to mend, and no drift.
+    /// it was not removed: a deploy repairs that, and it is not drift.
     fn modes(
         &self,
         found: FileMode,
@@ -434,7 +434,7 @@ impl Look<'_> {
     }
 }
 
-/// Files in a root that nobody asked for.
+/// Extra files in a root.
 fn extras(
     slot: &Slot<'_>,
     index: usize,

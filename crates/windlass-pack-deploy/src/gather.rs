@@ -1,7 +1,7 @@
 //! Looks at the disk for the planner: which paths matter, what is there.
 //!
 //! The only reading this crate does for a plan. Digests of files that have not changed since they
-//! were last read come from the cache; whoever writes reads again.
+//! were last read come from the cache; writers read again.
 
 use std::{
     collections::HashSet,
@@ -48,7 +48,7 @@ pub(crate) fn look_at(
     hashes: &dyn HashCache,
 ) -> Disk {
     let mut paths: Vec<PathBuf> = whole.into_iter().collect();
-    // Neighbours together: the kernel walks each directory once.
+    // Sorted by directory: the kernel walks each directory once.
     paths.sort_unstable();
     let mut disk = Disk::default();
     for (path, found) in look_at_all(paths, hashes) {
@@ -154,7 +154,7 @@ fn look_through(path: &Path, hashes: &dyn HashCache, buffer: &mut Vec<u8>) -> On
         Err(error) => return unreadable(path, &error),
     };
     match std::fs::metadata(path) {
-        // Opening a pipe would wait for somebody to write into it.
+        // Opening a pipe would wait for a writer.
         Ok(metadata) if !metadata.is_file() => OnDisk::NotAFile,
         Ok(metadata) => match digest(path, &metadata, hashes, buffer) {
             Ok(digest) => OnDisk::Symlink {

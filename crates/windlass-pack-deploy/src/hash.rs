@@ -1,4 +1,4 @@
-//! The hash a confirm token is bound to, and the digest of the whole plan beside it.
+//! The hash a confirm token is bound to, and the digest of the whole plan.
 //!
 //! The hash covers exactly what version 0.9.1 hashed, so equal plans have equal hashes there and
 //! here; whatever this program adds to a plan is covered by the digest.

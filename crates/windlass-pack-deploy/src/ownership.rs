@@ -98,7 +98,7 @@ pub fn gather_owned(state: &PackState, scope: &OwnershipScope<'_>) -> Result<Own
     Ok(owned)
 }
 
-/// Loads what is owned in some roots, whoever deployed to them.
+/// Loads what is owned in some roots, no matter who deployed to them.
 pub fn owned_in(state: &PackState, roots: &[SnapshotRoot]) -> Result<Owned, Problem> {
     let candidates = roots
         .iter()

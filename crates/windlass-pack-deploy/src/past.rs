@@ -68,7 +68,7 @@ fn parse(bytes: &[u8], target: Target, path: &Path) -> Option<ManagedManifest> {
 }
 
 /// The manifests in force after a snapshot, by root. One whose content is lost is there without
-/// it: the root had a manifest, and the snapshot's list of files tells most of it.
+/// it: the root had a manifest, and the snapshot's list of files has most of it.
 pub(crate) fn manifests_after(
     snapshot: &Snapshot,
     past: &dyn Past,

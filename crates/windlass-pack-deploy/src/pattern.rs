@@ -30,7 +30,7 @@ impl PathPattern {
             .filter(|component| !component.is_empty() && *component != ".")
             .map(glob_component)
             .collect();
-        // An empty pattern would mean everything; nobody types that on purpose.
+        // An empty pattern would mean everything, which is surely a mistake.
         if components.is_empty() {
             return Self(Kind::Nothing);
         }

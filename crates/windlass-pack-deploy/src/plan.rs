@@ -70,7 +70,7 @@ pub struct DeployPlan {
     pub changes: Vec<PlanChange>,
     /// Their count.
     pub summary: PlanSummary,
-    /// Managed files that somebody edited and that the plan writes over or removes.
+    /// Managed files that were edited and that the plan overwrites or removes.
     pub local_edits: Vec<LocalEdit>,
     /// Warnings for people.
     pub warnings: Vec<String>,
@@ -97,7 +97,7 @@ pub(crate) struct RootPlan {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) file: OwnedFile,
-    /// Whether it takes the user's word, since it is somebody else's until now.
+    /// Whether it needs the user's consent, because it is not managed by pack yet.
     pub(crate) adopt: bool,
     /// The bytes, when they are there already and nothing has to be written.
     pub(crate) identical: Option<Body>,
@@ -486,7 +486,7 @@ impl Planner<'_> {
             OnDisk::Unreadable(problem) => Err(problem.clone()),
             OnDisk::NotAFile => {
                 self.warnings.push(format!(
-                    "{} is listed as a managed file but is not a file any more; left alone",
+                    "{} is listed as a managed file but is no longer a file; left alone",
                     path.display()
                 ));
                 Ok(None)
@@ -545,7 +545,7 @@ pub(crate) fn place(
 ) -> Result<(usize, RelPath), Problem> {
     roots.place(target, path).ok_or_else(|| {
         fault::config_invalid(format!(
-            "{target} would write {}, which lies in none of its roots",
+            "{target} would write {}, which is in none of its roots",
             path.display()
         ))
         .with("target", target.as_str())

@@ -86,7 +86,7 @@ fn restore_file(
                 value,
             }),
             None => warnings.push(format!(
-                "{} of {} is not brought back: its manifest does not have the value",
+                "{} of {} is not restored: its manifest does not have the value",
                 key.pointer,
                 path.display()
             )),

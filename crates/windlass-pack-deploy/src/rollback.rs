@@ -47,7 +47,7 @@ impl RollbackRequest<'_> {
             let problem = fault::unexpected(
                 "snapshot_is_rollback_event",
                 &["retry_with_snapshot", "list_snapshots"],
-                format!("snapshot {} is a rollback event and no state{hint}", to.id),
+                format!("snapshot {} is a rollback event, not a state{hint}", to.id),
             )
             .with("snapshot_id", to.id.clone());
             return Err(match &to.rolled_back_to {

@@ -26,7 +26,7 @@ pub(crate) struct SharedFile {
     pub(crate) owned: Vec<OwnedKey>,
 }
 
-/// How values that are somebody else's are treated.
+/// How values that others own are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theirs {
     /// Written over if they differ; not owned if they are already right.

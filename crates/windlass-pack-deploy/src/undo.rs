@@ -211,7 +211,7 @@ impl Undoing<'_> {
             }
             None if touched && !owned && found.is_some() => {
                 self.plan.warnings.push(format!(
-                    "{} is somebody else's by now and stays",
+                    "{} is no longer managed by pack and stays",
                     change.path.display()
                 ));
                 return Ok(());

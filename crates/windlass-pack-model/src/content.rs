@@ -16,7 +16,7 @@ use crate::{Layer, RelPath};
 pub enum Body {
     /// Here.
     Memory(Arc<[u8]>),
-    /// In this file, which had the content's digest when it was looked at. Whoever reads it
+    /// In this file, which had the content's digest when it was looked at. A reader of it
     /// compares again.
     File(PathBuf),
 }
@@ -54,7 +54,7 @@ impl Content {
 pub type Tree = BTreeMap<RelPath, Content>;
 
 /// Digests of files that were read before, kept by what `stat` says about them. Speeds planning
-/// up; whoever changes a file reads it afresh.
+/// up; a writer reads the file again.
 pub trait HashCache: Send + Sync {
     /// The digest of a file, when its metadata prove that it has not changed since.
     fn digest(&self, path: &Path, metadata: &Metadata) -> Option<Digest>;

@@ -65,7 +65,7 @@ pub enum Form {
     Aggregate,
     /// A Cursor rule: generated frontmatter before the body.
     CursorRule,
-    /// Made anew from the source; edits cannot be taken back (a rendered agent, an import line).
+    /// Generated from the source; edits cannot be captured (a rendered agent, an import line).
     Generated,
 }
 

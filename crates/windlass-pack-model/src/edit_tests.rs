@@ -80,7 +80,7 @@ fn difference(before: &str, after: &str) -> String {
 }
 
 #[test]
-fn must_27_add_puts_lines_in_and_changes_none() {
+fn must_27_add_inserts_lines_and_changes_none() {
     let mut module = local("skill:new");
     module.enabled = false;
     module.targets = vec![Target::Codex, Target::Zed];
@@ -100,7 +100,7 @@ fn must_27_add_puts_lines_in_and_changes_none() {
 }
 
 #[test]
-fn must_27_remove_takes_lines_out_and_changes_none() {
+fn must_27_remove_deletes_lines_and_changes_none() {
     let edited = remove_module(HAND_WRITTEN, "skill:demo").unwrap();
     insta::assert_snapshot!(difference(HAND_WRITTEN, &edited), @r"
     -    - # odd but legal
@@ -134,7 +134,7 @@ fn the_last_module_leaves_an_empty_list() {
 }
 
 #[test]
-fn modules_are_begun_where_there_are_none() {
+fn modules_are_started_where_there_are_none() {
     let head = "version: 1\nprofiles: {default: {}}\n";
     let block = "  - id: skill:x\n    type: skill\n    tags: [base]\n    source:\n      local_path:\n        path: modules/x\n";
     for (before, after) in [

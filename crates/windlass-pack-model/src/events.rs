@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_lift_what_events_say() {
+    fn records_contain_the_fields_of_events() {
         let record = EventRecord::new(
             "2026-01-02T03:04:05.000000006Z",
             "laptop",

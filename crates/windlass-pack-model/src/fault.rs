@@ -71,7 +71,7 @@ pub fn at(problem: Problem, path: &std::path::Path) -> Problem {
         .with("path_posix", posix(path))
 }
 
-/// A path with `/` between its components, as the `*_posix` twins of the formats have it.
+/// A path with `/` between its components, as the `*_posix` fields of the formats have it.
 pub fn posix(path: &std::path::Path) -> String {
     let shown = path.display().to_string();
     if cfg!(windows) {

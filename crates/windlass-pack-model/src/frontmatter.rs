@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_and_body_are_told_apart() {
+    fn fields_and_body_are_separated() {
         for text in [
             "---\nname: demo\ndescription: \"a: b\"\n---\nbody\n---\n",
             "---\r\nname: demo\r\ndescription: \"a: b\"\r\n---\r\nbody\n---\n",

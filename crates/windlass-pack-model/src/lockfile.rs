@@ -105,7 +105,7 @@ impl Lockfile {
         let invalid = |error: String| {
             fault::at(
                 fault::lockfile_invalid(format!(
-                    "{} is not a lockfile: {error}; write it anew with the lock command",
+                    "{} is not a lockfile: {error}; write it again with the lock command",
                     path.display()
                 )),
                 path,

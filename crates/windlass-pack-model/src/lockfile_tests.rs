@@ -56,7 +56,7 @@ fn must_23_an_unchanged_lockfile_is_recognised() {
 }
 
 #[test]
-fn must_28_a_corrupt_lockfile_is_a_fault_of_its_own() {
+fn must_28_a_corrupt_lockfile_has_its_own_error() {
     let commit = "0123456789abcdef0123456789abcdef01234567";
     for (text, code, reason) in [
         (

@@ -143,7 +143,7 @@ struct Written<'a> {
     managed_keys: Vec<RawKey<'a>>,
 }
 
-/// Reads the manifest file of a target; `path` is for the messages and tells the legacy name.
+/// Reads the manifest file of a target; `path` is for the messages and shows the legacy name.
 pub fn read_managed(text: &str, target: Target, path: &Path) -> ManagedRead {
     let mut warnings = Vec::new();
     let shown = path.display();

@@ -70,7 +70,7 @@ fn modes_and_keys_are_additive() {
 }
 
 #[test]
-fn files_that_are_not_understood_count_as_missing() {
+fn invalid_files_count_as_missing() {
     for (text, part) in [
         ("{".to_owned(), "cannot be read"),
         ("[]".to_owned(), "cannot be read"),
@@ -143,7 +143,7 @@ fn the_old_name_is_read_with_a_warning() {
 }
 
 #[test]
-fn time_and_snapshot_do_not_make_a_difference() {
+fn time_and_snapshot_are_ignored() {
     let old = read(&v1()).manifest.unwrap();
     let mut new = old.clone();
     new.generated_at = "later".into();

@@ -109,7 +109,7 @@ fn remotes_match_at_a_slash_whatever_their_form() {
 }
 
 #[test]
-fn the_lockfile_comes_back() {
+fn the_lockfile_round_trips() {
     let source = Source::LocalPath {
         path: "policies/x".into(),
     };

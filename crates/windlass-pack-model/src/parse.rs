@@ -199,7 +199,7 @@ fn target_named(reader: &Reader, name: &str, at: Mark, subject: &str) -> Result<
                 fault::target_not_compiled,
                 at,
                 format!(
-                    "{subject} {name:?}, which is no target (there are {}){}",
+                    "{subject} {name:?}, which is not a target (there are {}){}",
                     names.join(", "),
                     suggest::hint(name, names)
                 ),

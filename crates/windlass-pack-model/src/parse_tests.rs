@@ -247,7 +247,7 @@ fn each_fault_has_its_code_its_place_and_its_details() {
             "version: 1\nprofiles: {default: {}}\ntargets:\n  codx: {mode: files, scope: both}\n"
                 .into(),
             "E_TARGET_UNSUPPORTED",
-            "agentpack.yaml:4:3: targets names \"codx\", which is no target (there are claude_code, codex, cursor, export_dir, jetbrains, vscode, zed); did you mean \"codex\"?",
+            "agentpack.yaml:4:3: targets names \"codx\", which is not a target (there are claude_code, codex, cursor, export_dir, jetbrains, vscode, zed); did you mean \"codex\"?",
             json!({"target": "codx", "reason_code": "target_not_compiled"}),
         ),
         (
@@ -333,7 +333,7 @@ fn each_fault_has_its_code_its_place_and_its_details() {
                 "- {{id: a, type: skill, targets: [vim], {local}}}\n"
             )),
             "E_TARGET_UNSUPPORTED",
-            "module \"a\" names the target \"vim\", which is no target",
+            "module \"a\" names the target \"vim\", which is not a target",
             json!({"module_id": "a", "target": "vim"}),
         ),
         (
@@ -411,7 +411,7 @@ fn all_module_types_are_known() {
 }
 
 #[test]
-fn repeated_free_keys_keep_the_last_as_ever() {
+fn repeated_free_keys_keep_the_last_as_before() {
     let text =
         "version: 1\nprofiles:\n  default: {include_tags: [a]}\n  default: {include_tags: [b]}\n";
     let parsed = parse_manifest(text).unwrap();

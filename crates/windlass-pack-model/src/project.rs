@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_are_normalised_as_ever() {
+    fn origins_are_normalised_as_before() {
         for (url, expected) in [
             ("https://github.com/Org/Repo.git", "github.com/org/repo"),
             ("http://github.com/org/repo", "github.com/org/repo"),

@@ -29,7 +29,7 @@ pub struct FileWarning {
 /// What is odd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarningKind {
-    /// A key nobody reads. Strict checks fail on these.
+    /// An unknown key. Strict checks fail on these.
     UnknownKey,
     /// A name (module, profile) that refers to nothing. Strict checks fail on these.
     UnknownName,

@@ -13,7 +13,7 @@ pub enum SourceError {
     )]
     Unknown(String),
     /// Something behind `#` that is not understood.
-    #[error("{part:?} in the source is not understood{hint}")]
+    #[error("{part:?} in the source is not recognised{hint}")]
     Option {
         /// The part.
         part: String,

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_words_are_found_and_far_ones_are_not() {
+    fn close_words_are_found_and_distant_ones_are_not() {
         let known = ["include_tags", "include_modules", "exclude_modules", "tags"];
         for (word, expected) in [
             ("include_tag", Some("include_tags")),

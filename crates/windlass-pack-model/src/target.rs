@@ -142,7 +142,7 @@ pub struct TargetRoot {
     pub target: Target,
     /// The directory, absolute.
     pub path: PathBuf,
-    /// Whether files nobody asked for are reported.
+    /// Whether extra files are reported.
     pub scan_extras: bool,
     /// Whose it is.
     pub scope: RootScope,

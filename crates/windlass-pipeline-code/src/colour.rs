@@ -1,4 +1,4 @@
-//! Colours of a theme: told apart by contrast, mixed for what no token names.
+//! Colours of a theme: chosen by contrast, mixed for what no token names.
 
 use windlass_pipeline_design::model::InputProblem;
 

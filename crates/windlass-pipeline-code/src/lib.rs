@@ -1,6 +1,6 @@
 //! Whole projects from an architecture and a UX spec: complete files, exact dependencies, set-up.
 //!
-//! Pure and deterministic: the same input gives the same bytes. Text of the input is only ever text
+//! Pure and deterministic: the same input produces the same bytes. Text of the input is only ever text
 //! in the output. Deciding what a product has, installing and building it are done elsewhere.
 
 mod blueprint;

@@ -1,7 +1,7 @@
 //! Names that are taken once: of types, files, columns, pages.
 //!
 //! What a spec calls a thing is shown as it is; what code calls it is plain ASCII, not reserved and
-//! different from everything else in the same place, also on disks that do not tell case apart.
+//! different from everything else in the same place, also on case-insensitive disks.
 
 use std::collections::BTreeSet;
 

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told() {
+    fn missing_columns_are_reported() {
         let problem = chosen(&["src/lib/*", "nope.ts", "*.rs"]).unwrap_err();
         assert_eq!(problem.field, "target_files");
         assert_eq!(

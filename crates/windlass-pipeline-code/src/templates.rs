@@ -117,7 +117,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
             .keep_trailing_newline(true)
             .build()?,
     );
-    // A misspelt name must fail here, not print nothing into somebody's code.
+    // A misspelt name must fail here, not print nothing into a user's code.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     let filters: [(&'static str, Filter); 9] = [

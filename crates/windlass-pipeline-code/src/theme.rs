@@ -137,16 +137,16 @@ pub(crate) fn colours(tokens: &DesignTokens) -> Vec<ThemeColour> {
             .find(|(role, _)| *role == name || others.contains(&role.as_str()))
             .map(|(role, value)| given(name, role, value))
     };
-    let told_apart = |candidates: [&str; 2]| {
+    let contrasting = |candidates: [&str; 2]| {
         candidates
             .into_iter()
             .find(|value| Rgb::parse(value).is_some_and(|one| one.contrast(background) >= 4.5))
             .map_or_else(|| text.hex(), str::to_owned)
     };
     let destructive = slot("destructive")
-        .unwrap_or_else(|| derived("destructive", told_apart(["#B91C1C", "#FCA5A5"])));
+        .unwrap_or_else(|| derived("destructive", contrasting(["#B91C1C", "#FCA5A5"])));
     let warning =
-        slot("warning").unwrap_or_else(|| derived("warning", told_apart(["#92400E", "#FCD34D"])));
+        slot("warning").unwrap_or_else(|| derived("warning", contrasting(["#92400E", "#FCD34D"])));
     // Cards stand out a little from the page they lie on.
     let surface = slot("surface").unwrap_or_else(|| {
         let raised = if background.is_light() {

@@ -1,9 +1,9 @@
-//! What kind of somebody an actor of the spec is: anybody, any signed-in user, a role, the product.
+//! What kind of actor the spec names: anyone, any signed-in user, a role, the product.
 
 use crate::model::Analysis;
 use crate::model::analysis::Statement;
 
-/// Words for somebody who need not be signed in.
+/// Words for an anonymous user.
 const ANYBODY: &[&str] = &[
     "anybody",
     "anyone",
@@ -15,7 +15,7 @@ const ANYBODY: &[&str] = &[
     "website visitor",
 ];
 
-/// Words for whoever is signed in.
+/// Words for a signed-in user.
 const SIGNED_IN: &[&str] = &[
     "account holder",
     "each user",
@@ -60,17 +60,17 @@ pub(crate) enum Actor<'a> {
     Product,
 }
 
-/// `author`, `workspace owner`: whoever made a row, under another name.
+/// `author`, `workspace owner`: the creator of a row, under another name.
 pub(crate) fn is_owner_word(role: &str) -> bool {
     matches!(role, "author" | "creator" | "owner") || role.ends_with(" owner")
 }
 
-/// `member`, `team member`: whoever belongs to a tenant.
+/// `member`, `team member`: a user who belongs to a tenant.
 pub(crate) fn is_member_word(role: &str) -> bool {
     role == "member" || role.ends_with(" member")
 }
 
-/// What kind of somebody a name stands for.
+/// What kind of actor a name stands for.
 pub(crate) fn of_name(name: Option<&str>) -> Actor<'_> {
     let Some(name) = name else {
         return Actor::SignedIn;
@@ -104,7 +104,7 @@ pub(crate) fn of_statement<'a>(analysis: &'a Analysis, statement: &'a Statement)
     }
 }
 
-/// The stated roles that somebody is given: neither anybody nor any user, and not what one is by
+/// The stated roles that a user is given: neither anyone nor any user, and not what a user is by
 /// having made something or belonging somewhere.
 pub(crate) fn roles(analysis: &Analysis) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_apart() {
+    fn names_are_distinguished() {
         for (name, expected) in [
             (None, Actor::SignedIn),
             (Some("user"), Actor::SignedIn),

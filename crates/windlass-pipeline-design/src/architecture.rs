@@ -9,8 +9,8 @@ use crate::model::architecture::{ApiDesign, Architecture, Security};
 use crate::model::{Preset, Requirements, Trace};
 use crate::{actor, auth, data, endpoints, policies, scope, stack};
 
-/// What a caller may say about the product besides its spec. It is told in the documents and never
-/// makes a requirement.
+/// What a caller may say about the product besides its spec. It is mentioned in the documents and
+/// never makes a requirement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DesignOptions {
     /// The industry.
@@ -21,7 +21,7 @@ pub struct DesignOptions {
     pub budget_tier: Option<String>,
 }
 
-/// What seeing roles takes: everybody their own, and nobody writes them.
+/// What seeing roles takes: everyone their own, and nobody writes them.
 fn role_grants(trace: &[Trace]) -> Grants {
     Grants(vec![Grant {
         command: Command::Select,

@@ -102,7 +102,7 @@ fn rows_are_their_owners_unless_something_is_stated() {
     Students can read all quizzes, as far as their status is published.
     Users can read, update and delete their own quizzes.
     Teachers can create quizzes of their own.
-    Whoever can read a quiz can read its questions.
+    Anyone who can read a quiz can read its questions.
     Users can create, update and delete their own questions of quizzes they may change.
     Teachers can read the attempts of their own quizzes.
     Users can read and update their own attempts.
@@ -235,7 +235,7 @@ fn members_share_what_is_their_tenants() {
     Users can create workspaces of their own.
     Members of a workspace can read it.
     Members of a workspace can read the articles of that workspace, unless their state is draft.
-    Everybody, signed in or not, can read all articles, as far as their state is published.
+    Everyone, signed in or not, can read all articles, as far as their state is published.
     Editors can read all articles of their workspace, unless their state is draft.
     Editors can update all articles of their workspace.
     The owner of a workspace can read all articles of it, unless their state is draft.

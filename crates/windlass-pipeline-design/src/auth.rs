@@ -32,7 +32,7 @@ pub(crate) fn ways(analysis: &Analysis) -> Vec<&'static str> {
         .collect()
 }
 
-/// Whether anybody has to sign in: somebody says so, or something has an owner.
+/// Whether anyone has to sign in: the spec says so, or something has an owner.
 pub(crate) fn is_needed(analysis: &Analysis) -> bool {
     !analysis.sign_in.is_empty() || !analysis.entities.is_empty()
 }

@@ -1,19 +1,19 @@
-//! Which rows somebody sees or writes, as a small expression and as SQL.
+//! Which rows a user sees or writes, as a small expression and as SQL.
 
 use crate::sql;
 
 /// An expression over one row and who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// Whoever made the row.
+    /// The creator of the row.
     Owner,
     /// A row that nobody signed in made.
     Unowned,
     /// Whom the row is about, by `user_id`.
     Subject,
-    /// Whoever has the role.
+    /// Users with the role.
     Role(String),
-    /// Whoever does not have it.
+    /// Users without it.
     NotRole(String),
     /// A row whose field has the value.
     Value { column: String, value: String },
@@ -21,11 +21,11 @@ pub(crate) enum Condition {
     NotValue { column: String, value: String },
     /// A member of the tenant that the column names.
     Member { function: String, column: String },
-    /// Whoever made the row that the column points to.
+    /// The creator of the row that the column points to.
     OwnerOf { table: String, column: String },
-    /// Whoever sees the row that the column points to.
+    /// Users who see the row that the column points to.
     ReaderOf { table: String, column: String },
-    /// Whoever may change the row that the column points to.
+    /// Users who may change the row that the column points to.
     WriterOf {
         table: String,
         column: String,

@@ -1,4 +1,4 @@
-//! How well two colours can be told apart: relative luminance and contrast ratio of WCAG 2.2.
+//! How well two colours can be distinguished: relative luminance and contrast ratio of WCAG 2.2.
 
 /// What running text needs.
 pub const TEXT: f64 = 4.5;
@@ -52,7 +52,7 @@ pub fn reaches(foreground: &str, background: &str, wanted: f64) -> bool {
 }
 
 /// The first candidate that reaches the ratio on a background, else black or white, whichever is
-/// told apart better.
+/// distinguished better.
 pub fn readable<'a>(candidates: &[&'a str], background: &str, wanted: f64) -> &'a str {
     if let Some(found) = candidates
         .iter()

@@ -138,7 +138,7 @@ fn auth(actor: Actor<'_>) -> &str {
 }
 
 /// Who may call what several statements state: the widest of them, and `authenticated` for several
-/// roles, because the policies tell these apart.
+/// roles, because the policies distinguish these.
 fn widest(one: &str, other: &str) -> String {
     if one == other {
         one.to_owned()
@@ -149,8 +149,8 @@ fn widest(one: &str, other: &str) -> String {
     }
 }
 
-/// Who may call a read: whoever does anything with the entity, because the policies decide which
-/// rows each of them sees.
+/// Who may call a read: everyone who does anything with the entity, because the policies decide
+/// which rows each of them sees.
 fn readers(analysis: &Analysis, entity: &str) -> String {
     let mut acting = analysis
         .statements

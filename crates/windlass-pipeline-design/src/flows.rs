@@ -10,7 +10,7 @@ use crate::placement::Placed;
 use crate::stated_pages::Kind;
 use crate::traces;
 
-/// What somebody is after: an entity, signing in, or whatever the behaviour is about.
+/// The goal of a flow: an entity, signing in, or whatever the behaviour is about.
 fn goal(statement: &Statement) -> String {
     match (&statement.entity, statement.kind, &statement.object) {
         (_, VerbKind::SignUp, _) => "Registration".to_owned(),

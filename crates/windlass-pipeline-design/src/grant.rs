@@ -1,4 +1,4 @@
-//! What somebody may do with the rows of a table.
+//! What a user may do with the rows of a table.
 
 use crate::condition::Condition;
 use crate::model::Trace;
@@ -37,7 +37,7 @@ impl Command {
     }
 }
 
-/// Somebody, some rows, one command.
+/// A user, some rows, one command.
 #[derive(Clone, Debug)]
 pub(crate) struct Grant {
     pub(crate) command: Command,

@@ -1,11 +1,11 @@
 //! From the text of a product spec to its reviewed architecture and UX, by rules.
 //!
-//! [`spec`] reads what the text says, [`architecture()`] and [`ux()`] work out the design from that,
-//! [`quality`] follows traces through the outputs and blocks a wrong one. All of them speak in the
-//! values of [`model`], which are the shapes of contract 001. Every other module is part of the
-//! design. Pure and deterministic: the same text gives the same bytes. Nothing is invented: every
-//! item names the requirement, the place in the spec or the default it comes from. Not here:
-//! project files (windlass-pipeline-code), jobs and language models (windlass-pipeline).
+//! [`spec`] reads what the text says, [`architecture()`] and [`ux()`] work out the design from
+//! that, [`quality`] follows traces through the outputs and blocks a wrong one. All of them are
+//! expressed in the values of [`model`], which are the shapes of contract 001. Every other module
+//! is part of the design. Pure and deterministic: the same text produces the same bytes. Nothing is
+//! invented: every item names the requirement, the place in the spec or the default it comes from.
+//! Not here: project files (windlass-pipeline-code), jobs and language models (windlass-pipeline).
 
 mod access;
 mod actor;

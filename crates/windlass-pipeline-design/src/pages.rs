@@ -16,7 +16,7 @@ pub(crate) struct Site {
     pub(crate) pages: Vec<UxPage>,
     kinds: Vec<Kind>,
     layout: Option<Layout>,
-    /// So many of the first ones are stated.
+    /// How many of the first ones are stated.
     stated: usize,
 }
 
@@ -105,7 +105,7 @@ fn purpose(analysis: &Analysis, kind: Kind, entity: Option<&str>, name: &str) ->
         Kind::SignIn => format!("Sign in to {product}"),
         Kind::SignUp => format!("Create an account for {product}"),
         Kind::Landing => tagline::of(analysis).unwrap_or_else(|| format!("Welcome to {product}")),
-        Kind::Dashboard => format!("What is going on in {product}"),
+        Kind::Dashboard => format!("Overview of {product}"),
         Kind::Custom => format!("{name} in {product}"),
     }
 }
@@ -146,7 +146,7 @@ impl Site {
             .position(|(known, page)| *known == kind && page.entity.as_deref() == entity)
     }
 
-    /// The first page, where everybody begins.
+    /// The first page, where everyone starts.
     pub(crate) fn home(&self) -> usize {
         self.pages
             .iter()

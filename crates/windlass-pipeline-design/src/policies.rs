@@ -9,7 +9,7 @@ use crate::sql;
 use crate::traces;
 use crate::words::{and_list, capitalised};
 
-/// One policy per command for those who are signed in, and for everybody else only what is public.
+/// One policy per command for those who are signed in, and for everyone else only what is public.
 /// A command that nobody may use has a policy that says so.
 pub(crate) fn policies(entity: &EntityModel, grants: &Grants) -> Vec<Policy> {
     let table = naming::table_name(&entity.name);
@@ -41,7 +41,7 @@ pub(crate) fn policies(entity: &EntityModel, grants: &Grants) -> Vec<Policy> {
     policies
 }
 
-/// The same in words: one sentence per somebody and what they may do.
+/// The same in words: one sentence per actor and what they may do.
 pub(crate) fn sentences(entity: &EntityModel, grants: &Grants) -> Vec<String> {
     let mut groups: Vec<(&str, &str, Vec<Command>)> = Vec::new();
     for grant in &grants.0 {

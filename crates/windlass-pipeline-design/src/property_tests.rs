@@ -203,7 +203,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_analysis_gives_a_whole_design(example in examples()) {
+    fn any_analysis_produces_a_complete_design(example in examples()) {
         let requirements = example.requirements();
         let analysis = &example.analysis;
         let design = architecture(analysis, &requirements, Preset::NextjsReact);

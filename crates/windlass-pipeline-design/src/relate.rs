@@ -51,7 +51,7 @@ fn edges(analysis: &Analysis, entities: &[EntityModel], tenants: &[Tenant]) -> V
     let known = |name: &str| entities.iter().any(|entity| entity.name == name);
     let mut edges: Vec<Edge> = Vec::new();
     for relation in &analysis.relations {
-        // A relation to whoever is signed in is the owner's key, which is there already.
+        // A relation to the signed-in user is the owner's key, which is there already.
         if known(&relation.from) && known(&relation.to) && relation.from != "User" {
             push(
                 &mut edges,

@@ -212,7 +212,7 @@ mod tests {
     use crate::contrast;
 
     #[test]
-    fn words_lead_to_sets() {
+    fn words_map_to_sets() {
         for (text, set, known) in [
             ("minimal", "minimal", true),
             ("Playful and friendly", "playful", true),

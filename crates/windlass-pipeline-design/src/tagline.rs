@@ -5,7 +5,7 @@ use crate::model::analysis::{Analysis, Place, SpanClass};
 /// Longer ones are paragraphs, not taglines.
 const LONGEST: usize = 240;
 
-/// The first sentence that says what the product is; without the words of whoever orders it.
+/// The first sentence that says what the product is; without the words of the customer.
 pub(crate) fn of(analysis: &Analysis) -> Option<String> {
     let product = analysis.product.as_ref()?.text.as_str();
     analysis
@@ -63,8 +63,8 @@ mod tests {
     use super::read;
 
     #[test]
-    fn a_product_is_told_in_one_sentence() {
-        for (text, told) in [
+    fn a_product_is_described_in_one_sentence() {
+        for (text, expected) in [
             (
                 "Quizly is a quiz platform.",
                 Some("Quizly is a quiz platform."),
@@ -81,7 +81,7 @@ mod tests {
             ("Teachers write quizzes.", None),
             ("Quizly must be fast.", None),
         ] {
-            assert_eq!(read(text, "Quizly").as_deref(), told, "{text}");
+            assert_eq!(read(text, "Quizly").as_deref(), expected, "{text}");
         }
     }
 }

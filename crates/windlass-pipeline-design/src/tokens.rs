@@ -62,7 +62,7 @@ fn stated_colours(analysis: &Analysis) -> BTreeMap<String, String> {
     colours
 }
 
-/// An unstated accent that is told apart from the background: the style's, else another style's.
+/// An unstated accent that contrasts with the background: the style's, else another style's.
 fn accent(own: &'static str, all: impl Iterator<Item = &'static str>, background: &str) -> String {
     let mut candidates = vec![own];
     candidates.extend(all);
@@ -110,8 +110,8 @@ fn colours(analysis: &Analysis, set: &StyleSet) -> Colors {
     }
 }
 
-/// Which of the stated fonts is for text and which for headings, when they are told apart by what
-/// stands before them: `headings in the font Fraunces and body text in Inter`.
+/// Which of the stated fonts is for text and which for headings, when they are distinguished by
+/// what stands before them: `headings in the font Fraunces and body text in Inter`.
 fn fonts(analysis: &Analysis) -> (Option<usize>, Option<usize>) {
     let for_headings = |at: &usize| {
         let font = &analysis.fonts[*at];

@@ -25,7 +25,7 @@ pub fn ux(
     placement::views(analysis, &entities, &mut site);
     pages::entry_pages(analysis, &mut site);
     let placed = placement::place(analysis, &architecture.data_model, &entities, &mut site);
-    // A given requirement that no clause of the spec stands for is met where everybody begins.
+    // A given requirement that no clause of the spec stands for is met where everyone starts.
     let home = site.home();
     traces::extend(
         &mut site.pages[home].trace,

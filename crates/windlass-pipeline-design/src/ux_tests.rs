@@ -127,7 +127,7 @@ fn stated_colours_stay_and_unstated_ones_are_readable() {
 }
 
 #[test]
-fn a_stated_pair_that_is_hard_to_read_is_kept_and_told() {
+fn a_stated_pair_that_is_hard_to_read_is_kept_and_reported() {
     let example = Example::default()
         .colour("white", "#FFFFFF", "background")
         .colour("silver", "#C0C0C0", "text");

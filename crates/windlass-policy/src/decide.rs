@@ -134,7 +134,7 @@ impl Policy {
         }
     }
 
-    /// Who answers where no rule names anybody else.
+    /// Who answers where no rule names others.
     pub fn approvers(&self) -> &[String] {
         &self.approvers
     }
@@ -148,7 +148,7 @@ impl Policy {
             .iter()
             .filter(|rule| site.is_matched_by(rule))
             .max_by(|left, right| {
-                // `max_by` keeps the last of equals; the first in the file shall decide.
+                // `max_by` keeps the last of equals; the first in the file must decide.
                 let rank = |rule: &Rule| (rule.answer, rule.approvers.is_some());
                 rank(left)
                     .cmp(&rank(right))

@@ -171,7 +171,7 @@ impl Source<'_> {
         let names = written.get_ref();
         if names.is_empty() {
             return Err(self
-                .error(written, "the list of approvers names nobody")
+                .error(written, "the list of approvers is empty")
                 .hint("to forbid, write decision = \"deny\""));
         }
         for name in names {

@@ -26,7 +26,7 @@ approvers = ["key:key_boss"]
 "#;
 
 #[test]
-fn a_good_file_is_understood() {
+fn a_good_file_is_parsed() {
     let policy = Policy::parse(GOOD, "policy.toml").unwrap();
     let places: Vec<_> = policy
         .rules
@@ -83,7 +83,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "version = 1\napprover = [\"local:*\"]"
         policy.toml:2:1: unknown field `approver`, expected one of `version`, `approvers`, `rule`; did you mean `approvers`?
     "version = 1\napprovers = []"
-        policy.toml:2:13: the list of approvers names nobody; to forbid, write decision = "deny"
+        policy.toml:2:13: the list of approvers is empty; to forbid, write decision = "deny"
     "version = 1\napprovers = [\"ada\"]"
         policy.toml:2:13: `ada` is not an approver; write `local:NAME`, `key:KEY_ID` or `scope:SCOPE`; a star in NAME or KEY_ID matches any
     "version = 1\napprovers = [\"local:*\", \"scope:\"]"
@@ -109,7 +109,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "version = 1\n[[rule]]\ndecision = \"deny\"\napprovers = [\"local:*\"]"
         policy.toml:4:13: approvers are asked only where the decision is "ask"; remove the key or change the decision
     "version = 1\n[[rule]]\ndecision = \"ask\"\napprovers = []"
-        policy.toml:4:13: the list of approvers names nobody; to forbid, write decision = "deny"
+        policy.toml:4:13: the list of approvers is empty; to forbid, write decision = "deny"
     "version = 1\n[[rule]]\noperation = \"runs.*\"\ndecision = \"deny\"\nexamples = [{ operation = \"run.cancel\" }]"
         policy.toml:5:13: the rule does not match its own example: its operation `run.cancel` does not fit `runs.*`; correct the rule or the example
     "version = 1\n[[rule]]\ntarget = \"/srv/*\"\ndecision = \"deny\"\nexamples = [{ target = \"/srv/a\" }, { target = \"/srv/a/b\" }]"

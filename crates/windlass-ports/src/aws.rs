@@ -1,7 +1,7 @@
 //! AWS as traits: stacks, objects, who is calling, and every other service by generic calls.
 //!
 //! Plain data in and out, no SDK types; replies that a run records are serialised with the
-//! names AWS gives them. Not here: how AWS is spoken to (windlass-aws), which actions a caller
+//! names AWS gives them. Not here: how AWS is called (windlass-aws), which actions a caller
 //! may use (`guard` of windlass-stack-diagnose) and what is done with the answers (windlass-stack).
 
 mod calls;

@@ -2,7 +2,7 @@
 //!
 //! Every request says in [`Access`] whether it may change anything, so that a reader of the
 //! call sees it. Not here: which statements are refused before they are sent
-//! (`guard` of windlass-stack-diagnose) and how a database is spoken to (windlass-database). A
+//! (`guard` of windlass-stack-diagnose) and how a database is called (windlass-database). A
 //! request holds a password and cannot be stored; a reply can.
 
 use std::{path::PathBuf, time::Duration};
@@ -25,7 +25,7 @@ pub trait DatabasePort: Send + Sync {
     ) -> BoxFuture<'a, Result<RedisReply, DatabaseFailure>>;
 }
 
-/// The dialects of SQL that are spoken.
+/// The supported dialects of SQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SqlEngine {
@@ -207,7 +207,7 @@ pub enum DatabaseFailure {
         message: String,
     },
     /// The login or a right is missing.
-    #[error("the database refused the login or the right: {message}")]
+    #[error("the database refused the login or the permission: {message}")]
     Auth {
         /// The engine's own code.
         code: String,

@@ -241,7 +241,7 @@ pub trait Git: Send + Sync {
     /// A remote's address, as `git remote get-url` gives it; `None` without such a remote.
     fn remote_url(&self, repo: &Path, remote: &str) -> Result<Option<String>, GitError>;
 
-    /// The name that commits here would have as their author; `None` where nobody set one.
+    /// The name that commits here would have as their author; `None` where none is set.
     fn user_name(&self, repo: &Path) -> Result<Option<String>, GitError>;
 
     /// Branch and commit.

@@ -106,7 +106,7 @@ fn revisions_name_one_commit() {
 }
 
 #[test]
-fn credentials_are_hidden_wherever_an_address_stands() {
+fn credentials_are_hidden_in_every_address() {
     for (text, shown) in [
         ("https://u:secret@h/a.git", "https://***@h/a.git"),
         ("https://secret@h/a.git", "https://***@h/a.git"),

@@ -39,7 +39,7 @@ impl ModelAddress {
     }
 }
 
-/// Who speaks.
+/// The role of the speaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -56,9 +56,9 @@ pub enum Role {
 /// One turn of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said; may be empty beside calls.
+    /// The text; may be empty next to calls.
     pub text: String,
     /// The calls an assistant asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -236,7 +236,7 @@ pub struct Usage {
 pub struct ModelReply {
     /// The text.
     pub text: String,
-    /// What the model thought before it spoke, where its server tells.
+    /// The model's reasoning before its answer, where its server returns it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// The calls it asks for.
@@ -319,7 +319,7 @@ pub enum ModelError {
         limit: usize,
     },
     /// The answer is not what the protocol says.
-    #[error("the model's server answered with something else than a completion: {0}")]
+    #[error("the model's server answered with something other than a completion: {0}")]
     Malformed(String),
 }
 
@@ -377,7 +377,7 @@ fn wait(retry_after: Option<Duration>) -> String {
     })
 }
 
-/// Hears each piece of text as it arrives.
+/// Receives each piece of text as it arrives.
 pub type Heard<'a> = Box<dyn FnMut(&str) + Send + 'a>;
 
 /// A way to models.
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shown_address_holds_no_credentials() {
+    fn a_shown_address_contains_no_credentials() {
         for (url, shown) in [
             ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
             ("https://ada:pw@example.org/v1", "https://example.org/v1"),

@@ -1,7 +1,7 @@
 //! Who drives: any number of processes, each run by one of them at a time.
 //!
 //! A process that drives registers and is alive until its registration is dropped or the
-//! operating system ends the process. A run under way has a lease: the driver that executes it
+//! operating system ends the process. A run in progress has a lease: the driver that executes it
 //! and an epoch that is never given out twice. Taking a lease is part of a commit, and every
 //! commit made under it names it, so that a driver which lost a run without noticing cannot
 //! write. Only the death of a driver frees its leases; no clock does.
@@ -61,7 +61,7 @@ pub struct LeaseRecord {
     pub is_alive: bool,
 }
 
-/// Which runs a driver takes up.
+/// Which runs a driver drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverScope {
     /// Every run that no other driver holds.
@@ -77,7 +77,7 @@ pub struct DriverRecord {
     pub id: u64,
     /// Its process.
     pub process: u32,
-    /// Which runs it takes up.
+    /// Which runs it drives.
     pub scope: DriverScope,
 }
 
@@ -99,7 +99,7 @@ pub trait Lease: Send + Sync + 'static {
     /// taken over.
     fn departures(&self) -> watch::Receiver<u64>;
 
-    /// The process of a driver that takes up every run.
+    /// The process of a driver that drives every run.
     fn holder(&self) -> Option<u32> {
         let all = |driver: &DriverRecord| driver.scope == DriverScope::All;
         self.drivers()

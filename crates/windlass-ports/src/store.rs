@@ -35,7 +35,7 @@ pub enum Expect {
     /// token and the idempotency key (per principal and kind) are unused.
     New,
     /// As `New`, and the run's principal has room for one more of its kind. Looked at last: who
-    /// repeats a call with its idempotency key is told of the run it has.
+    /// repeats a call with its idempotency key gets the run it has.
     NewWithin(Vec<Quota>),
     /// Its run is in one of these states.
     State(Vec<RunState>),
@@ -55,7 +55,7 @@ pub struct Quota {
 /// Which runs a quota counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Those that go on.
+    /// Those that are unfinished.
     Unfinished,
     /// Those created after this moment.
     CreatedAfter(Timestamp),
@@ -183,7 +183,7 @@ pub struct RunFilter {
     pub parent: Option<RunId>,
     /// Only created before the run at this cursor (newest first).
     pub before: Option<u64>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
@@ -201,7 +201,7 @@ pub struct RunPage {
 pub struct RunStanding {
     /// Its state.
     pub state: RunState,
-    /// Why it has to be taken up although nobody executes it. Nothing also while it waits for a
+    /// Why it has to be resumed although no driver executes it. Nothing also while it waits for a
     /// name that another run holds.
     pub due: Due,
     /// The lease on it.
@@ -222,7 +222,7 @@ pub struct FeedEntry {
 pub struct FeedPage {
     /// The events, oldest first.
     pub entries: Vec<FeedEntry>,
-    /// Where to go on: everything up to here has been looked at.
+    /// Where to continue: everything up to here has been read.
     pub position: u64,
 }
 
@@ -324,7 +324,7 @@ pub struct DeliveryFilter {
     pub run_id: Option<RunId>,
     /// Only due by then (and pending, and not to a disabled endpoint).
     pub due_by: Option<Timestamp>,
-    /// At most so many.
+    /// The maximum number.
     pub limit: usize,
 }
 
@@ -346,14 +346,14 @@ pub trait RunStore: Send + Sync + 'static {
     fn standing(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunStanding>, StoreError>>;
 
     /// Runs that become due after one moment (from the beginning without it) and by another,
-    /// although nobody executes them; earliest first, then oldest first.
+    /// although no driver executes them; earliest first, then oldest first.
     fn due(
         &self,
         after: Option<Timestamp>,
         by: Timestamp,
     ) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
 
-    /// Runs that were told something which their code may not have heard, oldest first.
+    /// Runs with a signal that their code may not have seen, oldest first.
     fn signalled(&self) -> BoxFuture<'_, Result<Vec<RunId>, StoreError>>;
 
     /// When the next run after that moment is due.
@@ -385,7 +385,7 @@ pub trait RunStore: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'_, Result<FeedPage, StoreError>>;
 
-    /// The place of the newest event of all; what `feed` goes on from.
+    /// The position of the newest event; where `feed` continues.
     fn position(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// The latest artifact of each name of a run.
@@ -413,8 +413,8 @@ pub trait RunStore: Send + Sync + 'static {
     /// the store's poll interval) by another.
     fn changes(&self) -> watch::Receiver<u64>;
 
-    /// Like `changes`, for commits after which somebody may have to act: a run's state, a
-    /// signal, a delivery, a key. Steps and audit entries alone need wake nobody.
+    /// Like `changes`, for commits that may require action: a run's state, a
+    /// signal, a delivery, a key. Steps and audit entries alone wake no one.
     fn turns(&self) -> watch::Receiver<u64>;
 
     /// The place of the newest event of one run, as far as it is known. Changes when that run's
@@ -452,7 +452,7 @@ pub struct PruneReport {
     pub bytes: u64,
 }
 
-/// How long ended runs of a kind are kept when nobody prunes.
+/// How long ended runs of a kind are kept without a prune.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptFor {
     /// The kind.
@@ -488,7 +488,7 @@ pub trait StoreMaintenance: Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<PruneReport, StoreError>>;
 
     /// The same for ended runs of some kinds, each with an age of its own. A run that owes
-    /// somebody a delivery stays until it is made or given up.
+    /// a delivery stays until it is sent or given up.
     fn expire(
         &self,
         kept: Vec<KeptFor>,

@@ -1,6 +1,6 @@
 //! Programs and addresses a site is checked with: a site generator and a link prober.
 //!
-//! Calls block: whoever makes them has a thread for it. Whoever implements them keeps the
+//! Calls block: the caller has a thread for them. Implementations keep the
 //! site's own code from running, the environment scrubbed and every process ended.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};

@@ -31,7 +31,7 @@ pub enum Ended {
         /// Its messages.
         stderr: Output,
     },
-    /// It was stopped because its time was up or nobody wanted its result any more.
+    /// It was stopped because its time was up or its result was no longer wanted.
     Stopped,
 }
 
@@ -216,7 +216,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Only what was never collected: an id that was may belong to somebody else by now.
+        // Only what was never collected: an id that was may belong to another process by now.
         if let Ok(None) = self.0.try_wait() {
             stop(self.pid(), Signal::KILL);
             let _ = self.0.wait();
@@ -239,8 +239,8 @@ fn is_over(ended: &Receiver<()>, bounds: &Bounds<'_>) -> bool {
     }
 }
 
-/// Tells when a process has ended, without collecting it: until it is collected its id, and
-/// the id of its group, cannot belong to anybody else.
+/// Reports when a process has ended, without collecting it: until it is collected its id, and
+/// the id of its group, cannot belong to another process.
 fn watch(pid: Pid) -> io::Result<Receiver<()>> {
     let (sender, receiver) = mpsc::channel();
     thread::Builder::new()
@@ -249,14 +249,14 @@ fn watch(pid: Pid) -> io::Result<Receiver<()>> {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             // An error means that the process is gone, which is what is waited for.
             let _ = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options));
-            // Nobody listens any more after the grace period.
+            // There is no listener after the grace period.
             let _ = sender.send(());
         })?;
     Ok(receiver)
 }
 
 fn stop(group: Pid, signal: Signal) {
-    // Fails only when nobody is left in the group.
+    // Fails only when no process is left in the group.
     let _ = kill_process_group(group, signal);
 }
 

@@ -1,4 +1,4 @@
-//! Processes that end, that do not, and that leave somebody behind.
+//! Processes that end, that do not, and that leave children behind.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn input_is_what_is_given_and_nothing_else() {
 fn output_is_followed_while_it_is_written() {
     let directory = tempfile::tempdir().unwrap();
     let seen_it = directory.path().join("seen");
-    // Goes on only once its first line was seen.
+    // Continues only once its first line was seen.
     let script = "echo one; echo first >&2; until [ -e seen ]; do sleep 0.01; done; echo two";
     let mut command = Command::new("sh");
     command.args(["-c", script]).current_dir(directory.path());
@@ -81,7 +81,7 @@ fn a_death_by_signal_has_no_code() {
 }
 
 #[test]
-fn somebody_who_keeps_the_output_open_is_not_waited_for() {
+fn a_child_that_keeps_the_output_open_is_not_waited_for() {
     let (code, stdout, _) = output(shell("sleep 600 & echo $!", None, LONG));
     assert_eq!(code, Some(0));
     let left_behind = Pid::from_raw(stdout.trim().parse().unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn somebody_who_keeps_the_output_open_is_not_waited_for() {
 }
 
 /// Runs a script that never ends against growing limits until it got far enough to leave the
-/// file; gives what it wrote there.
+/// file; returns what it wrote there.
 fn stopped_after_writing(script: impl Fn(&str) -> String) -> String {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("report");
@@ -135,7 +135,7 @@ fn at_the_limit_the_whole_group_ends() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn stragglers_end_when_asked_for() {
+fn stragglers_end_on_request() {
     let mut command = Command::new("sh");
     command.args(["-c", "sleep 600 & echo $!"]);
     let running = start(&mut command, None, Command::spawn).unwrap();
@@ -148,7 +148,7 @@ fn stragglers_end_when_asked_for() {
 }
 
 #[test]
-fn what_nobody_wants_is_stopped() {
+fn an_unwanted_process_is_stopped() {
     let asked = std::sync::atomic::AtomicUsize::new(0);
     let mut command = Command::new("sleep");
     command.arg("600");

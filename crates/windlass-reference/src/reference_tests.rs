@@ -71,7 +71,7 @@ fn every_document_is_there() {
 }
 
 #[test]
-fn links_between_documents_lead_somewhere() {
+fn links_between_documents_have_a_target() {
     let documents = generated();
     for (path, text) in documents
         .iter()
@@ -114,7 +114,7 @@ fn commands_are_described_without_a_terminal() {
         .unwrap();
     let section = section.split("\n#").next().unwrap();
     insta::assert_snapshot!(section.trim(), @"
-    Say yes to the approval a run waits for.
+    Approve what a run waits for.
 
     ```text
     windlass runs approve [OPTIONS] RUN
@@ -124,13 +124,13 @@ fn commands_are_described_without_a_terminal() {
     |---|---|
     | `RUN` | The run: its id, the beginning of its id, or `latest`. |
     | `--reason TEXT` | Why, in a sentence; kept in the journal. |
-    | `--plan-digest DIGEST` | The digest of the plan you looked at; refused when the run waits for another. |
-    | `--detach` | Say it and return; do not wait for what the run does about it. |
+    | `--plan-digest DIGEST` | The digest of the plan you reviewed; refused when the run waits for another. |
+    | `--detach` | Send the request and return; do not wait for the run to react. |
     ");
 }
 
 #[test]
-fn a_command_of_stack_has_a_page_of_its_own() {
+fn a_command_of_stack_has_its_own_page() {
     let documents = generated();
     let page = &documents[std::path::Path::new("docs/stack/cli-ref/drift.md")];
     insta::assert_snapshot!(page, @"

@@ -32,7 +32,7 @@ pub(crate) fn list(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "artifacts")
         .describe(
             "List artifacts",
-            "Lists what a run left behind: names, types, sizes, digests.",
+            "Lists the artifacts of a run: names, types, sizes, digests.",
         )
         .example(
             "One run",

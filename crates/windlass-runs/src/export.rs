@@ -62,7 +62,7 @@ struct ImportInput {
 
 #[derive(Serialize, JsonSchema)]
 struct ImportOutput {
-    /// The run, as it stands here now.
+    /// The run, as it is stored here now.
     run: RunView,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn import(engine: &Engine) -> Arc<dyn Operation> {
     define(TOOLSET, "import")
         .describe(
             "Import a run",
-            "Takes an exported, ended run into this store after verifying it.",
+            "Imports an exported, ended run into this store after verifying it.",
         )
         .command(EffectClass::Write)
         .scope("admin")

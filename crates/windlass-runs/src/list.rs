@@ -31,7 +31,7 @@ struct Input {
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 500))]
     limit: usize,
-    /// Where the page begins: `next_cursor` of the page before.
+    /// Where the page starts: `next_cursor` of the previous page.
     #[serde(default)]
     cursor: Option<u64>,
 }
@@ -58,7 +58,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
         )
         .example("The newest runs", json!({}))
         .example(
-            "What waits for somebody",
+            "Waiting runs",
             json!({ "states": ["waiting"], "limit": 10 }),
         )
         .handle(move |context, input: Input| {

@@ -23,7 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The completed run to take back.
+    /// The completed run to roll back.
     run_id: RunId,
 }
 
@@ -54,7 +54,7 @@ impl Change for PlanRollback {
             toolset: TOOLSET.to_owned(),
             plan_verb: "rollback_plan".to_owned(),
             apply_verb: "rollback".to_owned(),
-            title: "Roll a run back".to_owned(),
+            title: "Roll back a run".to_owned(),
             description: "Undoes the effects of a completed run, last one first.".to_owned(),
             effect: EffectClass::Destructive,
             kind: KIND.to_owned(),
@@ -129,7 +129,7 @@ impl PlanRollback {
                     Some(Body::ChildCompleted(child)) => plan::Change {
                         action: ChangeAction::Execute,
                         target: child.run_id.to_string(),
-                        summary: "roll the child run back".to_owned(),
+                        summary: "roll back the child run".to_owned(),
                     },
                     _ => continue,
                 };

@@ -59,7 +59,7 @@ pub(crate) fn operations(engine: &Engine) -> Vec<Arc<dyn Operation>> {
 fn cancel(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "cancel")
-        .describe("Cancel a run", "Asks a run to stop and undo what it did. The undoing is journaled like everything else.")
+        .describe("Cancel a run", "Asks a run to stop and undo what it did. The undo is journaled like everything else.")
         .signal()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "reason": "wrong directory" }))
         .handle_run(move |context, input: Input| {
@@ -76,13 +76,13 @@ fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
         (
             "approve",
             "Approve a run",
-            "Says yes to the approval a run waits for; names who and what plan.",
+            "Approves what a run waits for; records who and which plan.",
         )
     } else {
         (
             "reject",
             "Reject a run",
-            "Says no to the approval a run waits for; the run undoes what it did and fails.",
+            "Rejects what a run waits for; the run undoes what it did and fails.",
         )
     };
     define(TOOLSET, verb)

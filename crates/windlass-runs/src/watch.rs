@@ -26,7 +26,7 @@ struct Input {
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 1000))]
     limit: usize,
-    /// Wait up to so many seconds for the first one.
+    /// Wait up to this many seconds for the first one.
     #[serde(default)]
     #[schemars(range(min = 0, max = 60))]
     wait_seconds: u64,
@@ -38,11 +38,11 @@ const fn default_limit() -> usize {
 
 #[derive(Serialize, JsonSchema)]
 struct Output {
-    /// The run as it stands.
+    /// The current run.
     run: RunView,
     /// The events, oldest first.
     events: Vec<EventView>,
-    /// Pass it as `after_seq` to go on.
+    /// Pass it as `after_seq` to continue.
     next_after_seq: u64,
     /// Whether the run has ended and every event was returned.
     done: bool,
@@ -66,7 +66,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .visible_run(&context.principal, &input.run_id)
                     .await?;
                 // An ended run has nothing more to wait for.
-                let patience = if before.state.is_final() {
+                let wait_seconds = if before.state.is_final() {
                     0
                 } else {
                     input.wait_seconds
@@ -76,7 +76,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                         &input.run_id,
                         input.after_seq,
                         input.limit,
-                        Duration::from_secs(patience),
+                        Duration::from_secs(wait_seconds),
                     )
                     .await?;
                 let record = engine

@@ -128,7 +128,7 @@ impl Redactor {
 
     /// Redacts everything that ends within its line: all but private key blocks.
     ///
-    /// A replacement can uncover another secret beside it, so this repeats until nothing
+    /// A replacement can uncover an adjacent secret, so this repeats until nothing
     /// is found; each round replaces text that no later round looks at.
     pub(crate) fn redact_lines<'a>(&self, text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
         let known = self

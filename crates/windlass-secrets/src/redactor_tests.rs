@@ -338,7 +338,7 @@ fn registered_values_are_replaced_exactly_in_every_spelling() {
 }
 
 #[test]
-fn members_of_a_registered_object_that_are_secrets_are_known_too() {
+fn secret_members_of_a_registered_object_are_hidden_too() {
     let redactor = Redactor::new();
     let secret = r#"{"engine": "postgres", "login": {"password": "tr0ub\"adour", "tokens": 3}}"#;
     assert!(redactor.register(&Secret::new(secret.to_owned())));

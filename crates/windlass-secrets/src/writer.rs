@@ -90,7 +90,7 @@ impl<W: Write> RedactingWriter<W> {
                 None => return,
             }
         }
-        // A secret that reaches the end of a full part goes on in the next one.
+        // A secret that reaches the end of a full part continues in the next one.
         if part.len() == LIMIT && !part.ends_with(b"\n") {
             self.swallowing = self
                 .redactor
@@ -149,7 +149,7 @@ impl<W: Write> Write for RedactingWriter<W> {
 
 impl<W: Write> Drop for RedactingWriter<W> {
     fn drop(&mut self) {
-        // Nobody is left to tell; `finish` reports.
+        // There is no caller left to report to; `finish` reports.
         let _ = self.write_tail();
     }
 }

@@ -424,7 +424,7 @@ impl Stack<'_> {
         if groups.is_empty() {
             self.refuse(
                 &format!("alarms.{index}.trigger"),
-                "no containers stand behind the load balancer",
+                "the load balancer has no containers",
                 Some("only containers are healthy or not; functions always are"),
             );
             return None;

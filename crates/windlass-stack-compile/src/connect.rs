@@ -1,4 +1,4 @@
-//! connectTo: what a workload is told of the resources it uses, and what it may do to them.
+//! connectTo: what a workload learns about the resources it uses, and what it may do with them.
 //!
 //! Each target type grants the actions of the table here, on that resource alone; databases
 //! grant none and open their network instead.
@@ -26,7 +26,7 @@ const SES: &str = "aws:ses";
 pub struct Connection {
     /// The variable's name.
     pub variable: String,
-    /// The resource it tells of.
+    /// The resource it describes.
     pub resource: String,
     /// The parameter.
     pub param: &'static str,

@@ -76,7 +76,9 @@ impl Stack<'_> {
                 };
                 self.warn(
                     property,
-                    format!("hosted zones were not looked up; \"{parent}\" is taken for the zone"),
+                    format!(
+                        "hosted zones were not looked up; \"{parent}\" is assumed to be the zone"
+                    ),
                 );
                 ("HostedZoneName", format!("{parent}."))
             }

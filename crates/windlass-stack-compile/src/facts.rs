@@ -1,4 +1,4 @@
-//! What a compilation must be told beside the config: where to, and what was found out before.
+//! The input of a compilation besides the config: the destination, and what was found out before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub struct Facts {
     pub secret_versions: BTreeMap<String, String>,
     /// Parameters of the Parameter Store that are encrypted.
     pub secure_parameters: BTreeSet<String>,
-    /// The hosted zones of the account, name → id. None where nobody looked.
+    /// The hosted zones of the account, name → id. None where not looked up.
     pub hosted_zones: Option<BTreeMap<String, String>>,
     /// The network that `stackConfig.vpc.reuseVpc` names.
     pub network: Option<Network>,

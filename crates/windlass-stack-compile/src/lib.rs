@@ -2,7 +2,7 @@
 //!
 //! Pure: the typed config and a few facts (where to, what was packaged) go in; the template, its
 //! outputs, tags and everything a deploy must check come out, or every reason why not. The same
-//! input gives the same bytes. Not here: reading configs, packaging, AWS.
+//! input produces the same bytes. Not here: reading configs, packaging, AWS.
 
 mod alarms;
 mod artifacts;

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_keep_what_tells_them_apart() {
+    fn long_names_keep_what_makes_them_unique() {
         let one = bounded(&"a".repeat(70), 64);
         let other = bounded(&"a".repeat(71), 64);
         assert_eq!((one.len(), other.len()), (64, 64));

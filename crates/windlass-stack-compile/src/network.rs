@@ -1,7 +1,7 @@
 //! The stack's network, made when the first part asks for it.
 //!
 //! Public subnets in two zones (three when NAT gateways are wanted in three), gateway endpoints
-//! for S3 and DynamoDB, and private subnets behind NAT gateways only when somebody runs in them.
+//! for S3 and DynamoDB, and private subnets behind NAT gateways only when something runs in them.
 
 use serde_json::{Value, json};
 

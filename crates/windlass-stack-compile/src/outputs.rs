@@ -49,7 +49,7 @@ impl Stack<'_> {
         if left_out > 0 {
             self.warn(
                 "stackConfig.outputs",
-                format!("{left_out} parameters are no outputs: a stack has at most {LIMIT}"),
+                format!("{left_out} parameters are not outputs: a stack has at most {LIMIT}"),
             );
         }
     }

@@ -33,7 +33,7 @@ impl Stack<'_> {
                         path: ["resources", name, "overrides", id]
                             .map(str::to_owned)
                             .into(),
-                        message: format!("\"{id}\" is no part of \"{name}\""),
+                        message: format!("\"{id}\" is not part of \"{name}\""),
                         suggestion: Some(suggestion),
                     });
                     continue;

@@ -23,7 +23,7 @@ impl Stack<'_> {
             let is_fine = !id.is_empty() && id.chars().all(|it| it.is_ascii_alphanumeric());
             let message = match self.parts.get(id) {
                 _ if !is_fine => Some(format!(
-                    "\"{id}\" is no logical id: letters and digits only"
+                    "\"{id}\" is not a logical id: letters and digits only"
                 )),
                 Some(part) => {
                     let owner = part.owner.as_deref().unwrap_or("the stack");

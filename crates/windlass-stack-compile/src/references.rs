@@ -66,7 +66,7 @@ impl Stack<'_> {
                     owners.join(" and "),
                     ids.join(", ")
                 ),
-                suggestion: Some("take one out of the other's connectTo or environment".to_owned()),
+                suggestion: Some("remove one from the other's connectTo or environment".to_owned()),
             });
         }
         for (path, target) in missing {
@@ -83,7 +83,7 @@ impl Stack<'_> {
 fn circle(needs: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let mut left: BTreeSet<String> = needs.keys().cloned().collect();
     loop {
-        // Neither what can be made nor what nobody waits for is part of a circle.
+        // Neither what can be created nor what nothing waits for is part of a cycle.
         let wanted: BTreeSet<&String> = left
             .iter()
             .filter_map(|id| needs.get(id))

@@ -9,7 +9,7 @@ use crate::stack::Stack;
 use crate::text::Tie;
 
 impl Stack<'_> {
-    /// A role that a service of AWS may take on; gives its ARN.
+    /// A role that a service of AWS may assume; returns its ARN.
     pub fn role(
         &mut self,
         id: &str,
@@ -34,7 +34,7 @@ impl Stack<'_> {
         attribute(id, "Arn")
     }
 
-    /// A log group, unless logs are off; gives its id.
+    /// A log group, unless logs are off; returns its id.
     pub fn logs<const DAYS: u32>(
         &mut self,
         id: &str,

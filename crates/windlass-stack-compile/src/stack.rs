@@ -1,6 +1,6 @@
 //! The template while it is made: parts, who they belong to, what was refused on the way.
 //!
-//! Not here: what a part consists of; that is in `types`, `events` and beside them.
+//! Not here: what a part consists of; that is in `types`, `events` and their siblings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ pub(crate) struct Part {
     pub cf_type: String,
     pub properties: Value,
     pub owner: Option<String>,
-    /// Everything beside type and properties.
+    /// Everything besides type and properties.
     pub attributes: Map<String, Value>,
     depends_on: BTreeSet<String>,
     /// Where in the config it comes from, for people.

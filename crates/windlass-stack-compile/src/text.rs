@@ -11,7 +11,7 @@ use crate::compiled::{Output, SecretUse};
 use crate::name::logical;
 use crate::stack::Stack;
 
-/// How another resource is spoken of.
+/// How another resource is referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tie {
     /// By `Ref` and `Fn::GetAtt`: CloudFormation makes the other one first.

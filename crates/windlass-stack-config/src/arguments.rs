@@ -1,6 +1,6 @@
 //! Arguments of the four tools: names in any spelling, nothing unknown, nothing of a wrong type.
 //!
-//! Pure. Which arguments an operation takes is told by the caller; what they mean is not known
+//! Pure. Which arguments an operation takes is passed by the caller; what they mean is not known
 //! here.
 
 use serde_json::{Map, Number, Value};

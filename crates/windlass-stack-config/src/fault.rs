@@ -15,7 +15,7 @@ pub enum FaultKind {
     Syntax,
     /// A key stands twice.
     DuplicateKey,
-    /// A property nobody knows.
+    /// An unknown property.
     UnknownProperty,
     /// A property that is known and not supported.
     UnsupportedProperty,
@@ -25,7 +25,7 @@ pub enum FaultKind {
     WrongType,
     /// A value that is not allowed.
     InvalidValue,
-    /// A `type` nobody knows, or that is not supported.
+    /// An unknown `type`, or one that is not supported.
     UnsupportedType,
     /// A name of something that does not exist.
     UnknownReference,

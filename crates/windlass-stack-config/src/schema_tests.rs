@@ -67,7 +67,7 @@ fn nothing_of_rust_is_left() {
 }
 
 #[test]
-fn references_lead_somewhere() {
+fn references_have_a_target() {
     let schema = schema();
     let definitions = schema["$defs"].as_object().unwrap();
     for part in schema.to_string().split("#/$defs/").skip(1) {

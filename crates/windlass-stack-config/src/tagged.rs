@@ -1,6 +1,6 @@
 //! Unions written `{type: …, properties: {…}}`: one enum, its names, its reading and its schema.
 //!
-//! Types that users may have in their files and that are refused by name stand beside the
+//! Types that users may have in their files and that are refused by name are next to the
 //! supported ones, each with the reason.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};

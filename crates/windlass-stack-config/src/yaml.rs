@@ -93,7 +93,7 @@ impl Reader<'_> {
             }
             if let Some(first) = lines.get(name) {
                 let message =
-                    format!("the key \"{name}\" stands here again; it is also on line {first}");
+                    format!("the key \"{name}\" is repeated here; it is also on line {first}");
                 let fault = Fault::new(FaultKind::DuplicateKey, key_span, &path, message);
                 self.faults.push(fault);
                 continue;

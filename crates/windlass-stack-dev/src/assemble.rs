@@ -1,5 +1,5 @@
 //! From a plan to a stack that can be started: ports, passwords and parameters first, then
-//! everything that is told them.
+//! everything that is passed to them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -295,7 +295,7 @@ fn entrance(bench: &mut Bench, name: &str, kind: &ResourceKind) -> Result<Bound,
     Ok(bound)
 }
 
-/// Tells others where something listens.
+/// Announces where something listens.
 pub(crate) fn announce(bench: &mut Bench, name: &str, port: u16) -> String {
     let url = format!("http://127.0.0.1:{port}");
     bench.put(name, "url", url.clone());

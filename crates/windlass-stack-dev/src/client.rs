@@ -1,4 +1,4 @@
-//! The other half: finds a session by its file and speaks to its manager.
+//! The other half: finds a session by its file and calls its manager.
 //!
 //! Every function answers with the contract's envelope. Nothing here keeps state: what is true
 //! is in the session file, the list of processes and the manager's answers.
@@ -202,7 +202,7 @@ pub async fn start(mut start: Start<'_>) -> Result<Envelope, Problem> {
             return Err(Problem::new(
                 &code::TIMEOUT,
                 format!(
-                    "not ready after {} s; it goes on starting",
+                    "not ready after {} s; it is still starting",
                     start.timeout.as_secs()
                 ),
             )
@@ -240,7 +240,7 @@ impl Spawned {
 
 impl Drop for Spawned {
     fn drop(&mut self) {
-        // It goes on without us; whoever lives longer collects it.
+        // It continues without us; whichever process lives longer collects it.
         if let Some(mut child) = self.0.take() {
             std::thread::spawn(move || child.wait());
         }
@@ -249,8 +249,8 @@ impl Drop for Spawned {
 
 /// Why a manager ended that should have gone on.
 fn ended(places: &Places, status: ExitStatus) -> Problem {
-    let told = fs_err::read(places.failure()).ok();
-    if let Some(problem) = told.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+    let failure = fs_err::read(places.failure()).ok();
+    if let Some(problem) = failure.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
         return problem;
     }
     let output = fs_err::read_to_string(places.output()).unwrap_or_default();
@@ -284,7 +284,7 @@ fn started(session: &Session, status: &Value, was_running: bool) -> Envelope {
     });
     match failing {
         Some(why) => Envelope::failed("INTERNAL_ERROR", why, Some(data)),
-        None if was_running => Envelope::ok("the session was running already", data),
+        None if was_running => Envelope::ok("the session was already running", data),
         None => Envelope::ok("ready", data),
     }
 }
@@ -321,7 +321,7 @@ pub async fn logs(wanted: &Wanted, query: &LogQuery) -> Result<Envelope, Problem
     Ok(log_envelope(&read_page(&session.log_file, query)?))
 }
 
-/// Makes one workload anew and waits for it.
+/// Rebuilds one workload and waits for it.
 pub async fn rebuild(wanted: &Wanted, workload: &str) -> Result<Envelope, Problem> {
     let session = live(wanted)?;
     let known = session
@@ -348,7 +348,7 @@ pub async fn rebuild(wanted: &Wanted, workload: &str) -> Result<Envelope, Proble
     .await
 }
 
-/// Makes all workloads anew and waits for them.
+/// Rebuilds all workloads and waits for them.
 pub async fn rebuild_all(wanted: &Wanted) -> Result<Envelope, Problem> {
     ask(
         &live(wanted)?,
@@ -368,7 +368,7 @@ fn live(wanted: &Wanted) -> Result<Session, Problem> {
     Err(Problem::new(
         &code::NOT_FOUND,
         format!(
-            "the session {}-{} does not run any more",
+            "the session {}-{} is no longer running",
             session.project_name, session.stage
         ),
     )

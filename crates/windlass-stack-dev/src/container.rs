@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_engine_it_is_said_loudly() {
+    fn a_missing_engine_is_an_error() {
         let problem = Engine::find(None, &BTreeMap::new(), "s").unwrap_err();
         assert!(
             problem.message().contains("neither podman nor docker"),

@@ -19,8 +19,8 @@ pub struct Variable {
     pub name: String,
     /// Its value.
     pub value: Secret<String>,
-    /// What of the value must not be in a log: each secret by itself, because a program takes an
-    /// address apart before it speaks of it.
+    /// What of the value must not be in a log: each secret by itself, because a program may split
+    /// an address before it logs it.
     pub secrets: Vec<Secret<String>>,
 }
 
@@ -129,8 +129,8 @@ impl WorkloadEnvironment for ConfigEnvironment {
             (kind, Some(container)) => kind
                 .as_service()
                 .and_then(|service| {
-                    let mut beside = service.side_containers().iter();
-                    beside.find(|candidate| candidate.name == container)
+                    let mut side_containers = service.side_containers().iter();
+                    side_containers.find(|candidate| candidate.name == container)
                 })
                 .map_or(&[][..], |container| &container.environment),
             (kind, None) => kind.environment(),

@@ -1,6 +1,6 @@
 //! One function: a process that works off events, replaced when its code changes or it dies.
 //!
-//! A replacement is started beside the old process and takes over once it asks for work, so a
+//! A replacement is started next to the old process and takes over once it asks for work, so a
 //! change that cannot be loaded never takes a working function away.
 
 use std::sync::Arc;
@@ -199,7 +199,7 @@ impl LocalFunction {
         tokio::spawn(async move { function.watch_over(instance).await });
     }
 
-    /// Starts a process anew when it ends by itself.
+    /// Restarts a process that exits by itself.
     async fn watch_over(self: Arc<Self>, instance: Arc<Instance>) {
         let how = instance.process.ended().await;
         instance.api.close();
@@ -312,7 +312,7 @@ impl LocalFunction {
         let mut slot = self.slot.subscribe();
         let other = slot
             .wait_for(|slot| !matches!(slot, Slot::Ready(current) if Arc::ptr_eq(current, old)));
-        // Whoever watches over the process replaces it; the wait is bounded all the same.
+        // The supervisor of the process replaces it; the wait is still bounded.
         let _ = tokio::time::timeout(INIT_TIME, other).await;
     }
 

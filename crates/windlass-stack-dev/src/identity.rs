@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProcessIdentity {
     /// Its id.
     pub pid: i32,
-    /// When it started, as the system tells it; only ever compared.
+    /// When it started, as the system reports it; only ever compared.
     pub start_time: String,
 }
 
@@ -43,7 +43,7 @@ impl ProcessIdentity {
     }
 
     /// Kills everything in the group that the process leads or led. A group's id is not given
-    /// out again while anybody is in the group.
+    /// out again while anyone is in the group.
     pub(crate) fn kill_group(&self) {
         if let Some(pid) = Pid::from_raw(self.pid) {
             let _ = kill_process_group(pid, Signal::KILL);
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_id_and_start_time() {
+    fn a_process_is_identified_by_id_and_start_time() {
         let own = ProcessIdentity::own().unwrap();
         assert!(own.is_running());
         let reused = ProcessIdentity {

@@ -110,7 +110,7 @@ pub(crate) fn clean_up(places: &Places) -> Vec<Entry> {
         entry.process.signal(Signal::KILL);
         entry.process.kill_group();
     }
-    // Children that were in other groups, or that were started meanwhile.
+    // Children that were in other groups, or that were started in the meantime.
     for entry in left_behind(places) {
         entry.process.signal(Signal::KILL);
     }

@@ -2,7 +2,7 @@
 //! balancers on loopback, services as processes or containers, databases of the session's own.
 //!
 //! One process, the manager ([`DevManager`]), holds a session; any other process finds it by the
-//! session file and speaks to its HTTP API ([`client`]). Nothing here calls AWS: what needs it is
+//! session file and calls its HTTP API ([`client`]). Nothing here calls AWS: what needs it is
 //! handed in. Not here: reading the config (windlass-stack-config), how operations are exposed
 //! (windlass-stack).
 

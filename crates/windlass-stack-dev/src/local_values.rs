@@ -1,9 +1,9 @@
 //! Values of a local session that AWS has when the stack is deployed: secrets, parameters, outputs
 //! of other stacks.
 //!
-//! They come from variables of the environment, else from `.env.local` beside the config, under a
+//! They come from environment variables, else from `.env.local` next to the config, under a
 //! name made of the directive's arguments: `$Secret('mail.api-key')` is `MAIL_API_KEY`. The file is
-//! read anew each time, so that a rebuild sees what was changed.
+//! read again each time, so that a rebuild sees what changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_goes_before_the_file_and_the_file_is_read_anew() {
+    fn the_environment_wins_over_the_file_and_the_file_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let variables = BTreeMap::from([("A".to_owned(), "environment".to_owned())]);
         let values = LocalValues::new(folder.path(), variables);

@@ -59,7 +59,7 @@ impl Line {
     }
 }
 
-/// Lines and where to go on.
+/// Lines and where to continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The lines, oldest first.
@@ -75,7 +75,7 @@ pub struct LogQuery {
     pub workload: Option<String>,
     /// From this number on; the newest lines without.
     pub cursor: Option<u64>,
-    /// So many at most.
+    /// The maximum number.
     pub limit: Option<usize>,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Goes on where the last session's log ends, so that old cursors stay true.
+    /// Continues where the last session's log ends, so that old cursors stay valid.
     pub fn open(
         path: PathBuf,
         clock: std::sync::Arc<dyn windlass_ports::Clock>,

@@ -45,7 +45,7 @@ fn without_a_cursor_the_newest_lines_in_order() {
 }
 
 proptest! {
-    /// While somebody writes, a reader with any page size and filter sees each line once.
+    /// During writes, a reader with any page size and filter sees each line once.
     #[test]
     fn following_the_cursor_shows_every_line_once(
         sources in prop::collection::vec(0_u8..3, 0..200),
@@ -99,7 +99,7 @@ fn variables_are_hidden_by_their_names() {
 }
 
 #[test]
-fn a_second_session_goes_on_and_half_a_line_does_no_harm() {
+fn a_second_session_continues_and_half_a_line_is_harmless() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     let clock: std::sync::Arc<dyn windlass_ports::Clock> =

@@ -28,8 +28,8 @@ const DYING: Duration = Duration::from_secs(2);
 pub struct DevManager;
 
 impl DevManager {
-    /// Runs a session until it is stopped by its HTTP API or by a signal, as a process of its
-    /// own: in no terminal's session, and with the reason of a failure left for whoever started
+    /// Runs a session until it is stopped by its HTTP API or by a signal, as a process of its own:
+    /// in no terminal's session, and with the reason of a failure left for the process that started
     /// it. Needs a runtime with several threads.
     pub async fn run(plan: DevPlan, outside: Outside) -> Result<(), Problem> {
         // Refused to the leader of a group, which signals of a terminal do not reach either.
@@ -79,7 +79,7 @@ impl DevManager {
         for file in [&places.session, &places.ledger(), &places.params()] {
             let _ = fs_err::remove_file(file);
         }
-        // Last: whoever asked for the end sees it by the end of the process or of the file.
+        // Last: the caller who asked to stop sees the process end or the file disappear.
         agent.abort();
         outcome
     }
@@ -152,7 +152,7 @@ async fn hold(places: &Places) -> Result<std::fs::File, Problem> {
             return Err(Problem::new(
                 &code::BUSY,
                 format!(
-                    "a development session of this stage is running already ({})",
+                    "a development session of this stage is already running ({})",
                     places.session.display()
                 ),
             )

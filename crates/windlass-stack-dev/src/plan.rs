@@ -25,7 +25,7 @@ pub struct DevPlan {
     pub project_name: String,
     /// The stage; `dev` where nobody says otherwise.
     pub stage: String,
-    /// The region that workloads are told.
+    /// The region that workloads see.
     pub region: String,
     /// The folder of the config file: paths in the config start here, `.windlass` is here.
     pub directory: PathBuf,
@@ -34,7 +34,7 @@ pub struct DevPlan {
     /// The resources to run; all when empty or `["all"]`.
     #[serde(default)]
     pub resources: Vec<String>,
-    /// Resources that are used as they are deployed, beside those with `dev.remote`.
+    /// Resources that are used as deployed, besides those with `dev.remote`.
     #[serde(default)]
     pub remote: BTreeSet<String>,
     /// The port of the HTTP API; the first free one without.
@@ -145,7 +145,7 @@ impl DevPlan {
         Ok(plan)
     }
 
-    /// Leaves the reason of a failure for whoever started the manager.
+    /// Leaves the reason of a failure for the process that started the manager.
     pub fn leave_failure(&self, problem: &Problem) {
         // Where it cannot be written, the manager's output still says it.
         let _ = write_private(&self.places().failure(), problem);
@@ -191,7 +191,7 @@ impl Places {
         self.stage.join("data")
     }
 
-    /// Bundles and bootstraps; made anew whenever they are needed.
+    /// Bundles and bootstraps; rebuilt whenever they are needed.
     pub fn build(&self) -> PathBuf {
         self.stage.join("build")
     }

@@ -72,7 +72,7 @@ pub(crate) struct Running {
     pid: Pid,
     ending: Ending,
     grace: Duration,
-    /// Whether the process was collected: from then on its id may be somebody else's.
+    /// Whether the process was collected: from then on its id may belong to another process.
     collected: Arc<Mutex<bool>>,
     ended: watch::Receiver<Option<String>>,
     tail: Arc<Mutex<Vec<String>>>,

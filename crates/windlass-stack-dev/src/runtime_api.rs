@@ -41,7 +41,7 @@ pub(crate) enum InvokeFailure {
     Function(FunctionError),
     /// It took longer than the function's timeout.
     Timeout(Duration),
-    /// Its process ended meanwhile.
+    /// Its process ended in the meantime.
     Exited,
     /// There is no process to ask; says why.
     Unavailable(String),

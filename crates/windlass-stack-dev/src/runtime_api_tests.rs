@@ -95,7 +95,7 @@ async fn errors_timeouts_and_the_end_of_the_process() {
 }
 
 #[tokio::test]
-async fn an_init_error_is_told() {
+async fn an_init_error_is_reported() {
     let (api, client, base) = api(Duration::from_secs(60)).await;
     client
         .post(format!("{base}/init/error"))

@@ -18,7 +18,7 @@ pub enum Phase {
     Starting,
     /// Everything was started; whether all of it runs is another question.
     Ready,
-    /// A workload is being made anew.
+    /// A workload is being rebuilt.
     Rebuilding,
     /// Everything is being ended.
     Stopping,

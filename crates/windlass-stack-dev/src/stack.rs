@@ -85,7 +85,7 @@ impl Stack {
 
     /// Starts databases, then everything that may use them. What fails is on the board.
     pub async fn start(&self) {
-        // Each failure is on the board and in the log; the others go on.
+        // Each failure is on the board and in the log; the others continue.
         join_all(
             self.databases
                 .values()
@@ -149,7 +149,7 @@ impl Stack {
         }
     }
 
-    /// Makes one workload anew.
+    /// Rebuilds one workload.
     pub async fn rebuild(&self, name: &str) -> Result<Value, Problem> {
         let _one_at_a_time = self.rebuilding.lock().await;
         self.enter(Phase::Rebuilding)?;
@@ -159,11 +159,11 @@ impl Stack {
         outcome?;
         let took = self.outside.clock.now().since(began);
         self.log
-            .info(&format!("{name} was made anew in {} ms", took.as_millis()));
+            .info(&format!("{name} was rebuilt in {} ms", took.as_millis()));
         Ok(json!({ "workload": name, "durationMs": took.as_millis() }))
     }
 
-    /// Makes all anew and reports each.
+    /// Rebuilds all and reports each.
     pub async fn rebuild_all(&self) -> Result<Value, (Value, String)> {
         let _one_at_a_time = self.rebuilding.lock().await;
         let mut results = serde_json::Map::new();
@@ -185,10 +185,7 @@ impl Stack {
         if failed.is_empty() {
             Ok(data)
         } else {
-            Err((
-                data,
-                format!("{} could not be made anew", failed.join(", ")),
-            ))
+            Err((data, format!("{} could not be rebuilt", failed.join(", "))))
         }
     }
 
@@ -200,7 +197,7 @@ impl Stack {
         }
     }
 
-    /// Workloads that can be made anew.
+    /// Workloads that can be rebuilt.
     pub fn rebuildable(&self) -> Vec<String> {
         let units = self
             .units
@@ -241,7 +238,7 @@ impl Stack {
         Ok(())
     }
 
-    /// Makes anew what changed files may have changed.
+    /// Rebuilds what the changed files may affect.
     pub async fn react(&self, files: &BTreeSet<PathBuf>) {
         let touched = |language: Option<Language>| {
             files

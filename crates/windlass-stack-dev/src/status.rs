@@ -130,7 +130,7 @@ impl Board {
             })
     }
 
-    /// `{phase, ready, workloads}`, and what stands beside them.
+    /// `{phase, ready, workloads}`, and the fields next to them.
     pub fn render(&self, phase: Phase) -> Value {
         let of = |role: Role| -> BTreeMap<String, String> {
             let known = locked(&self.known);

@@ -106,7 +106,7 @@ impl Supervised {
             .with("output", running.tail()))
     }
 
-    /// Makes it anew; what cannot be made leaves the old process running.
+    /// Rebuilds it; a failed build leaves the old process running.
     pub async fn rebuild(self: &Arc<Self>) -> Result<(), Problem> {
         let _one_at_a_time = self.changing.lock().await;
         let launch = tokio::task::block_in_place(|| (self.make)())?;
@@ -250,7 +250,7 @@ impl Supervised {
     }
 }
 
-/// Whether somebody listens on a port of loopback.
+/// Whether a process listens on a port of loopback.
 pub(crate) fn listens(port: u16) -> Probe {
     Box::new(move || {
         Box::pin(async move {

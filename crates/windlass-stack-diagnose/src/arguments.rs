@@ -64,7 +64,7 @@ impl Arguments {
         Err(invalid(
             name,
             format!(
-                "{name} is {number}; it goes from {} to {}",
+                "{name} is {number}; it must be from {} to {}",
                 allowed.start(),
                 allowed.end()
             ),
@@ -95,7 +95,7 @@ impl Arguments {
                 let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 invalid(
                     name,
-                    format!("{name} is {text:?}; it is one of {}", known.join(", ")),
+                    format!("{name} is {text:?}; it must be one of {}", known.join(", ")),
                 )
                 .with("allowed", known)
             })

@@ -34,7 +34,7 @@ pub fn aws_problem(failure: &AwsFailure) -> Problem {
         }
         AwsFailureKind::Throttled => Problem::new(
             &code::TIMEOUT,
-            format!("AWS takes no more calls ({failure})"),
+            format!("AWS accepts no more calls ({failure})"),
         )
         .with("reason", "throttled")
         .next("wait a little, then repeat"),

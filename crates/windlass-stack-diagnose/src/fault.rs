@@ -20,7 +20,7 @@ pub enum FaultKind {
     DeleteFailed,
     /// A rollback failed.
     RollbackFailed,
-    /// The time allowed passed; what AWS is doing goes on.
+    /// The time limit passed; what AWS is doing continues.
     Timeout,
     /// No credentials, expired ones, or a permission that is missing.
     Auth,
@@ -113,12 +113,12 @@ impl Fault {
         self
     }
 
-    /// Whether the same call may succeed later without anybody doing anything.
+    /// Whether the same call may succeed later without a change.
     pub fn is_transient(&self) -> bool {
         self.aws.as_ref().is_some_and(|aws| aws.is_transient())
     }
 
-    /// Whether credentials ran out: a run waits for new ones and goes on.
+    /// Whether credentials expired: a run waits for new ones and continues.
     pub fn is_expired(&self) -> bool {
         self.aws.as_ref().is_some_and(|aws| aws.is_expired())
     }
@@ -156,7 +156,7 @@ impl From<AwsFailure> for Fault {
                 "credentials_expired",
                 format!("{action} was refused: the AWS credentials have expired"),
             )
-            .next("renew the AWS credentials (for example `aws sso login`); the run goes on by itself"),
+            .next("renew the AWS credentials (for example `aws sso login`); the run continues by itself"),
             AwsFailureKind::Auth => Self::new(
                 FaultKind::Auth,
                 "credentials_refused",
@@ -196,7 +196,7 @@ impl From<AwsFailure> for Fault {
                 "aws_error",
                 format!("{action} failed inside AWS: {}", failure.message),
             )
-            .next("repeat the command; AWS reported a fault of its own"),
+            .next("repeat the command; AWS reported an internal error"),
             AwsFailureKind::Service => Self::new(
                 FaultKind::Validation,
                 "aws_refused",

@@ -1,4 +1,4 @@
-//! What was done to stacks: the local journal, and what CloudFormation's events tell of the rest.
+//! What was done to stacks: the local journal, and what CloudFormation's events show of the rest.
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         }),
     );
     if unavailable.is_some() {
-        answer = answer.next("mend the access to AWS to see operations of other machines");
+        answer = answer.next("fix the access to AWS to see operations of other machines");
     }
     Ok(answer)
 }
@@ -158,7 +158,7 @@ async fn from_cloudformation(
     Ok(operations)
 }
 
-/// One operation, as its events tell it.
+/// One operation, as its events show it.
 struct Remote {
     token: Option<String>,
     stack_name: String,
@@ -210,7 +210,7 @@ fn grouped(events: &[StackEvent]) -> Vec<Remote> {
     }
     groups
         .into_values()
-        .filter_map(|group| told(&group))
+        .filter_map(|group| remote_operation(&group))
         .collect()
 }
 
@@ -219,8 +219,8 @@ fn is_own(event: &StackEvent) -> bool {
         && event.physical_resource_id.as_deref() == Some(event.stack_id.as_str())
 }
 
-/// What the events of one operation, oldest first, tell.
-fn told(events: &[&StackEvent]) -> Option<Remote> {
+/// What the events of one operation, oldest first, show.
+fn remote_operation(events: &[&StackEvent]) -> Option<Remote> {
     let own: Vec<&&StackEvent> = events.iter().filter(|event| is_own(event)).collect();
     let first = own.first()?;
     let last = own.last()?;

@@ -155,7 +155,7 @@ fn stuck(stack: &Stack, resources: &[StackResource]) -> Value {
     let name = &stack.stack_name;
     let (meaning, remedies, blockers) = match stack.stack_status.as_str() {
         "REVIEW_IN_PROGRESS" => (
-            "only a change set was ever made; there are no resources",
+            "only a change set was ever created; there are no resources",
             vec![
                 format!("delete the empty stack {name}"),
                 "deploy".to_owned(),

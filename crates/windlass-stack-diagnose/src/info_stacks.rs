@@ -1,4 +1,4 @@
-//! The stacks of a region, whoever made them.
+//! The stacks of a region, no matter who created them.
 
 use serde_json::{Value, json};
 use windlass_ports::aws::Stack;

@@ -37,7 +37,7 @@ impl Ask {
             Some(text) => Some(Cursor::read(text).ok_or_else(|| {
                 invalid(
                     "cursor",
-                    "cursor is not one that logs has given; leave it out to begin anew",
+                    "cursor was not issued by logs; leave it out to start again",
                 )
             })?),
             None => None,

@@ -48,7 +48,7 @@ operations! {
     InfoStack = "info_stack", Read, "A stack: status, outputs, resources, drift, what is stuck.";
     InfoStacks = "info_stacks", Read, "The stacks of a region.";
     InfoOperations = "info_operations", Read, "What was done to stacks, from here and elsewhere.";
-    InfoWhoami = "info_whoami", Read, "Who AWS takes the caller for.";
+    InfoWhoami = "info_whoami", Read, "The caller's AWS identity.";
     Logs = "logs", Read, "Log lines of a resource.";
     Metrics = "metrics", Read, "A metric of a resource.";
     Alarms = "alarms", Read, "The alarms of a stack.";
@@ -58,7 +58,7 @@ operations! {
     Redis = "redis", Read, "Keys of a Redis.";
     OpenSearch = "opensearch", Read, "Documents of a search domain.";
     AwsSdk = "aws_sdk", Read, "An AWS action that reads.";
-    SecretCreate = "secret_create", Write, "Makes a secret or a new version of it.";
+    SecretCreate = "secret_create", Write, "Creates a secret or a new version of it.";
     SecretGet = "secret_get", Read, "Shows a secret, masked.";
     SecretDelete = "secret_delete", Write, "Schedules a secret's deletion.";
 }

@@ -1,4 +1,4 @@
-//! What the operations need from outside, handed in by whoever puts Windlass together.
+//! What the operations need from outside, passed in by the composition root.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -116,7 +116,7 @@ async fn asked(session: &Session<'_>, ask: &Ask) -> Result<Answer, Problem> {
             let RedisReply::Keys { keys, truncated } = session.ask(keys).await? else {
                 return Err(Problem::internal(
                     "redis",
-                    "keys were asked for and not given",
+                    "keys were requested and not returned",
                 ));
             };
             let count = keys.len();
@@ -213,7 +213,7 @@ impl Session<'_> {
             .await
     }
 
-    /// The value of a key, by its type, at most so many members of it.
+    /// The value of a key, by its type, at most this many members of it.
     async fn value(&self, kind: &str, key: &str, ask: &Ask) -> Result<(Value, bool), Problem> {
         if let Some(field) = &ask.field {
             if kind != "hash" {
@@ -224,7 +224,7 @@ impl Session<'_> {
             }
             return Ok((self.command(&["HGET", key, field]).await?, false));
         }
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         let last = ask.limit.to_string();
         let count = (ask.limit + 1).to_string();
         let value = match kind {

@@ -126,7 +126,7 @@ pub(crate) fn found(
 
 fn done(name: &str, region: &str, made: &Value, version: Option<&str>, way: Way) -> Answer {
     let (message, restored) = match way {
-        Way::Made => (format!("made the secret {name} in {region}"), false),
+        Way::Made => (format!("created the secret {name} in {region}"), false),
         Way::Updated { restored } => (
             format!("wrote a new version of the secret {name} in {region}"),
             restored,

@@ -51,7 +51,7 @@ impl Ask {
 pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Problem> {
     ask.require_yes()?;
     let region = call.place().await?;
-    // AWS says yes to deleting nothing by force; a wrong name should be told.
+    // AWS accepts a forced deletion of nothing; a wrong name should be reported.
     described(call, &ask.name).await?;
     let input = if ask.force {
         json!({ "SecretId": ask.name, "ForceDeleteWithoutRecovery": true })

@@ -1,7 +1,7 @@
 //! What the three operations on secrets share: names, calls, states.
 //!
-//! Making and deleting are steps of runs, which may be repeated after a crash: what is public here
-//! tells such a run what an earlier try has come to.
+//! Creating and deleting are steps of runs, which may be repeated after a crash: what is public here
+//! tells such a run how an earlier attempt ended.
 
 use std::time::Duration;
 

@@ -74,7 +74,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         },
         access: Access::ReadOnly,
         statement: ask.statement.clone(),
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         row_limit: ask.limit + 1,
         byte_limit: BYTES,
         statement_timeout: ask.timeout,
@@ -217,7 +217,7 @@ fn engine(name: &str, resource: &str) -> Result<SqlEngine, Problem> {
     Err(Problem::new(
         &code::INVALID_INPUT,
         format!(
-            "{resource} runs {name}; sql speaks Postgres, MySQL and MariaDB and their Aurora kinds"
+            "{resource} runs {name}; sql supports Postgres, MySQL and MariaDB and their Aurora variants"
         ),
     )
     .with("reason", "unsupported_engine")

@@ -114,8 +114,8 @@ impl Way {
         self.tunnel.as_ref().map(|_| self.host.clone())
     }
 
-    /// Closes the way. Of a failure, what went wrong on the way is told before what the database
-    /// made of it.
+    /// Closes the tunnel. Of a failure, what went wrong in the tunnel is reported before what the
+    /// database made of it.
     pub(crate) async fn leave<T>(self, outcome: Result<T, Problem>) -> Result<T, Problem> {
         let Some(tunnel) = self.tunnel else {
             return outcome;

@@ -51,13 +51,13 @@ impl AssetStore {
         }
     }
 
-    /// The store of whoever is calling.
+    /// The store of the caller.
     pub async fn of_caller(access: &Access) -> Result<Self, Fault> {
         let caller = access.cloud.caller(&access.target).await?;
         Ok(Self::new(&caller.account, &caller.region))
     }
 
-    /// Whether it is there; a bucket of that name that is somebody else's is refused.
+    /// Whether it exists; a bucket of that name in another account is refused.
     pub async fn state(&self, access: &Access) -> Result<StoreState, Fault> {
         let state = access
             .cloud

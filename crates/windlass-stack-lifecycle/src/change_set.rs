@@ -14,8 +14,8 @@ use crate::reason::clean;
 /// A change set that was just made may not be visible at once; so often it is looked for.
 const LOOKS_FOR_A_NEW_ONE: u32 = 5;
 
-/// The name of a change set that this run makes: the same on every try. `purpose` tells the change
-/// sets of one run apart.
+/// The name of a change set that this run creates: the same on every attempt. `purpose`
+/// distinguishes the change sets of one run.
 pub fn name(purpose: &str, run_id: &str) -> String {
     format!("{CHANGE_SET_PREFIX}{purpose}-{}", client_token(run_id))
 }
@@ -35,7 +35,7 @@ pub fn client_token(run_id: &str) -> String {
         .collect()
 }
 
-/// What making a change set came to.
+/// The result of creating a change set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Made {
     /// It can be executed.
@@ -136,7 +136,7 @@ fn failed(stack: &str, set: &ChangeSet) -> Fault {
     Fault::new(FaultKind::Validation, "change_set_failed", message)
         .with("stackName", stack)
         .with("statusReason", reason)
-        .next("mend the config where the reason points, then preview again")
+        .next("fix the config where the reason points, then preview again")
 }
 
 /// Deletes a change set; one that is gone is deleted.
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_tokens_have_the_letters_cloudformation_takes() {
+    fn names_and_tokens_use_only_letters_cloudformation_accepts() {
         assert_eq!(client_token("run_01J-x"), "run-01J-x");
         assert_eq!(name("preview", "run_01J"), "windlass-preview-run-01J");
         assert!(name("preview", &"x".repeat(500)).len() <= 128);

@@ -1,4 +1,4 @@
-//! Deleting a stack: what stands in the way, what is lost, the call, the blockers.
+//! Deleting a stack: what blocks it, what is lost, the call, the blockers.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl Deletion {
     }
 }
 
-/// Plans a deletion, or refuses it: no stack, somebody else's, busy, protected, or resources to
+/// Plans a deletion, or refuses it: no stack, not ours, busy, protected, or resources to
 /// retain where CloudFormation does not allow it yet.
 pub async fn plan(
     access: &Access,

@@ -60,7 +60,7 @@ impl Clearing {
     }
 }
 
-/// Empties or stops one; gives how many objects, images or tasks it had.
+/// Empties or stops one; returns how many objects, images or tasks it had.
 pub async fn clear(
     access: &Access,
     clearing: &Clearing,

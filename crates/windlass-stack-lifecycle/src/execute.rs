@@ -2,7 +2,7 @@
 //!
 //! The intent is recorded before the call. Taking up an intent first finds out how far it came:
 //! events with its token, else the change set's execution status. So `begin` is also how a
-//! deployment is taken up again after a crash, a cut connection or a lost answer.
+//! deployment is resumed after a crash, a cut connection or a lost answer.
 
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ pub enum Step {
     Attach,
     /// It was not: execute it.
     Execute,
-    /// It cannot be: plan again, compare, go on or stop.
+    /// It cannot be: plan again, compare, continue or stop.
     Replan,
 }
 
@@ -206,7 +206,7 @@ fn is_race(fault: &Fault) -> bool {
     })
 }
 
-/// What cancelling came to.
+/// The result of cancelling.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Cancelled {

@@ -29,7 +29,7 @@ pub struct LogLine {
     pub message: String,
 }
 
-/// A resource that failed beside the first.
+/// A resource that failed besides the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AlsoFailed {
@@ -88,9 +88,9 @@ pub struct Failure {
     pub reason: String,
     /// The innermost message.
     pub cause: String,
-    /// Lines of logs near it; gathered by whoever can read logs.
+    /// Lines of logs near it; collected by the code that can read logs.
     pub logs: Vec<LogLine>,
-    /// What failed beside it.
+    /// What else failed.
     pub also_failed: Vec<AlsoFailed>,
     /// How many resources were stopped because of it.
     pub cancelled: u32,
@@ -205,7 +205,7 @@ fn also_failed(rest: &[StackEvent]) -> Vec<AlsoFailed> {
         .collect()
 }
 
-/// Stands in where no resource failed: an alarm rolled back, somebody cancelled, outputs clash.
+/// Used where no resource failed: an alarm rolled back, a cancellation, clashing outputs.
 fn stack_event(trail: &Trail, stack_name: &str, reason: Option<&str>) -> StackEvent {
     StackEvent {
         logical_resource_id: stack_name.to_owned(),
@@ -260,7 +260,7 @@ fn remedies(failure: &Failure, trail: &Trail, stack_name: &str) -> Vec<Remedy> {
     match stuck {
         Some(stuck) => remedies.extend(stuck.remedies),
         None if remedies.is_empty() => {
-            remedies.push(Remedy::new("deploy", "mend the cause and deploy again"));
+            remedies.push(Remedy::new("deploy", "fix the cause and deploy again"));
         }
         None => {}
     }

@@ -1,8 +1,9 @@
 //! An operation of CloudFormation, followed by its events to its end.
 //!
-//! A trail is plain data: whoever holds it, after any crash, goes on where it stands. Events are
-//! read newest first down to the last one seen and taken in order; the stack is named by its ARN,
-//! since a deleted one has no name. The fold is pure; `look` is one poll and `to_end` the loop.
+//! A trail is plain data: any process that has it, after any crash, continues where it ends. Events
+//! are read newest first down to the last one seen and taken in order; the stack is named by its
+//! ARN, since a deleted one has no name. The fold is pure; `look` is one poll and `to_end` the
+//! loop.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use crate::status::{Operation, is_failed, is_settled};
 
 /// How many failed events are remembered; the first one is what matters.
 const MOST_FAILURES: usize = 50;
-/// After so many looks without news the stack itself is asked.
+/// After this many polls without news the stack itself is asked.
 const IDLE_LOOKS: u32 = 3;
 
 const STACK_TYPE: &str = "AWS::CloudFormation::Stack";
@@ -81,7 +82,7 @@ impl Trail {
         }
     }
 
-    /// Takes events in order, oldest first; gives those that belong to the operation.
+    /// Takes events in order, oldest first; returns those that belong to the operation.
     pub fn take(&mut self, events: Vec<StackEvent>) -> Vec<StackEvent> {
         let mut own = Vec::new();
         for event in events {
@@ -147,7 +148,7 @@ impl Trail {
             && event.physical_resource_id.as_deref() == Some(&self.stack_id)
     }
 
-    /// Whether it ended well; `None` while it goes on.
+    /// Whether it succeeded; `None` while it continues.
     pub fn succeeded(&self) -> Option<bool> {
         let status = self.ended.as_deref()?;
         Some(self.operation.succeeded(status))
@@ -258,7 +259,7 @@ fn timeout(trail: &Trail) -> Fault {
         trail.stack_status.as_str()
     };
     Fault::timeout(format!(
-        "{} is still {status} at {} % after the time allowed; AWS goes on with it",
+        "{} is still {status} at {} % after the time limit; AWS continues with it",
         trail.stack_id, trail.percent
     ))
     .with("stackId", trail.stack_id.as_str())

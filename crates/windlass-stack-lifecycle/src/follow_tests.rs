@@ -74,7 +74,7 @@ fn only_events_from_the_first_of_ours_count() {
 }
 
 #[test]
-fn the_first_failure_is_reported_with_what_came_of_it() {
+fn the_first_failure_is_reported_with_its_consequences() {
     let mut trail = trail();
     trail.take(vec![
         event(1, "run-1", "shop-dev", "CREATE_IN_PROGRESS", ""),

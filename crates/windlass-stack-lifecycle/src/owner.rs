@@ -16,7 +16,7 @@ pub enum Owner {
     Windlass,
     /// Stacktape.
     Stacktape,
-    /// Somebody else.
+    /// Another tool or person.
     Other,
 }
 
@@ -35,12 +35,12 @@ impl Owner {
     }
 }
 
-/// Refuses to change a stack that is somebody else's.
+/// Refuses to change a stack that Windlass does not own.
 pub fn require_own(stack: &Stack) -> Result<(), Fault> {
     let made_by = match Owner::of(stack) {
         Owner::Windlass => return Ok(()),
-        Owner::Stacktape => "was made by Stacktape",
-        Owner::Other => "was not made by Windlass",
+        Owner::Stacktape => "was created by Stacktape",
+        Owner::Other => "was not created by Windlass",
     };
     let message = format!(
         "the stack {} {made_by}, so Windlass does not change it",
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_are_told_by_tags_and_description() {
+    fn owners_are_recognised_by_tags_and_description() {
         let cases = [
             (None, Some("windlass:stack"), Owner::Windlass),
             (Some("windlass-stack shop dev"), None, Owner::Windlass),

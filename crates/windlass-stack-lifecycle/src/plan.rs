@@ -69,7 +69,7 @@ pub struct Plan {
     /// Whether CloudFormation found nothing to do. Without resource changes a stack may still
     /// change: outputs, tags.
     pub no_changes: bool,
-    /// The failed stack that is deleted first, where the stack is made anew.
+    /// The failed stack that is deleted first, where the stack is recreated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recreate: Option<Deletion>,
 }
@@ -191,7 +191,7 @@ impl PlanDiff {
         for (list, verb) in [
             (&self.inputs_changed, "differs"),
             (&self.added, "is now changed too"),
-            (&self.removed, "is not changed any more"),
+            (&self.removed, "is no longer changed"),
             (&self.altered, "is changed differently"),
         ] {
             if let Some((first, more)) = list.split_first() {

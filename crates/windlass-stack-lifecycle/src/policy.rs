@@ -47,7 +47,7 @@ pub fn document(protected: &BTreeSet<String>) -> Value {
     json!({ "Statement": [allow, deny] })
 }
 
-/// What a policy of Windlass protects; `None` for one that somebody else wrote.
+/// What a policy of Windlass protects; `None` for one that Windlass did not write.
 pub fn protected_by(policy: &Value) -> Option<BTreeSet<String>> {
     let denied: BTreeSet<String> = policy
         .get("Statement")?
@@ -81,7 +81,7 @@ pub fn losses(changes: &[Change]) -> BTreeSet<String> {
 
 /// Lifts the protection of what a confirmed plan replaces or deletes, and of nothing else. Says
 /// whether there was anything to lift. `protect` brings it back after the update. A policy that
-/// somebody else wrote is left alone: CloudFormation then refuses and names it.
+/// Windlass did not write is left alone: CloudFormation then refuses and names it.
 pub async fn lift(access: &Access, stack_id: &str, changes: &[Change]) -> Result<bool, Fault> {
     let text = access
         .cloud
@@ -100,7 +100,7 @@ pub async fn lift(access: &Access, stack_id: &str, changes: &[Change]) -> Result
     Ok(true)
 }
 
-/// Protects these and nothing else, unless somebody else wrote the stack's policy.
+/// Protects these and nothing else, unless Windlass did not write the stack's policy.
 pub async fn protect(
     access: &Access,
     stack_id: &str,
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_says_what_it_protects() {
+    fn a_policy_lists_what_it_protects() {
         for ids in [&[][..], &["Db"], &["Db", "Replica"]] {
             let protected: BTreeSet<String> = ids.iter().map(|id| (*id).to_owned()).collect();
             assert_eq!(protected_by(&document(&protected)), Some(protected));

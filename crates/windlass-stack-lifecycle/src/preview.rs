@@ -72,7 +72,7 @@ pub struct Preview {
     pub plan: Plan,
     /// Drift, where it was asked for and there is a stack.
     pub drift: Option<Drift>,
-    /// Why the stack is deleted first, where it is made anew.
+    /// Why the stack is deleted first, where it is recreated.
     #[serde(default)]
     pub stuck: Option<Stuck>,
 }
@@ -202,7 +202,7 @@ fn no_store(proposal: &Proposal, store: &AssetStore) -> Fault {
     );
     Fault::new(FaultKind::Validation, "asset_store_missing", message)
         .with("bucket", store.bucket.as_str())
-        .next("deploy: it makes the asset bucket and shows the same plan before anything changes")
+        .next("deploy: it creates the asset bucket and shows the same plan before anything changes")
 }
 
 fn raw(set: &ChangeSet, redactor: &Redactor) -> Vec<Value> {
@@ -270,8 +270,8 @@ pub async fn clean(
         let others = sets
             .iter()
             .any(|set| set.change_set_name != intent.change_set_name);
-        // Its change sets go with the stack: one call, so no crash leaves a stack behind that
-        // nobody can tell the owner of. Another preview's change set keeps it.
+        // Its change sets go with the stack: one call, so no crash leaves a stack behind whose
+        // owner is unknown. Another preview's change set keeps it.
         if !others {
             let request = DeleteStack {
                 call: StackCall::new(&stack.stack_id, &intent.change_set_name),

@@ -1,4 +1,4 @@
-//! What is to be deployed: a template and everything CloudFormation is told with it.
+//! What is to be deployed: a template and everything CloudFormation gets with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub struct Proposal {
     pub names: BTreeMap<String, String>,
     /// The role CloudFormation acts as.
     pub role_arn: Option<String>,
-    /// Topics that hear of the stack's events.
+    /// Topics that receive the stack's events.
     pub notification_arns: Vec<String>,
     /// Alarms that roll an update back.
     pub rollback_alarm_arns: Vec<String>,
@@ -67,7 +67,7 @@ impl Proposal {
 
     /// Those of [`Self::hidden_parameters`] whose value stands in the template for all to read.
     pub fn told_parameters(&self) -> Vec<String> {
-        let told = declared(&self.template).filter(|(_, rule)| {
+        let passed = declared(&self.template).filter(|(_, rule)| {
             let kind = rule["Type"].as_str().unwrap_or_default();
             let value = match &rule["Default"] {
                 Value::String(text) => text.clone(),
@@ -79,7 +79,7 @@ impl Proposal {
                 kind.starts_with("AWS::SSM::Parameter::") || value.starts_with("{{resolve:");
             is_hidden(rule) && !value.is_empty() && !is_place
         });
-        told.map(|(name, _)| name.clone()).collect()
+        passed.map(|(name, _)| name.clone()).collect()
     }
 
     /// Hidden parameters that have a value in the stack alone.

@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn enough_stay_and_nothing_protected_goes(
+        fn enough_are_kept_and_nothing_protected_is_removed(
             numbers in prop::collection::btree_set(1_u32..60, 0..30),
             keep in 0_usize..12,
             protected in prop::collection::vec(1_u32..60, 0..4),

@@ -57,7 +57,7 @@ pub fn clean(reason: &str) -> String {
     tidy.trim_matches([' ', ',', ';']).to_owned()
 }
 
-/// Whether a failed event only says that a sibling failed or somebody cancelled.
+/// Whether a failed event only says that a sibling failed or the operation was cancelled.
 pub fn is_cancellation(reason: &str) -> bool {
     let reason = reason.to_ascii_lowercase();
     [
@@ -120,7 +120,7 @@ const KNOWN: &[Known] = &[
     Known {
         words: &[&["circuit breaker"]],
         operation: "logs",
-        text: "the service's containers did not become healthy: read their logs, mend the \
+        text: "the service's containers did not become healthy: read their logs, fix the \
                container or its health check, then deploy again",
     },
     Known {
@@ -129,7 +129,7 @@ const KNOWN: &[Known] = &[
             &["provisioned concurrency", "unable"],
         ],
         operation: "logs",
-        text: "the new version of the function fails while it starts: read its log, mend the \
+        text: "the new version of the function fails while it starts: read its log, fix the \
                start-up, then deploy again",
     },
     Known {
@@ -182,7 +182,7 @@ const KNOWN: &[Known] = &[
             &["vpc", "dependencies"],
         ],
         operation: "delete",
-        text: "it still has members: remove what was made in it outside the stack, then repeat",
+        text: "it still has members: remove what was created in it outside the stack, then repeat",
     },
     Known {
         words: &[&["certificate", "pending"], &["certificate", "validation"]],

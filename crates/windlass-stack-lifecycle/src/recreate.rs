@@ -1,5 +1,5 @@
-//! A stack whose first creation failed, made anew: CloudFormation allows only its deletion, so one
-//! plan deletes it and creates it again.
+//! A stack whose first creation failed, created again: CloudFormation allows only its deletion, so
+//! one plan deletes it and creates it again.
 //!
 //! No change set can be made while the failed stack is there. The plan that is confirmed is read
 //! from the template, where everything is an addition; once the stack is gone, a real change set
@@ -18,7 +18,7 @@ use crate::plan::{Base, Plan};
 use crate::proposal::Proposal;
 use crate::situation::Situation;
 
-/// The only state in which a stack is made anew.
+/// The only state in which a stack is recreated.
 pub const FAILED_CREATION: &str = "ROLLBACK_COMPLETE";
 
 /// The deletion that must come first; `None` for a stack in any other state. What the failed
@@ -33,12 +33,12 @@ pub async fn deletion_first(
         _ => return Ok(None),
     }
     let deletion = delete::plan(access, &situation.stack_name, &[], names).await?;
-    // It may have been deleted or made anew by somebody else just now.
+    // Another caller may have deleted or recreated it just now.
     Ok((deletion.status == FAILED_CREATION).then_some(deletion))
 }
 
 impl Plan {
-    /// The plan that deletes a failed stack and makes it anew.
+    /// The plan that deletes a failed stack and creates it again.
     pub fn recreating(proposal: &Proposal, failed: Deletion) -> Self {
         let changes = additions(&proposal.template, &proposal.names);
         Self {
@@ -143,30 +143,38 @@ mod tests {
     fn a_change_set_fulfils_the_plan_or_is_refused() {
         let plan = Plan::recreating(&proposal(), failed());
         let template = proposal().template;
-        let told = |made: &Plan| match plan.prove_fulfilled(made, &template) {
+        let verdict = |made: &Plan| match plan.prove_fulfilled(made, &template) {
             Ok(()) => "fulfilled".to_owned(),
             Err(fault) => {
                 assert_eq!(fault.data["confirmedPlanDigest"], plan.digest().to_string());
                 fault.data["diff"].to_string()
             }
         };
-        assert_eq!(told(&made(|_| ())), "fulfilled");
+        assert_eq!(verdict(&made(|_| ())), "fulfilled");
         // What a condition keeps out is not made; details are CloudFormation's own.
         let more = made(|changes| {
             changes.retain(|change| change.logical_id != "Maybe");
             changes[0].reason = Some("more than the template says".to_owned());
         });
-        assert_eq!(told(&more), "fulfilled");
+        assert_eq!(verdict(&more), "fulfilled");
         let fewer = made(|changes| changes.retain(|change| change.logical_id != "Jobs"));
         assert!(
-            told(&fewer).contains(r#""removed":["Jobs"]"#),
+            verdict(&fewer).contains(r#""removed":["Jobs"]"#),
             "{}",
-            told(&fewer)
+            verdict(&fewer)
         );
         let other = made(|changes| changes[0].action = Action::Update);
-        assert!(told(&other).contains("Jobs: create"), "{}", told(&other));
+        assert!(
+            verdict(&other).contains("Jobs: create"),
+            "{}",
+            verdict(&other)
+        );
         let mut config = made(|_| ());
         config.tags.insert("team".to_owned(), "a".to_owned());
-        assert!(told(&config).contains("tag team"), "{}", told(&config));
+        assert!(
+            verdict(&config).contains("tag team"),
+            "{}",
+            verdict(&config)
+        );
     }
 }

@@ -19,9 +19,9 @@ use crate::stuck;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// A failed operation that was left as it was is taken back (RollbackStack).
+    /// A failed operation that was left as it was is rolled back (RollbackStack).
     Undo,
-    /// A failed rollback goes on (ContinueUpdateRollback).
+    /// A failed rollback continues (ContinueUpdateRollback).
     Continue,
     /// An earlier version is deployed.
     Redeploy,

@@ -63,7 +63,7 @@ impl Situation {
         }
     }
 
-    /// Refuses a deployment that cannot work: somebody else's stack, a busy or a stuck one.
+    /// Refuses a deployment that cannot work: a stack that is not ours, a busy or a stuck one.
     pub async fn require_deployable(&self, access: &Access) -> Result<(), Fault> {
         let Some(stack) = &self.stack else {
             return Ok(());
@@ -93,7 +93,7 @@ impl Situation {
         Ok(())
     }
 
-    /// Refuses while another operation is under way, and says which.
+    /// Refuses while another operation is in progress, and says which.
     pub async fn require_free(&self, access: &Access) -> Result<(), Fault> {
         let Some(stack) = &self.stack else {
             return Ok(());
@@ -130,7 +130,7 @@ impl Situation {
             .next("wait until it has ended; `windlass stack info operations` shows it"))
     }
 
-    /// What is stuck and how to go on; `None` for a stack that is not.
+    /// What is stuck and how to continue; `None` for a stack that is not.
     pub async fn stuck(&self, access: &Access) -> Result<Option<Stuck>, Fault> {
         let Some(stack) = &self.stack else {
             return Ok(None);

@@ -25,7 +25,7 @@ pub enum Operation {
     Deploy,
     /// The stack is deleted.
     Delete,
-    /// A failed operation is taken back.
+    /// A failed operation is rolled back.
     Rollback,
 }
 

@@ -1,4 +1,4 @@
-//! Stacks that cannot go on by themselves: what the state means and what gets out of it.
+//! Stacks that cannot continue by themselves: what the state means and what gets out of it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ impl From<&StackResource> for Blocker {
     }
 }
 
-/// Whether a stack in this status needs somebody to do something.
+/// Whether a stack in this status needs manual action.
 pub fn is_stuck(status: &str) -> bool {
     matches!(
         status,
@@ -109,7 +109,7 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
     };
     let (meaning, remedies) = match status {
         "REVIEW_IN_PROGRESS" => (
-            "only a change set was ever made; the stack has no resources",
+            "only a change set was ever created; the stack has no resources",
             vec![Remedy::with(
                 "delete",
                 json!({ "confirm": true }),
@@ -122,19 +122,19 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
                 Remedy::new(
                     "deploy",
                     format!(
-                        "mend the cause and deploy: one plan deletes the failed {stack} and makes \
-                         it anew, once it is confirmed with its confirmToken"
+                        "fix the cause and deploy: one plan deletes the failed {stack} and creates \
+                         it again, once it is confirmed with its confirmToken"
                     ),
                 ),
                 Remedy::with(
                     "delete",
                     json!({ "confirm": true }),
-                    format!("delete {stack} and leave it at that"),
+                    format!("delete {stack} and stop there"),
                 ),
             ],
         ),
         "ROLLBACK_FAILED" => (
-            "its creation failed and what it had made could not all be removed",
+            "its creation failed and not everything it had created could be removed",
             vec![Remedy::with(
                 "delete",
                 json!({ "confirm": true }),
@@ -169,25 +169,25 @@ pub fn explain(stack: &str, status: &str, blockers: &[StackResource]) -> Option<
                 Remedy::with(
                     "rollback",
                     json!({ "resourcesToSkip": ids }),
-                    format!("continue the rollback and take {named} as they are"),
+                    format!("continue the rollback and leave {named} as they are"),
                 ),
             ],
         ),
         "CREATE_FAILED" => (
             "its creation failed and automatic rollback was off",
             vec![
-                Remedy::new("rollback", "remove what was made"),
+                Remedy::new("rollback", "remove what was created"),
                 Remedy::with(
                     "delete",
                     json!({ "confirm": true }),
-                    format!("delete {stack}, mend the cause and deploy again"),
+                    format!("delete {stack}, fix the cause and deploy again"),
                 ),
             ],
         ),
         "UPDATE_FAILED" => (
             "an update failed and automatic rollback was off",
             vec![
-                Remedy::new("deploy", "mend the cause and deploy again"),
+                Remedy::new("deploy", "fix the cause and deploy again"),
                 Remedy::new("rollback", "go back to the last good state"),
             ],
         ),

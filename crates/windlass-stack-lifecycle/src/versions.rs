@@ -230,7 +230,7 @@ pub async fn write(
 pub enum Wish {
     /// This one.
     Exactly(Version),
-    /// The one so many steps before the newest.
+    /// The one this many steps before the newest.
     Back(usize),
 }
 

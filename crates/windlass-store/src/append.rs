@@ -40,7 +40,7 @@ impl Work {
 }
 
 impl Work {
-    /// Whether anything is derived from it, so that somebody may have to act.
+    /// Whether anything is derived from it, so that a reader may have to act.
     pub(crate) fn is_turn(&self) -> bool {
         match self {
             Self::Commit(commit) => commit
@@ -90,7 +90,7 @@ impl Memory {
         self.data_version = None;
     }
 
-    /// Starts over when somebody else has written. Called inside the transaction.
+    /// Starts over when another process has written. Called inside the transaction.
     pub(crate) fn refresh(&mut self, connection: &Connection) -> Result<()> {
         let version: i64 = connection
             .prepare_cached("PRAGMA data_version")?
@@ -216,7 +216,7 @@ impl<'a> Appender<'a> {
             Work::Content { .. } => Ok(()),
         };
         match checked {
-            // What SQLite answers by giving up the transaction is everybody's failure.
+            // What SQLite answers by giving up the transaction is everyone's failure.
             Err(CommitError::Store(error)) if self.connection.is_autocommit() => {
                 return Err(error.into());
             }
@@ -332,7 +332,7 @@ impl<'a> Appender<'a> {
     }
 
     fn write_content(&self, digest: Digest, bytes: &[u8]) -> Result<Vec<Event>> {
-        // Stored before: its age begins anew, so that prune leaves it to its new user.
+        // Stored before: its age is reset, so that prune leaves it to its new user.
         self.connection
             .prepare_cached(
                 "INSERT INTO blobs (sha256, stored_at, bytes) VALUES (?1, unixepoch() * 1000, ?2) \

@@ -76,7 +76,7 @@ fn copy_database(source: &Connection, path: &Path) -> Result<()> {
     let mut target = Connection::open_with_flags(path, flags)?;
     target.execute_batch("PRAGMA synchronous = FULL")?;
     let backup = Backup::new(source, &mut target)?;
-    // All pages in one step: one snapshot, whatever is committed meanwhile. Writers go on.
+    // All pages in one step: one snapshot, whatever is committed in the meantime. Writers continue.
     match backup.step(-1)? {
         StepResult::Done => Ok(()),
         _ => Err(StoreError::Busy.into()),

@@ -78,7 +78,11 @@ async fn off_thread<T: Send + 'static>(
 ) -> Result<T, BlobError> {
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|error| Err(BlobError::Io(format!("content work was cut off: {error}"))))
+        .unwrap_or_else(|error| {
+            Err(BlobError::Io(format!(
+                "content work was interrupted: {error}"
+            )))
+        })
 }
 
 fn checked(digest: Digest, bytes: Vec<u8>) -> Result<Vec<u8>, BlobError> {
@@ -154,7 +158,7 @@ fn write_file(home: &Home, digest: Digest, bytes: &[u8]) -> io::Result<()> {
     let lock = home.open_lock(&home.blob_lock())?;
     lock.lock_shared()?;
     if fs::read(&path).is_ok_and(|stored| Digest::of(&stored) == digest) {
-        // Its age begins anew, so that prune leaves it to its new user.
+        // Its age is reset, so that prune leaves it to its new user.
         return rustix::fs::utimensat(
             rustix::fs::CWD,
             &path,

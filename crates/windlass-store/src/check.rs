@@ -18,7 +18,7 @@ use crate::{
 };
 
 const PAGE: usize = 1000;
-/// A badly damaged store has more to say than anybody reads.
+/// A badly damaged store has more to say than anyone reads.
 const MAX_FINDINGS: usize = 200;
 
 /// Checks the store. Damage is a finding; an error means that the check could not be made.

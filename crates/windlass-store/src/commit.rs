@@ -172,7 +172,7 @@ impl<'a> Claims<'a> {
     }
 
     /// Claims the idempotency key, the confirm token and the room of the run that `bodies`
-    /// create. The key first: a caller who repeats a whole call is told which run the first one
+    /// create. The key first: a caller who repeats a whole call gets the run that the first one
     /// started.
     pub(crate) fn claim(
         &mut self,

@@ -91,7 +91,7 @@ fn living(home: &Home, id: u64) -> Option<DriverRecord> {
         }
         // Not known to be dead.
         Err(TryLockError::Error(error)) => {
-            tracing::warn!(driver = id, %error, "the lock of a driver cannot be looked at");
+            tracing::warn!(driver = id, %error, "the lock of a driver cannot be read");
         }
     }
     let mut text = String::new();

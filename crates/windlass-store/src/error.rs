@@ -1,4 +1,4 @@
-//! What can go wrong inside the store, and how it is told to callers.
+//! What can go wrong inside the store, and how it is reported to callers.
 
 use std::io;
 

@@ -24,7 +24,7 @@ pub enum FaultPoint {
     BeforeWrite,
     /// The whole batch is written inside its transaction, which is not yet committed.
     AfterWrite,
-    /// The batch is durable; nobody has been told.
+    /// The batch is durable; no caller knows yet.
     AfterCommit,
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn off_thread<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Ok(done?),
         Err(error) => Err(StoreError::Io(format!(
-            "care of the store was cut off: {error}"
+            "maintenance of the store was interrupted: {error}"
         ))),
     }
 }

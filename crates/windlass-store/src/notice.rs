@@ -1,6 +1,6 @@
-//! Telling subscribers that something was committed, here or by another process.
+//! Notifying subscribers that something was committed, here or by another process.
 //!
-//! Own commits are told at once. For others a thread asks SQLite, at the poll interval,
+//! Own commits are announced at once. For others a thread asks SQLite, at the poll interval,
 //! whether the file changed; it runs only while there are subscribers. Those who follow one
 //! run are woken by the events of that run and by nothing else.
 
@@ -20,18 +20,19 @@ use windlass_types::RunId;
 
 use crate::{drivers, error::Result, home::Home, lease, read};
 
-/// The latest position anybody knows of, and those who want to hear about it.
+/// The latest position anyone knows of, and those who want to hear about it.
 pub(crate) struct Notice {
     home: Home,
     latest: watch::Sender<u64>,
-    /// The latest that somebody may have to act upon.
+    /// The latest that a subscriber may have to act on.
     turn: watch::Sender<u64>,
     /// How often a driver that held something was found dead.
     departures: watch::Sender<u64>,
     /// The last event of each run that is followed, as far as it is known.
     followed: Mutex<Followed>,
-    /// Everything up to here was told to those who follow a run; `UNTOLD` while nobody looks.
-    told: AtomicU64,
+    /// Everything up to here was announced to followers of a run; `UNANNOUNCED` while there are
+    /// none.
+    announced: AtomicU64,
     poll: Mutex<Poll>,
     wake: Condvar,
 }
@@ -51,9 +52,9 @@ struct Followed {
 }
 
 /// Where those who follow a run stand is not known: they look for themselves.
-const UNTOLD: u64 = u64::MAX;
+const UNANNOUNCED: u64 = u64::MAX;
 
-/// Runs that may be followed before anybody looks for those that no longer are.
+/// Runs that may be followed before anyone looks for those that no longer are.
 const FEW_RUNS: usize = 64;
 
 impl Notice {
@@ -64,7 +65,7 @@ impl Notice {
             turn: watch::Sender::new(0),
             departures: watch::Sender::new(0),
             followed: Mutex::default(),
-            told: AtomicU64::new(UNTOLD),
+            announced: AtomicU64::new(UNANNOUNCED),
             poll: Mutex::default(),
             wake: Condvar::new(),
         })
@@ -73,14 +74,14 @@ impl Notice {
     /// Our own events from `first` to `last` are durable; `turned` when something was derived
     /// from them.
     pub(crate) fn committed(&self, first: u64, last: u64, turned: bool) {
-        // What lies between the latest known and our first is somebody else's, and may be
-        // anything. The poll will not tell of it any more: ours is later.
+        // What lies between the latest known and our first is another process's, and may be
+        // anything. The poll will not announce it any more: ours is later.
         let others = first > *self.latest.borrow() + 1;
         self.advance(last, turned || others);
-        // Without a gap there is nothing left for the poll to tell about single runs.
-        let _ = self
-            .told
-            .compare_exchange(first - 1, last, Ordering::Relaxed, Ordering::Relaxed);
+        // Without a gap there is nothing left for the poll to announce about single runs.
+        let _ =
+            self.announced
+                .compare_exchange(first - 1, last, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// The journals of these runs have grown up to these places.
@@ -114,7 +115,7 @@ impl Notice {
         receiver
     }
 
-    /// The same, for commits that somebody may have to act upon.
+    /// The same, for commits that a subscriber may have to act on.
     pub(crate) fn subscribe_to_turns(
         self: &Arc<Self>,
         interval: Duration,
@@ -211,10 +212,10 @@ impl Notice {
         let mut owners = Owners::default();
         while self.wait(interval) {
             let current = version.query_row([], |row| row.get(0))?;
-            if seen != Some(current) || self.told.load(Ordering::Relaxed) == UNTOLD {
+            if seen != Some(current) || self.announced.load(Ordering::Relaxed) == UNANNOUNCED {
                 // What another process wrote may be anything.
                 let position = read::position(&connection)?;
-                self.tell_followers(&connection, position)?;
+                self.notify_followers(&connection, position)?;
                 self.advance(position, true);
                 owners.living.clear();
                 owners.living.extend(lease::owners(&connection)?);
@@ -228,18 +229,18 @@ impl Notice {
         Ok(())
     }
 
-    /// Tells those who follow a run of events that were not told when they were committed.
-    fn tell_followers(&self, connection: &Connection, position: u64) -> Result<()> {
-        let told = self.told.swap(position, Ordering::Relaxed);
-        if told == UNTOLD {
+    /// Notifies followers of a run about events that were not announced when they were committed.
+    fn notify_followers(&self, connection: &Connection, position: u64) -> Result<()> {
+        let announced = self.announced.swap(position, Ordering::Relaxed);
+        if announced == UNANNOUNCED {
             for sender in self.followed().runs.values() {
                 sender.send_modify(|_| {});
             }
         }
-        if told >= position || self.followed().runs.is_empty() {
+        if announced >= position || self.followed().runs.is_empty() {
             return Ok(());
         }
-        let ends = read::ends_after(connection, told)?;
+        let ends = read::ends_after(connection, announced)?;
         self.grown(ends.iter().map(|(run_id, seq)| (run_id, *seq)));
         Ok(())
     }
@@ -248,7 +249,7 @@ impl Notice {
     fn wait(&self, interval: Duration) -> bool {
         let mut poll = self.lock();
         while !poll.closed && !self.has_subscribers() {
-            self.told.store(UNTOLD, Ordering::Relaxed);
+            self.announced.store(UNANNOUNCED, Ordering::Relaxed);
             poll = self.wake.wait(poll).unwrap_or_else(PoisonError::into_inner);
         }
         if !poll.closed {

@@ -33,7 +33,7 @@ pub struct SqliteStoreOptions {
     pub access: Access,
     /// How long to wait for another process that writes.
     pub busy_timeout: Duration,
-    /// How often to look for commits of other processes while somebody is subscribed.
+    /// How often to look for commits of other processes while there are subscribers.
     pub poll_interval: Duration,
     /// How many reads run at a time.
     pub readers: usize,
@@ -186,7 +186,7 @@ fn configure(connection: &Connection, options: &SqliteStoreOptions) -> Result<()
     Ok(())
 }
 
-/// An empty database beside a log is not a new store but a lost one; SQLite would remove
+/// An empty database next to a log is not a new store but a lost one; SQLite would remove
 /// the log and start over.
 fn refuse_lost_database(home: &Home) -> Result<()> {
     let length = |path| {

@@ -65,7 +65,7 @@ pub(crate) async fn prune(
         let home = store.home.clone();
         return store
             .readers
-            .read(move |connection| foresee(&home, connection, horizon, &old))
+            .read(move |connection| preview(&home, connection, horizon, &old))
             .await;
     }
     let writer = store.writer()?;
@@ -247,7 +247,7 @@ fn has_journal(connection: &Connection, run_id: &str) -> Result<bool> {
 }
 
 /// What would be removed.
-fn foresee(
+fn preview(
     home: &Home,
     connection: &Connection,
     horizon: Horizon,

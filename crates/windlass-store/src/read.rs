@@ -57,7 +57,7 @@ impl Readers {
         match answer.await {
             Ok(answer) => answer.map_err(|failure: crate::error::Failure| failure.into()),
             Err(error) => Err(StoreError::Io(format!(
-                "a read of the store was cut off: {error}"
+                "a read of the store was interrupted: {error}"
             ))),
         }
     }

@@ -84,7 +84,7 @@ impl Session {
     /// Looks after the log once the answers are out.
     pub(crate) fn after_commit(&mut self) {
         if let Err(error) = self.log.after_commit(&self.connection) {
-            tracing::warn!(%error, "the write-ahead log could not be tended; it is tried again");
+            tracing::warn!(%error, "the write-ahead log could not be maintained; trying again");
         }
     }
 

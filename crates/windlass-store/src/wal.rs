@@ -113,7 +113,7 @@ impl Log {
         })
     }
 
-    /// Whether the log cannot grow for lack of room. SQLite tells a full disk from other
+    /// Whether the log cannot grow for lack of room. SQLite distinguishes a full disk from other
     /// failures but not a quota or a limit on file size.
     pub(crate) fn is_out_of_room(&self, connection: &Connection) -> bool {
         let probed = self.while_nobody_appends(connection, |file| {

@@ -269,7 +269,7 @@ fn write_batch(session: &mut Session, batch: Vec<WriteJob>) {
     match session.write(&works) {
         Ok(outcomes) => {
             for (job, outcome) in batch.into_iter().zip(outcomes) {
-                // Whoever asked may have left; the events are stored all the same.
+                // The caller may have left; the events are stored anyway.
                 let _ = job.reply.send(outcome);
             }
         }

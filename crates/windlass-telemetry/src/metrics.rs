@@ -2,7 +2,7 @@
 //!
 //! The families are listed here, so that their names and labels are known in one place.
 //! Label values must come from closed sets (operation names, states), never from input;
-//! a family stops growing at a fixed number of series all the same.
+//! a family still stops growing at a fixed number of series.
 
 use std::{
     cell::RefCell,

@@ -65,7 +65,7 @@ impl FakeClock {
     }
 
     /// The same clock for work that also uses other threads: time moves only after those had a
-    /// moment of real time to go on.
+    /// moment of real time to continue.
     #[must_use]
     pub fn with_threads(&self) -> Self {
         Self {

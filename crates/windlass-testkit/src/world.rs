@@ -298,7 +298,7 @@ impl Process {
         self.clock.run(ended).await
     }
 
-    /// Lets everything happen that does not wait for time or for somebody.
+    /// Lets everything happen that does not wait for time or input.
     pub async fn idle(&self) {
         self.clock.idle().await;
     }
@@ -323,7 +323,7 @@ impl Process {
         self.call_as(local(), operation, input).await
     }
 
-    /// Calls an operation as somebody.
+    /// Calls an operation as a given principal.
     pub async fn call_as(
         &self,
         principal: Principal,

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::lines;
 use crate::patch::{Hunk, HunkLine, Patch};
 
-/// With this many lines of context a hunk tells nothing about the start of the file.
+/// With this many lines of context a hunk says nothing about the start of the file.
 const FULL_CONTEXT: usize = 3;
 
 /// Which hunk does not apply, and why.

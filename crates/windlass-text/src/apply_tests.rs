@@ -36,7 +36,7 @@ fn a_hunk_moves_with_its_lines() {
 }
 
 #[test]
-fn of_two_places_the_nearest_is_taken() {
+fn of_two_places_the_nearest_is_used() {
     let block = "a\nb\nc\nold\nd\ne\nf\n";
     let filler = numbers(1..=10);
     let before = format!("{block}{filler}{block}{filler}");

@@ -170,7 +170,7 @@ fn close_conflicts_are_one_and_distant_ones_are_two() {
 }
 
 #[test]
-fn markers_stand_on_lines_of_their_own_in_the_files_line_ends() {
+fn markers_are_on_their_own_lines_with_the_files_line_ends() {
     assert_eq!(
         conflict("a", "ours", "theirs"),
         "1 in\n<<<<<<< overlay\nours\n=======\ntheirs\n>>>>>>> upstream\n"
@@ -215,7 +215,7 @@ fn resolve(pieces: &[Piece], ours: &[&str], theirs: &[&str], take_ours: bool) ->
 
 proptest! {
     #[test]
-    fn one_unchanged_side_gives_the_other((base, other) in samples::edited()) {
+    fn one_unchanged_side_yields_the_other((base, other) in samples::edited()) {
         prop_assert_eq!(merge(&base, &base, &other), Merge::Clean(other.clone()));
         prop_assert_eq!(merge(&base, &other, &base), Merge::Clean(other.clone()));
         // Without the shortcuts as well.

@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
             };
             let mut content = content.to_owned();
             if !content.ends_with('\n') {
-                // The patch itself lacks its last newline; the file's is told by `\ No newline`.
+                // The patch itself lacks its last newline; the file's is marked by `\ No newline`.
                 content.push('\n');
             }
             let parsed = match sign {

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_words_are_found_and_far_ones_are_not() {
+    fn close_words_are_found_and_distant_ones_are_not() {
         let known = ["memory", "timeout", "connectTo", "iamRoleStatements", "q"];
         for (word, expected) in [
             ("memroy", Some("memory")),

@@ -73,7 +73,7 @@ fn created_and_emptied_files_have_the_zero_ranges_of_git() {
 }
 
 #[test]
-fn a_missing_last_newline_is_told() {
+fn a_missing_last_newline_is_marked() {
     assert_snapshot!(diff("a\nb", "a\nb\n"), @r"
     --- a/x.md
     +++ b/x.md
@@ -121,7 +121,7 @@ fn round_trip(before: &str, after: &str) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn applying_the_diff_gives_the_text_after((before, after) in samples::edited()) {
+    fn applying_the_diff_produces_the_new_text((before, after) in samples::edited()) {
         round_trip(&before, &after)?;
     }
 

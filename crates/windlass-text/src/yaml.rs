@@ -368,7 +368,7 @@ impl Builder {
             }
             Event::Alias(id) => {
                 let target = self.anchors.get(&id).ok_or_else(|| {
-                    let message = "this alias stands inside what it refers to";
+                    let message = "this alias is inside what it refers to";
                     YamlError::new(start, message).until(end)
                 })?;
                 let node = Node {

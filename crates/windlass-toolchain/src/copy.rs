@@ -18,7 +18,7 @@ pub enum CopyError {
     Io(#[from] io::Error),
 }
 
-/// Copies `site` into the empty directory `to`; gives the links that were left out because they
+/// Copies `site` into the empty directory `to`; returns the links that were left out because they
 /// lead out of the site or nowhere.
 ///
 /// Git's own files are not copied, nor is anything that is neither file, directory nor link.

@@ -1,4 +1,4 @@
-//! What Hugo is told: its arguments and its whole environment.
+//! What Hugo gets: its arguments and its whole environment.
 //!
 //! Nothing of this process's environment reaches it. Settings given here win over the site's
 //! own configuration.

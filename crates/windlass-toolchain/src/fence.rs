@@ -75,7 +75,7 @@ impl Fence {
     #[must_use]
     pub fn with_programs_in(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         for folder in folders.into_iter().filter(|folder| folder.is_absolute()) {
-            // Scripts find what they are made of beside the folder they are started from.
+            // Scripts find their parts next to the folder they are started from.
             if let (Some("bin"), Some(above)) = (
                 folder.file_name().and_then(|name| name.to_str()),
                 folder.parent(),

@@ -128,7 +128,7 @@ impl Toolchain for HugoProgram {
                 CopyError::TimedOut => ToolError::TimedOut,
                 CopyError::Io(error) => not_run("copy the site")(error),
             })?;
-        fs_err::create_dir_all(job.out).map_err(not_run("make the folder of the result"))?;
+        fs_err::create_dir_all(job.out).map_err(not_run("create the folder of the result"))?;
         let out = fs_err::canonicalize(job.out).map_err(not_run("find the result"))?;
 
         let own = vec![private.root.path().to_owned(), out.clone()];
@@ -248,7 +248,7 @@ fn not_run(what: &'static str) -> impl Fn(io::Error) -> ToolError {
     move |error| ToolError::NotRun(format!("could not {what}: {error}"))
 }
 
-/// How long a job goes on.
+/// How long a job runs.
 struct Until<'a> {
     began: Instant,
     limit: Duration,

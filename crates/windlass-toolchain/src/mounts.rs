@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leads_out() {
+    fn what_leaves_the_site() {
         let module = |dir: &str, source: &str| {
             format!(
                 r#"{{"path": "p", "version": "", "dir": "{dir}", "mounts": [{{"source": "content", "target": "content"}}, {{"source": "{source}", "target": "assets"}}]}}"#

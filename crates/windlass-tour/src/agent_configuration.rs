@@ -53,7 +53,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         refused.text.contains("E_ADOPT_CONFIRM_REQUIRED") && read(&project)? == before,
         "the deployment is refused and the project untouched",
     )?;
-    stage.say("With --adopt it is taken over. What it said is kept.");
+    stage.say("With --adopt it is taken over. Its old content is kept.");
     stage.run(&["pack", "deploy", "--apply", "--adopt", "--yes"], 0)?;
     let first = newest_snapshot(stage)?;
     let deployed = read(&project)?;
@@ -83,11 +83,11 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         capture(stage, &project)?;
     } else {
         stage.say(
-            "Capturing the edit on a branch needs git, which is not installed: that part is left out.",
+            "Capturing the edit on a branch needs git, which is not installed: that part is skipped.",
         );
     }
 
-    stage.say("Not what was wanted after all? Every deployment can be gone back to.");
+    stage.say("Not what you wanted? You can roll back to every deployment.");
     stage.run(&["pack", "snapshots", "list"], 0)?;
     stage.name(&first, "$FIRST");
     stage.run(&["pack", "rollback", "--to", &first, "--yes"], 0)?;
@@ -96,7 +96,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "every file is what the first deployment made it",
     )?;
 
-    stage.say("And the way out: everything pack wrote goes, what it replaced comes back.");
+    stage.say("And uninstalling: everything pack wrote is removed, what it replaced comes back.");
     stage.run(&["pack", "uninstall", "--restore-originals", "--yes"], 0)?;
     let after = read(&project)?;
     for name in after.keys() {
@@ -156,7 +156,7 @@ fn prepare(stage: &Stage<'_>) -> Result<(), Problem> {
         // Without git there is no branch later on, and nothing else needs one.
         let _ = stage.ask_git(&[&["-C", repository.as_str()], words].concat());
     }
-    // `status` would suggest files that let agents operate pack; they are another story.
+    // `status` would suggest files that let agents operate pack; they are not covered here.
     stage.ask(&["pack", "bootstrap", "--decline", "--yes"])?;
     Ok(())
 }

@@ -32,8 +32,8 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let double = stage.start_double()?;
     stage.enter(FOLDER);
     stage.say(
-        "Two functions behind an HTTP API, a PostgreSQL and a Redis, in one config. AWS is played by\n\
-         a CloudFormation of Windlass's own, so that nothing here costs anything.",
+        "Two functions behind an HTTP API, a PostgreSQL and a Redis, in one config. AWS is simulated by\n\
+         a local CloudFormation double, so that nothing here costs anything.",
     );
     deploy(stage)?;
     change(stage, &double)?;
@@ -53,7 +53,7 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
         seen.text.contains("to create") && seen.text.contains("notes-database"),
         "the preview lists what is created and the secret that is missing",
     )?;
-    stage.say("Secrets are made by hand, from a file; no output ever shows their values.");
+    stage.say("Secrets are created by hand, from a file; no output ever shows their values.");
     for name in ["notes-database", "notes-cache"] {
         let value = format!("{{\"password\":\"{name}-0123456789\"}}");
         let file = stage.user().join(FOLDER).join("password.json");
@@ -70,12 +70,12 @@ fn deploy(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let resumed = stage.run_briefly(&deploy, 0)?;
     stage.expect(
         resumed.text.contains("notes-dev CREATE_COMPLETE"),
-        "the run came to its end",
+        "the run finished",
     )?;
     let again = stage.run_briefly(&deploy, 0)?;
     stage.expect(
         again.text.contains("no changes"),
-        "deploying once more changes nothing",
+        "deploying again changes nothing",
     )
 }
 
@@ -119,9 +119,9 @@ fn go_back(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&command(&["rollback", "--list-versions"], &STACK), 0)?;
     let back = ["rollback", "--target-version", "v000001", "--yes"];
     stage.run_briefly(&command(&back, &STACK), 0)?;
-    stage.say("What was done, from here and elsewhere, is on record.");
+    stage.say("What was done, from here and elsewhere, is recorded.");
     stage.run(&command(&["info", "operations"], &STACK), 0)?;
-    stage.say("Deleting needs a yes, and says what goes.");
+    stage.say("Deleting needs a yes, and lists what is removed.");
     stage.run_briefly(&command(&["delete", "--yes"], &STACK), 0)?;
     Ok(())
 }
@@ -134,13 +134,13 @@ fn develop(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let started = stage.try_to_run(&start)?;
     if started.exit != Some(0) {
         stage.show(
-            "skipped: this machine lacks a program the app needs, as told above; functions need \
+            "skipped: this machine lacks a program the app needs, as shown above; functions need \
              Node and Python, databases their servers or a container engine",
         );
         return Ok(());
     }
     let called = call(stage);
-    // Whatever came of it, nothing is left running.
+    // Whatever the result, nothing is left running.
     stage.run(&command(&["dev", "stop"], &[]), 0)?;
     called
 }

@@ -1,4 +1,4 @@
-//! Chapter 1: a change that is planned, confirmed, killed half-way, resumed, approved, taken back
+//! Chapter 1: a change that is planned, confirmed, killed halfway, resumed, approved, rolled back
 //! and verified.
 
 use std::{collections::BTreeMap, path::Path};
@@ -13,8 +13,8 @@ pub(crate) const NEXT: &[&str] = &[
     "windlass demo apply --dir DIR --file hello.txt=hello    the same on a directory of yours",
     "windlass mcp serve                                      offer the operations to an MCP client",
     "windlass serve                                          a daemon: HTTP API, MCP, driver",
-    "windlass ops list                                       everything that can be asked for",
-    "windlass doctor                                         is everything in order?",
+    "windlass ops list                                       everything that can be called",
+    "windlass doctor                                         is everything fine?",
 ];
 
 /// A directory's files and their contents.
@@ -43,7 +43,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     let before = read(&site)?;
 
     stage.say(
-        "A small web site is to change: two new pages, one update, one removal. First the plan.",
+        "A small website needs a change: two new pages, one update, one removal. First the plan.",
     );
     show_files(stage, &before);
     stage.run(&command(&["demo", "plan"], &[]), 0)?;
@@ -75,7 +75,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "show", run], 0)?;
 
     stage.say(
-        "Resuming continues where the journal ends. Half-way the run asks for an approval and waits.",
+        "Resuming continues where the journal ends. Halfway the run asks for an approval and waits.",
     );
     let resumed = stage.run(&["runs", "resume", run], 4)?;
     stage.expect(
@@ -87,7 +87,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
         "the finished step is not done again",
     )?;
 
-    stage.say("An approver looks at it and says yes; the answer is an event in the same journal.");
+    stage.say("An approver reviews it and says yes; the answer is an event in the same journal.");
     stage.run(&["runs", "approve", run, "--reason", "looks right"], 0)?;
     let after = read(&site)?;
     show_files(stage, &after);
@@ -125,7 +125,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     )?;
 
     stage.say(
-        "Taking it all back is a change like any other: planned, confirmed, applied by a run.",
+        "Rolling it all back is a change like any other: planned, confirmed, applied by a run.",
     );
     stage.run(&["runs", "rollback", run, "--yes"], 0)?;
     let back = read(&site)?;
@@ -136,11 +136,11 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.run(&["runs", "verify", run], 0)?;
     stage.run(&["runs", "verify", "sys_audit"], 0)?;
 
-    stage.say("A run can be given to another person as one file, and verified there.");
+    stage.say("A run can be exported as one file, and verified elsewhere.");
     stage.run(&["runs", "export", run, "--output", "run.json"], 0)?;
     stage.run(&["--home", "elsewhere", "runs", "import", "run.json"], 0)?;
 
-    stage.say("With one word changed, nobody takes it.");
+    stage.say("With one word changed, it is refused.");
     forge(&stage.path().join("run.json"))?;
     let forged = stage.run(&["--home", "third", "runs", "import", "run.json"], 7)?;
     stage.expect(

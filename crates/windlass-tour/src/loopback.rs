@@ -9,7 +9,7 @@ use std::{
 use windlass_types::Problem;
 
 /// How long a server of the tour may take to answer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_LIMIT: Duration = Duration::from_secs(20);
 
 /// The body of a page.
 pub(crate) fn get(address: &str, path: &str) -> Result<String, Problem> {
@@ -25,7 +25,7 @@ fn exchange(address: &str, line: &str, body: &str) -> Result<String, Problem> {
     let failed = |error: std::io::Error| Problem::internal("tour", format!("{line}: {error}"));
     let host = address.trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(host).map_err(failed)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    stream.set_read_timeout(Some(WAIT_LIMIT)).map_err(failed)?;
     // An HTTP/1.0 answer ends with the connection and is never sent in chunks.
     let request = format!(
         "{line} HTTP/1.0\r\nHost: {host}\r\nContent-Type: application/json\r\n\

@@ -33,13 +33,13 @@ const PLANTED: [&str; 3] = ["TemplateTokens", "called Tidemark", "canonical addr
 pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     if stage.ask_git(&["--version"]).is_none() {
         stage.say("A launch reads and writes git repositories, and git is NOT installed here.");
-        stage.say("This chapter is left out. Install git and run: windlass tour --chapter 3");
+        stage.say("This chapter is skipped. Install git and run: windlass tour --chapter 3");
         return Ok(());
     }
     prepare(stage)?;
     stage.say(
-        "Tidemark is a small library, Quayside a company's site. The library shall get its pages.\n\
-         Nothing is written that nobody allowed, so the first answer is a question.",
+        "Tidemark is a small library, Quayside a company's site. The library gets its pages.\n\
+         Nothing is written without permission, so the first answer is a question.",
     );
     stage.enter_home();
     let places = ["--product", PRODUCT_PLACE, "--site", SITE_PLACE];
@@ -51,7 +51,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
 
     stage.say(
         "A configuration answers it. The run reads both repositories, collects facts with the lines\n\
-         that prove them, writes pages into a copy of the site, and has 18 gates look at them.",
+         that prove them, writes pages into a copy of the site, and runs 18 gates on them.",
     );
     let commits = ["--ref", "main", "--site-ref", "main"];
     let start = ["launch", "start", "--config", CONFIG_FILE];
@@ -62,12 +62,12 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
     )?;
 
     stage.say(
-        "The site's habits came along: a placeholder, a dead address, a misspelt name. Fix one.",
+        "The site's own mistakes were copied: a placeholder, a dead address, a misspelt name. Fix one.",
     );
     stage.run(&["launch", "fix", "latest"], 8)?;
 
     stage.say("Then all the others. The program is killed after the next one.");
-    // On a busy machine it may be through before it is killed; the story ends the same.
+    // On a busy machine it may finish before it is killed; the outcome is the same.
     let killed = stage.try_to_kill(&["launch", "fix", "latest", "--all"], |line| {
         line.contains("resolved:")
     })?;
@@ -102,7 +102,7 @@ pub(crate) fn play(stage: &mut Stage<'_>) -> Result<(), Problem> {
 
     evidence(stage, &branch)?;
 
-    stage.say("Second thoughts? Before it is merged, branch and pull request can be taken back.");
+    stage.say("Changed your mind? Until it is merged, branch and pull request can be removed.");
     let run = run_id(&status)?;
     stage.name(&run, "$RUN");
     stage.run(&["runs", "rollback", &run, "--yes"], 0)?;

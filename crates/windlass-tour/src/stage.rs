@@ -143,7 +143,7 @@ impl<'a> Stage<'a> {
             .line(&self.prompt(&format!("{}={}…", &name[1..], &word[..word.len().min(16)])));
     }
 
-    /// Tells what comes.
+    /// Announces what comes next.
     pub(crate) fn say(&self, text: &str) {
         self.screen.line("");
         self.screen.line(text);
@@ -193,7 +193,7 @@ impl<'a> Stage<'a> {
     ) -> Result<(), Problem> {
         let shown = self.shown("windlass", args);
         let killed = self.try_to_kill(args, fits)?;
-        self.expect(killed, &format!("`{shown}` is killed half-way, not exited"))
+        self.expect(killed, &format!("`{shown}` is killed halfway, not exited"))
     }
 
     /// The same for a command that may be through before it can be killed; whether it was killed.

@@ -27,7 +27,7 @@ impl Driving {
         Ok(())
     }
 
-    /// Stops driving: effects under way are recorded, the rest waits for the next driver.
+    /// Stops driving: effects in progress are recorded, the rest waits for the next driver.
     pub(crate) async fn stop(self) {
         if let Some(driver) = self.driver {
             driver.stop().await;

@@ -9,7 +9,7 @@ pub(crate) enum Event {
     Key(Key),
     /// The terminal has this many columns and rows.
     Resized(u16, u16),
-    /// Time has passed while a call is under way.
+    /// Time has passed while a call is in progress.
     Tick,
     /// A call came back.
     Answered(Call, Result<Reply, Fault>),
@@ -68,7 +68,7 @@ impl Call {
         matches!(self, Self::Apply(_) | Self::Undo(_) | Self::Rollback(_))
     }
 
-    /// What is said while it is under way.
+    /// What is said while it is in progress.
     pub(crate) const fn progress(&self) -> &'static str {
         match self {
             Self::Plan | Self::TryApply => "planning",

@@ -33,14 +33,14 @@ pub(crate) struct Item {
     pub(crate) detail: Detail,
 }
 
-/// What the pane beside the list shows of an item.
+/// What the pane next to the list shows of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// This text, a diff or the like.
     Text(String),
     /// The diff that the plan has of the same file, or this sentence.
     AsPlanned(&'static str),
-    /// A text that is fetched when somebody looks.
+    /// A text that is fetched when it is shown.
     Unread,
 }
 

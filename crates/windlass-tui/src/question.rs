@@ -84,7 +84,7 @@ impl Question {
         };
         let names = unmanaged.iter().map(|file| format!("! {}", file.shown));
         let mut lines = named(names.collect());
-        lines.push("What they hold is kept; undo brings it back.".to_owned());
+        lines.push("Their contents are kept; undo restores them.".to_owned());
         Self {
             title,
             lines,

@@ -22,7 +22,7 @@ use crate::{
 /// How often the sign of work moves.
 const MOVE: Duration = Duration::from_millis(120);
 
-/// Shows the screen until somebody leaves it or `shutdown` comes.
+/// Shows the screen until the user leaves it or `shutdown` arrives.
 pub async fn run(
     catalogue: Catalogue,
     options: Options,
@@ -69,7 +69,7 @@ pub async fn run(
             effects = event.map_or_else(Vec::new, |event| update(&mut state, event));
         }
     };
-    // The terminal is a terminal again; now whatever is under way comes to its end.
+    // The terminal is a terminal again; now whatever is in progress comes to its end.
     drop((calls, events));
     worker
         .await

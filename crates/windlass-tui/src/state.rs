@@ -26,7 +26,7 @@ impl Tab {
         }
     }
 
-    /// The tab so many places on.
+    /// The tab this many places on.
     pub(crate) const fn turned(self, places: usize) -> Self {
         Self::ALL[(self as usize + places) % Self::ALL.len()]
     }
@@ -77,7 +77,7 @@ impl Page {
     }
 }
 
-/// Where the pane beside the list stands.
+/// The scroll position of the pane next to the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pane {
     pub(crate) open: bool,
@@ -108,10 +108,10 @@ pub(crate) struct State {
     pub(crate) question: Option<Question>,
     pub(crate) help: bool,
     pub(crate) message: Message,
-    /// The calls under way, the present one first.
+    /// The calls in progress, the current one first.
     pub(crate) underway: Vec<Call>,
     pub(crate) ticks: usize,
-    /// Whether somebody wanted to leave while files were written.
+    /// Whether the user wanted to leave while files were written.
     pub(crate) leaving: bool,
 }
 
@@ -136,7 +136,7 @@ impl State {
         self.underway.iter().any(Call::writes)
     }
 
-    /// Asks for a call, unless the same one is under way already.
+    /// Asks for a call, unless the same one is in progress already.
     pub(crate) fn send(&mut self, call: Call) -> Option<Effect> {
         if self.underway.contains(&call) {
             return None;

@@ -36,7 +36,7 @@ pub(crate) fn update(state: &mut State, event: Event) -> Vec<Effect> {
                         state.page_of_mut(tab).load = Load::Failed;
                     }
                     if let Call::Details(id) = &call {
-                        // Not unread any more, or it would be fetched for ever.
+                        // No longer unread, or it would be fetched forever.
                         let listing = &mut state.page_of_mut(Tab::History).listing;
                         listing.fill(id, fault.message.clone());
                     }
@@ -108,7 +108,7 @@ fn quit(state: &mut State) -> Vec<Effect> {
     if state.is_writing() && !state.leaving {
         state.leaving = true;
         state.message = Message::Notice(
-            "Files are being written. q again leaves; what was begun is finished or undone."
+            "Files are being written. q again leaves; what was started is finished or undone."
                 .to_owned(),
         );
         return Vec::new();
@@ -221,7 +221,7 @@ const fn tab_of(call: &Call) -> Option<Tab> {
     }
 }
 
-/// Fetches the text of the selected item where somebody looks at it and it is not there yet.
+/// Fetches the text of the selected item if it is shown and not there yet.
 fn read_selected(state: &mut State) -> Option<Effect> {
     if !state.pane.open {
         return None;

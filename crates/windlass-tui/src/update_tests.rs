@@ -137,7 +137,7 @@ fn keys_that_ask_for_something() {
             &[third, Key::Down, Key::Char('b')],
             calls(&[Call::TryRollback("1".to_owned())]),
         ),
-        // Details are read when somebody looks, once.
+        // Details are read when shown, once.
         (
             &[third, Key::Enter, Key::Down, Key::Up, Key::Up],
             calls(&[Call::Details("2".to_owned()), Call::Details("1".to_owned())]),
@@ -199,7 +199,7 @@ fn answers_to_questions() {
 }
 
 #[test]
-fn a_write_is_followed_by_a_look_whatever_came_of_it() {
+fn a_write_is_followed_by_a_refresh() {
     let mut state = ready();
     answer(
         &mut state,

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// Who can mend it.
+/// Who can fix it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -27,7 +27,7 @@ pub enum Kind {
 pub struct Code {
     /// The stable name on the wire.
     pub name: &'static str,
-    /// Who can mend it.
+    /// Who can fix it.
     pub kind: Kind,
     /// HTTP status.
     pub http_status: u16,
@@ -77,11 +77,11 @@ macro_rules! codes {
 
 codes! {
     INVALID_INPUT: User, 400, 2, false,
-        "The input does not have the shape the operation takes.",
+        "The input does not match the operation's schema.",
         "Read `details.field` and `details.constraint`, correct the field, and call again. `windlass ops describe NAME` prints the schema with examples.";
     UNKNOWN_OPERATION: User, 404, 2, false,
         "No operation or tool has that name.",
-        "`windlass ops list` prints every name; the message names the nearest one.";
+        "`windlass ops list` prints every name; the message suggests the closest one.";
     RUN_NOT_FOUND: User, 404, 3, false,
         "No run with that id is visible to this caller.",
         "`windlass runs list` shows the runs you may see. A run started with another API key is not visible to yours.";
@@ -92,22 +92,22 @@ codes! {
         "The thing named does not exist.",
         "Check the name; the list command of the same noun shows what exists.";
     ALREADY_EXISTS: User, 409, 5, false,
-        "There is something of that name already.",
-        "Choose another name, or say that it may be replaced; `details.reason` tells whether it exists or is waiting to be deleted.";
+        "Something with that name already exists.",
+        "Choose another name, or say that it may be replaced; `details.reason` says whether it exists or is waiting to be deleted.";
     READ_ONLY_VIOLATION: Policy, 403, 4, false,
-        "The call would change something where only reading is allowed; it was not made.",
-        "`details.rule` names the rule that refused. Ask in a form that only reads, or use the operation that makes the change under its own confirmation.";
+        "The call would change something where only reading is allowed; it was not executed.",
+        "`details.rule` names the rule that refused. Use a read-only form, or the operation that makes the change with its own confirmation.";
     DEPLOY_FAILED: Upstream, 502, 1, false,
         "A deployment failed after it had been accepted.",
-        "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has taken back what was done unless rolling back was switched off.";
+        "`details.failure` names the resource that failed first, why, and what helps; CloudFormation has rolled back what was done unless rollback is switched off.";
     DELETE_FAILED: Upstream, 502, 1, false,
-        "A stack could not be deleted whole.",
-        "`details.failure` names what stands in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
+        "A stack could not be deleted completely.",
+        "`details.failure` names what is in the way. Remove the cause and delete again, or keep those resources with `retainResources`.";
     ROLLBACK_FAILED: Upstream, 502, 1, false,
-        "A stack could not be brought back to an earlier state.",
-        "`details.failure` names the resource that stands in the way. Mend it and roll back again, or leave it out with `resourcesToSkip`.";
+        "A stack could not be restored to an earlier state.",
+        "`details.failure` names the resource that is in the way. Fix it and roll back again, or leave it out with `resourcesToSkip`.";
     ILLEGAL_STATE: User, 409, 5, false,
-        "The run is in a state in which this cannot be done.",
+        "The run is in a state that does not allow this.",
         "`windlass runs show RUN` prints the state and what may be done next.";
     IDEMPOTENCY_CONFLICT: User, 409, 5, false,
         "The idempotency key was used before with different input.",
@@ -123,25 +123,25 @@ codes! {
         "Plan again, review the plan, and apply with the new token.";
     CONFIRM_TOKEN_MISMATCH: Policy, 403, 4, false,
         "The confirm token does not belong to this caller, operation and plan.",
-        "Something changed since the plan was made, or the token is another caller's. Plan again and review what differs.";
+        "Something changed since the plan was made, or the token belongs to another caller. Plan again and review what differs.";
     CONFIRM_TOKEN_USED: Policy, 409, 4, false,
-        "The confirm token has been redeemed already.",
+        "The confirm token has already been redeemed.",
         "Each token applies once. `details.run_id` names the run it started; watch that run, or plan again for a new change.";
     POLICY_DENIED: Policy, 403, 4, false,
         "A policy rule forbids this.",
         "`windlass policy check` shows the rule that decided. Change the policy file if the rule is wrong.";
     APPROVAL_REQUIRED: Policy, 403, 4, false,
-        "Policy wants a person to approve this, and nobody here can be asked.",
+        "Policy requires a person's approval, and nobody can be asked here.",
         "Run it from a terminal, pass an explicit yes as a principal that may approve, or name approvers in the policy file so that the run can wait for one of them.";
     APPROVAL_REJECTED: Policy, 409, 4, false,
-        "A person looked at the plan and said no.",
+        "A person reviewed the plan and rejected it.",
         "The rejection and its reason are in the run's journal. Plan again with a different input.";
     UNAUTHORIZED: Policy, 401, 4, false,
         "The API key is missing, unknown, revoked or expired.",
-        "Send `Authorization: Bearer wlk_…`. `windlass keys create` makes a key.";
+        "Send `Authorization: Bearer wlk_…`. `windlass keys create` creates a key.";
     FORBIDDEN: Policy, 403, 4, false,
         "The caller lacks the scope this operation needs.",
-        "`details.required_scopes` names the scopes. `windlass keys create --scope …` makes a key that has them.";
+        "`details.required_scopes` names the scopes. `windlass keys create --scope …` creates a key that has them.";
     RATE_LIMITED: Policy, 429, 6, true,
         "Too many requests in a minute, jobs at once, or pipelines in an hour; `details.limit` says which.",
         "Wait for `Retry-After` seconds. The tier of the API key sets the limits.";
@@ -153,25 +153,25 @@ codes! {
         "What had been applied was undone; the journal lists what could not be. Start a new run to try again.";
     STEP_FAILED: Upstream, 500, 1, false,
         "A step of the run failed and its effects were undone.",
-        "`windlass runs show RUN` names the step and the cause. Mend the cause and start again.";
+        "`windlass runs show RUN` names the step and the cause. Fix the cause and start again.";
     TIMEOUT: Upstream, 504, 6, true,
         "The work did not finish in the time allowed.",
-        "A durable run goes on behind the call: `windlass runs watch RUN` follows it.";
+        "A durable run continues in the background: `windlass runs watch RUN` follows it.";
     UNDO_CONFLICT: User, 409, 5, false,
-        "An effect cannot be undone, because what it made was changed since.",
-        "Look at the paths in `details`. What others changed since is left as it is; put it right by hand. The journal lists it as residue.";
+        "An effect cannot be undone, because its result was changed since.",
+        "Look at the paths in `details`. What others changed since is left as it is; fix it by hand. The journal lists it as residue.";
     PATH_ESCAPE: User, 400, 2, false,
         "A path would leave the directory it must stay in.",
         "Use relative paths without `..`, and no symbolic links that point outside.";
     NONDETERMINISTIC: Internal, 500, 70, false,
         "The run's code took another path than its journal records.",
-        "The run is held, nothing was changed. Resume it with the version of Windlass that started it, or let it go with `windlass runs cancel RUN`: what it did then stays and is listed as residue.";
+        "The run is held, nothing was changed. Resume it with the version of Windlass that started it, or release it with `windlass runs cancel RUN`: what it did then stays and is listed as residue.";
     BUSY: Upstream, 503, 6, true,
         "Another process holds what this needs.",
         "Wait, or find it with `windlass doctor`.";
     STORE_FULL: Config, 507, 7, true,
         "The disk with the Windlass home is full; nothing was acknowledged that is not on disk.",
-        "Free space (`windlass store prune` helps), then repeat. Unfinished runs go on by themselves.";
+        "Free space (`windlass store prune` helps), then repeat. Unfinished runs continue by themselves.";
     STORE_UNAVAILABLE: Config, 503, 7, true,
         "The store cannot be opened or written.",
         "`windlass doctor` says why: permissions, a read-only disk, another version's schema.";
@@ -180,30 +180,30 @@ codes! {
         "`windlass store check` lists what is damaged. Restore a backup made with `windlass store backup`.";
     CONFIG_INVALID: Config, 400, 2, false,
         "A settings or policy file cannot be read.",
-        "The message names the file, line and column. Nothing starts on a file that is not understood.";
+        "The message names the file, line and column. Nothing starts with an invalid file.";
     TARGET_FORBIDDEN: Policy, 400, 4, false,
         "The address is private, loopback, link-local or otherwise not allowed as a target.",
         "Use a public https address, or allow private targets for this purpose in the settings.";
     UPSTREAM_ERROR: Upstream, 502, 6, true,
         "A service Windlass called did not answer as it should.",
-        "`details` holds the status and the answer's beginning. Try again later.";
+        "`details` holds the status and the start of the answer. Try again later.";
     SCHEMA_VALIDATION_FAILED: User, 400, 2, false,
         "A configuration or an artifact does not fit its schema.",
         "`details.errors` lists every place as a JSON pointer with the rule it breaks. Correct them all and call again.";
     TOOLCHAIN_MISSING: Config, 424, 7, false,
-        "A gate needs a program that is not installed, or another version of it.",
-        "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run goes on from where it stands.";
+        "A gate needs a program that is not installed, or a different version of it.",
+        "`details.install_hint` says how to get it. Then call `launch_validate` (`windlass launch validate RUN`): the run continues where it stopped.";
     FIX_EXHAUSTED: User, 409, 1, false,
         "The issues that are left cannot be fixed by the run.",
-        "`details.reason` says why: no attempt left, nothing fixable left, a fix without effect, or the patch budget spent. Mend what `details.open_issues` lists in the product or the site, and start a new run.";
+        "`details.reason` says why: no attempt left, nothing fixable left, a fix without effect, or the patch budget spent. Fix what `details.open_issues` lists in the product or the site, and start a new run.";
     ALLOWED_PATHS_VIOLATION: Policy, 403, 4, false,
         "Something would have been written outside `allowed_paths`; nothing was.",
         "Allow the path in the run's configuration if it is meant to be written, and start a new run.";
     COMMIT_SERVICE_ERROR: Upstream, 502, 6, true,
         "The commit or the pull request was refused or failed.",
-        "`details.stage`, `details.http_status` and `details.service_code` say what happened. The run stays READY_FOR_PR; call again once the cause is mended.";
+        "`details.stage`, `details.http_status` and `details.service_code` say what happened. The run stays READY_FOR_PR; call again once the cause is fixed.";
     INTERRUPTED: User, 499, 130, true,
-        "The command was interrupted; the durable run goes on or waits.",
+        "The command was interrupted; the durable run continues or waits.",
         "`windlass runs watch RUN` picks it up again.";
     INTERNAL: Internal, 500, 70, false,
         "An unexpected failure inside Windlass.",
@@ -220,19 +220,19 @@ codes! {
         "Create one with windlass pack init, or name the repository with --repo.";
     E_CONFIG_INVALID: Config, 422, 1, false,
         "The manifest, a module or an overlay is not valid.",
-        "Mend the place the message names, then repeat the command.";
+        "Fix the place the message names, then repeat the command.";
     E_CONFIG_UNSUPPORTED_VERSION: Config, 422, 1, false,
         "The manifest has a version this program does not know.",
         "Set version to 1, or use a newer Windlass.";
     E_LOCKFILE_MISSING: Config, 404, 1, false,
-        "The lockfile is needed and is not there.",
+        "The lockfile is required and missing.",
         "Write it with windlass pack lock or windlass pack update.";
     E_LOCKFILE_INVALID: Config, 422, 1, false,
         "The lockfile cannot be read.",
-        "Write it anew with windlass pack lock.";
+        "Write it again with windlass pack lock.";
     E_LOCKFILE_UNSUPPORTED_VERSION: Config, 422, 1, false,
         "The lockfile has a version this program does not know.",
-        "Write it anew with windlass pack lock, or use a newer Windlass.";
+        "Write it again with windlass pack lock, or use a newer Windlass.";
     E_TARGET_UNSUPPORTED: User, 400, 1, false,
         "There is no such target.",
         "Choose one of the targets listed in the details.";
@@ -240,17 +240,17 @@ codes! {
         "The module has no overlay in this scope.",
         "Create it with windlass pack overlay edit.";
     E_OVERLAY_BASELINE_MISSING: Config, 409, 1, false,
-        "The overlay does not say which upstream it was made from.",
+        "The overlay does not say which upstream it is based on.",
         "Create the metadata with windlass pack overlay edit.";
     E_OVERLAY_BASELINE_UNSUPPORTED: Config, 409, 1, false,
-        "The upstream an overlay was made from cannot be found any more.",
+        "The upstream that an overlay is based on no longer exists.",
         "Commit the config repository so that a merge base exists, then edit the overlay again.";
     E_OVERLAY_REBASE_CONFLICT: User, 409, 1, false,
         "Upstream and overlay changed the same lines.",
         "Resolve the markers in the files named in the details, then rebase again.";
     E_OVERLAY_PATCH_APPLY_FAILED: Config, 409, 1, false,
-        "A patch of an overlay does not fit the file below it.",
-        "Make the patch anew, or turn the overlay into a directory overlay.";
+        "A patch of an overlay does not apply to the file below it.",
+        "Create the patch again, or turn the overlay into a directory overlay.";
     E_GIT_REPO_REQUIRED: Config, 409, 1, false,
         "The command needs the config repository to be a git repository.",
         "Run git init there, then repeat the command.";
@@ -258,13 +258,13 @@ codes! {
         "The config repository has changes that are not committed.",
         "Commit or stash them, then repeat the command.";
     E_GIT_DETACHED_HEAD: User, 409, 1, false,
-        "The config repository is on no branch.",
-        "Check a branch out, then repeat the command.";
+        "The config repository is not on a branch.",
+        "Check out a branch, then repeat the command.";
     E_GIT_REMOTE_MISSING: Config, 409, 1, false,
         "The config repository has no such remote.",
-        "Name one with windlass pack remote set.";
+        "Add one with windlass pack remote set.";
     E_GIT_NOT_FOUND: Config, 424, 1, false,
-        "The git program is needed and is not installed.",
+        "The git program is required and not installed.",
         "Install git, then repeat the command.";
     E_TTY_REQUIRED: User, 400, 1, false,
         "The command asks questions and there is no terminal.",
@@ -274,13 +274,13 @@ codes! {
         "Move or rename the paths in the details, then import again.";
     E_POLICY_VIOLATIONS: Policy, 422, 1, false,
         "The repository breaks rules of its policy.",
-        "Mend the places listed in the details, then lint again.";
+        "Fix the places listed in the details, then lint again.";
     E_POLICY_CONFIG_MISSING: Config, 404, 1, false,
         "There is no agentpack.org.yaml.",
         "Create it, then repeat the command.";
     E_POLICY_CONFIG_INVALID: Config, 422, 1, false,
         "agentpack.org.yaml is not valid.",
-        "Mend the place the message names, then repeat the command.";
+        "Fix the place the message names, then repeat the command.";
     E_POLICY_CONFIG_UNSUPPORTED_VERSION: Config, 422, 1, false,
         "agentpack.org.yaml has a version this program does not know.",
         "Set version to 1, or use a newer Windlass.";
@@ -294,7 +294,7 @@ codes! {
         "A path is longer than this system allows.",
         "Shorten it, then repeat the command.";
     E_UNEXPECTED: Internal, 500, 1, false,
-        "The command failed for a reason without a code of its own.",
+        "The command failed for a reason that has no specific code.",
         "The message names the cause and details.reason_code its kind; next_actions say what to try.";
 }
 

@@ -22,7 +22,7 @@ pub enum EffectClass {
     Read,
     /// Creates or changes things; what was there can be had back.
     Write,
-    /// Removes things or cannot be taken back.
+    /// Removes things or cannot be undone.
     Destructive,
 }
 

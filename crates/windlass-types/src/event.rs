@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tampering_is_found() {
+    fn tampering_is_always_found() {
         let mut altered = journal(5);
         altered[2].payload = serde_json::json!({ "n": 99 }).into();
         assert_eq!(

@@ -136,7 +136,7 @@ body_structs! {
         /// The redeemed token; no other run can name it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confirm_token: Option<TokenId>,
-        /// Who said yes where policy asked, or that somebody still must.
+        /// Who approved where policy asked, or that an approval is still missing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approval: Option<ApprovalGate>,
         /// A short line for lists.
@@ -167,7 +167,7 @@ body_structs! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<Problem>,
     }
-    /// The run ended well.
+    /// The run succeeded.
     RunCompleted {
         /// What it returned.
         output: Value,
@@ -186,13 +186,13 @@ body_structs! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         residue: Vec<String>,
     }
-    /// A completed run was taken back.
+    /// A completed run was rolled back.
     RunRolledBack {
         /// Steps whose effects remain.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         residue: Vec<String>,
     }
-    /// The run cannot go on with this version of the code; nothing was changed.
+    /// The run cannot continue with this version of the code; nothing was changed.
     RunHeld {
         /// Why.
         problem: Problem,
@@ -223,7 +223,7 @@ body_structs! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effect: Option<String>,
     }
-    /// A try of a step failed.
+    /// An attempt of a step failed.
     StepFailed {
         /// The step's key.
         key: String,
@@ -237,12 +237,12 @@ body_structs! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_at: Option<Timestamp>,
     }
-    /// A step's effect was taken back.
+    /// A step's effect was undone.
     UndoCompleted {
         /// The step's key.
         key: String,
     }
-    /// A step's effect could not be taken back.
+    /// A step's effect could not be undone.
     UndoFailed {
         /// The step's key.
         key: String,
@@ -261,7 +261,7 @@ body_structs! {
         /// The timer's key.
         key: String,
     }
-    /// The run waits for somebody.
+    /// The run waits for a signal.
     WaitStarted {
         /// The wait's key.
         key: String,
@@ -297,7 +297,7 @@ body_structs! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signal_seq: Option<u64>,
     }
-    /// Somebody told the run something: `approval`, `cancel`, `rollback`, or a domain's own.
+    /// The run received a signal: `approval`, `cancel`, `rollback`, or a domain's own.
     SignalReceived {
         /// The signal's name.
         signal: String,
@@ -362,7 +362,7 @@ body_structs! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
     }
-    /// Somebody asked for another round of attempts.
+    /// Another round of attempts was requested.
     DeliveryRequeued {
         /// The delivery.
         delivery_id: DeliveryId,
@@ -375,8 +375,8 @@ body_structs! {
     EndpointDisabled {
         /// Its address.
         url: String,
-        /// The name of the secret its deliveries are signed with: it is gone for whoever that
-        /// belongs to. Without one it is gone for everybody.
+        /// The name of the secret that signs its deliveries: it is gone for the owner of
+        /// that secret. Without one it is gone for everyone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         owner: Option<String>,
     }
@@ -410,7 +410,7 @@ body_structs! {
         /// The key.
         key_id: KeyId,
     }
-    /// Somebody's webhooks are signed with a new secret from now on.
+    /// An owner's webhooks are signed with a new secret from now on.
     WebhookSecretSet {
         /// Whose: `local`, or the id of a key's principal.
         owner: String,
@@ -448,7 +448,7 @@ body_structs! {
         #[serde(default)]
         note: Value,
     }
-    /// Somebody reported a run that happened elsewhere.
+    /// A client reported a run that happened elsewhere.
     TelemetryReported {
         /// Who reported it.
         principal: String,
@@ -459,7 +459,7 @@ body_structs! {
     TelemetryUpdated {
         /// Who said so.
         principal: String,
-        /// Who reported the run; event ids are told apart by reporter.
+        /// Who reported the run; event ids are unique per reporter.
         reported_by: String,
         /// The event id it was reported with.
         event_id: String,
@@ -573,9 +573,9 @@ impl OnHeld {
 pub enum UnwindReason {
     /// A step failed.
     Failed,
-    /// Somebody cancelled it.
+    /// A caller cancelled it.
     Cancelled,
-    /// Somebody took back a completed run.
+    /// A caller rolled back a completed run.
     Rollback,
 }
 

@@ -1,4 +1,4 @@
-//! The vocabulary of Windlass: plain data that every other crate speaks.
+//! The vocabulary of Windlass: plain data that every other crate uses.
 //!
 //! Holds typed ids, digests, times, secrets, principals, effect classes, journal
 //! events, run records and the registry of public error codes. Does no IO, reads

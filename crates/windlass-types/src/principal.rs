@@ -43,7 +43,7 @@ impl Surface {
 }
 
 /// A permission: a toolset name, `admin`, `*` for all of those, or `approve`, which is never
-/// implied: whoever may answer for a person must have been told so.
+/// implied: the right to answer for a person is granted explicitly.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]

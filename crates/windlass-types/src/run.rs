@@ -18,12 +18,12 @@ pub const ANSWERED_WAIT: &str = "wait";
 /// When a run that nobody has begun is due: before everything that has a time.
 pub const DUE_NEW: Timestamp = Timestamp::EPOCH;
 
-/// Why a run has to be taken up although no driver executes it.
+/// Why a run has to be driven although no driver executes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due {
     /// It is new, or waits for a moment.
     pub at: Option<Timestamp>,
-    /// It was told something that its code may not have heard.
+    /// It has a signal that its code may not have seen.
     pub is_signalled: bool,
 }
 
@@ -41,13 +41,13 @@ pub enum RunState {
     Unwinding,
     /// Held: the code and the journal disagree; nothing happens until a person decides.
     Held,
-    /// Ended well.
+    /// Succeeded.
     Completed,
     /// Failed; effects undone or listed.
     Failed,
     /// Cancelled; effects undone or listed.
     Cancelled,
-    /// Completed once, then taken back.
+    /// Completed once, then rolled back.
     RolledBack,
 }
 
@@ -117,7 +117,7 @@ pub struct WaitingOn {
     /// When the wait ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// Whether an approval was answered that the run has not taken up yet.
+    /// Whether an approval was answered that the run has not processed yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
 }
@@ -161,7 +161,7 @@ pub struct RunRecord {
     pub holds: Vec<String>,
     /// What it waits for now.
     pub waiting_on: Vec<(String, WaitingOn)>,
-    /// Whether somebody asked for it to be cancelled.
+    /// Whether its cancellation was requested.
     pub cancel_requested: bool,
     /// What it returned.
     pub output: Option<Value>,
@@ -348,7 +348,7 @@ impl RunRecord {
     pub fn due_after(&self, body: &Body) -> Due {
         let at = match self.state {
             RunState::Queued => Some(DUE_NEW),
-            // It was told to be let go while it was on its way to being held.
+            // It was released while it was about to be held.
             RunState::Held if self.cancel_requested => Some(DUE_NEW),
             RunState::Waiting => self.waiting_on.iter().filter_map(|(_, on)| on.until).min(),
             _ => None,
@@ -364,7 +364,7 @@ impl RunRecord {
         self.cancel_requested |= signal == "cancel";
         self.state = match (self.state, signal) {
             (RunState::Completed, "rollback") => RunState::Unwinding,
-            // Whoever drives next takes it up again, even if nobody does now.
+            // The next driver resumes it, even if none drives now.
             (RunState::Held, "cancel" | "resume") => RunState::Queued,
             (state, _) => state,
         };

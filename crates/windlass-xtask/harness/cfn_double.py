@@ -90,7 +90,7 @@ class Check:
         self.stacks = self.client("cloudformation")
         self.stacks.meta.events.register("before-parse.cloudformation", check_shape)
 
-    def tell(self, verb: str, **body) -> None:
+    def command(self, verb: str, **body) -> None:
         request = urllib.request.Request(
             f"{self.endpoint}/_double/{verb}", json.dumps(body).encode(), method="POST"
         )
@@ -211,7 +211,7 @@ def replacement(check: Check) -> None:
 
 
 def failed_update(check: Check) -> None:
-    check.tell(
+    check.command(
         "fail-resource",
         logical_id="Api",
         on="update",
@@ -235,7 +235,7 @@ def failed_update(check: Check) -> None:
 
 
 def drift(check: Check) -> None:
-    check.tell("drift", stack="shop", logical_id="Api", path="/MemorySize", value=64)
+    check.command("drift", stack="shop", logical_id="Api", path="/MemorySize", value=64)
     started = check.stacks.detect_stack_drift(StackName="shop")["StackDriftDetectionId"]
     status = {"DetectionStatus": "DETECTION_IN_PROGRESS"}
     while status["DetectionStatus"] == "DETECTION_IN_PROGRESS":
@@ -250,11 +250,11 @@ def drift(check: Check) -> None:
 
 def faults(check: Check) -> None:
     # Its own retries get the client past both.
-    check.tell("fail-call", action="DescribeStacks", times=2, effect={"kind": "throttle"})
+    check.command("fail-call", action="DescribeStacks", times=2, effect={"kind": "throttle"})
     assert check.status() == "UPDATE_ROLLBACK_COMPLETE"
-    check.tell("fail-call", action="DescribeStacks", effect={"kind": "cut-before"})
+    check.command("fail-call", action="DescribeStacks", effect={"kind": "cut-before"})
     assert check.status() == "UPDATE_ROLLBACK_COMPLETE"
-    check.tell("credentials", expired=True)
+    check.command("credentials", expired=True)
     for name, ask in [
         ("cloudformation", lambda: check.status()),
         ("secretsmanager", lambda: check.client("secretsmanager").list_secrets()),
@@ -265,7 +265,7 @@ def faults(check: Check) -> None:
             raise AssertionError(f"{name} answered to expired credentials")
         except ClientError as error:
             assert error.response["Error"]["Code"].startswith("ExpiredToken"), error
-    check.tell("credentials", expired=False)
+    check.command("credentials", expired=False)
 
 
 def delete(check: Check) -> None:

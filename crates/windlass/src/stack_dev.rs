@@ -12,7 +12,7 @@ use windlass_stack::{DevManagerParts, DevOutside, HookParts, hook_runner, run_de
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_types::Problem;
 
-/// What local development needs beside what stacks need.
+/// What local development needs in addition to what stacks need.
 pub(crate) fn outside(
     options: &OpenOptions,
     cloud: &Arc<dyn Cloud>,
@@ -34,7 +34,7 @@ pub(crate) fn outside(
 
 /// The command that holds a session: this binary again, with the environment it was started with.
 fn manager_command(options: &OpenOptions) -> impl Fn(&Path) -> Command + use<> {
-    // A binary that was replaced meanwhile is still the one that is running.
+    // A binary that was replaced since is still the one that is running.
     let program = std::env::current_exe().unwrap_or_else(|_| "windlass".into());
     let home = options.home.root().to_owned();
     let environment: Vec<_> = options.environment.all().collect();

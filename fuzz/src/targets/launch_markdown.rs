@@ -31,7 +31,7 @@ pub fn run(data: &[u8]) {
             assert!(read.comments.contains(&marker.range) && marker.range.start >= read.body);
         }
         for comment in &read.comments {
-            // Within a quote the comment may go on over marked lines.
+            // Within a quote the comment may continue over marked lines.
             if let Some(id) = marker_claim(&page[comment.clone()])
                 && !page[comment.clone()].contains('\n')
             {

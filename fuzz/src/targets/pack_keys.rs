@@ -63,7 +63,7 @@ fn check(format: KeyFormat, text: &str) {
     }
 }
 
-/// What is compared: of TOML not the line ends, which are written anew where a file mixes them
+/// What is compared: of TOML not the line ends, which are rewritten where a file mixes them
 /// and added where the last line has none.
 fn unended(format: KeyFormat, text: &str) -> String {
     match format {

@@ -62,7 +62,7 @@ async fn without_credentials_nothing_is_sent_and_the_next_step_is_named() {
 }
 
 #[tokio::test]
-async fn without_a_region_the_ways_to_name_one_are_said() {
+async fn without_a_region_the_error_lists_the_ways_to_set_one() {
     let (aws, _) = aws(&[
         ("AWS_ACCESS_KEY_ID", KEY_ID),
         ("AWS_SECRET_ACCESS_KEY", KEY),

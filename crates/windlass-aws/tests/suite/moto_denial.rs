@@ -9,7 +9,7 @@ use windlass_ports::aws::{
 use super::moto::{Moto, call};
 
 #[tokio::test]
-async fn unknown_keys_and_missing_permissions_are_told_apart() {
+async fn unknown_keys_and_missing_permissions_are_distinguished() {
     let Some(moto) = Moto::start() else { return };
     let open = moto.aws("test", "test");
     let iam = |name| ActionShape::new(&services::IAM, name);

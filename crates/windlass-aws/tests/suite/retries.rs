@@ -35,7 +35,7 @@ async fn throttling_and_faults_are_tried_again_and_slow_the_service_down() {
 }
 
 #[tokio::test]
-async fn tries_end() {
+async fn retries_end() {
     let server = Server::start([reply("400 Bad Request", THROTTLED)]).await;
     let (aws, _) = aws_at(&server);
     let failure = aws.call(&target(), list()).await.unwrap_err();
@@ -85,7 +85,7 @@ async fn a_wrong_signature_under_a_right_clock_is_final() {
 }
 
 #[tokio::test]
-async fn nobody_there_and_no_answer_are_told_apart() {
+async fn no_listener_and_no_answer_are_distinguished() {
     let silent = Server::start([Reply::Silence]).await;
     let url = silent.url();
     let pairs = |url| {
@@ -119,7 +119,7 @@ async fn nobody_there_and_no_answer_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_request_to_an_address_of_its_own_is_signed_and_answered_as_it_is() {
+async fn a_request_to_its_own_address_is_signed_and_answered_unchanged() {
     let server = Server::start([reply("418 Teapot\r\nX-Kind: pot", "short and stout")]).await;
     let (aws, _) = aws_at(&server);
     let request = |max_body| SignedHttp {

@@ -1,4 +1,4 @@
-//! Pages of long answers, with tokens nobody needs to understand.
+//! Pages of long answers, with opaque tokens.
 
 use base64::Engine as _;
 

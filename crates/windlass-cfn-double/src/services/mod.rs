@@ -1,4 +1,4 @@
-//! The few services beside CloudFormation that a deployment talks to, as small as it needs them.
+//! The few services besides CloudFormation that a deployment calls, as small as it needs them.
 
 pub mod json;
 pub mod parameters;

@@ -73,7 +73,7 @@ impl Execution {
     }
 }
 
-/// The instants at which change sets go on.
+/// The instants at which change sets progress.
 pub fn wakes(stack: &Stack) -> impl Iterator<Item = u64> {
     stack
         .change_sets
@@ -109,7 +109,7 @@ pub fn step(stack: &mut Stack, env: &Env) {
     }
 }
 
-/// Records how the execution that was under way ended.
+/// Records how the execution that was in progress ended.
 pub fn executed(stack: &mut Stack, is_success: bool) {
     for change_set in &mut stack.change_sets {
         if change_set.execution == Execution::InProgress {

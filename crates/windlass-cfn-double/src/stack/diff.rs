@@ -393,7 +393,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether a property read a parameter nobody may see, as the stack is now.
+    /// Whether a property read a hidden parameter, as the stack is now.
     fn was_secret(&self, logical_id: &str, name: &str) -> bool {
         let Some(current) = &self.stack.current else {
             return false;
@@ -413,7 +413,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Hides top-level properties that read a parameter nobody may see.
+    /// Hides top-level properties that read a hidden parameter.
     fn mask(&self, properties: &mut Value, raw: &Value, target: &Target) {
         let Value::Object(fields) = properties else {
             return;

@@ -100,7 +100,7 @@ fn succeed(stack: &mut Stack, task: &Task, running: &Running, token: Option<&str
     }
 }
 
-/// Stops everything under way because a sibling failed or the user asked.
+/// Stops everything in progress because a sibling failed or the user asked.
 pub fn cancel_all(stack: &mut Stack, operation: &mut Operation, env: &mut Env) {
     let token = operation.token.clone();
     for task in &mut operation.tasks {

@@ -133,7 +133,7 @@ impl Operation {
         }
     }
 
-    /// Whether the first failure ends the phase; else independent work goes on.
+    /// Whether the first failure ends the phase; else independent work continues.
     pub fn stops_at_failure(&self) -> bool {
         matches!(self.phase, Phase::Create | Phase::Update)
             && self.on_failure != OnFailure::DoNothing

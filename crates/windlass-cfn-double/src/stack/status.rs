@@ -60,7 +60,7 @@ impl StackStatus {
         )
     }
 
-    /// Whether work is going on that a deletion has to wait for.
+    /// Whether work is in progress that a deletion has to wait for.
     pub fn is_busy(self) -> bool {
         self != StackStatus::ReviewInProgress && self.name().ends_with("_IN_PROGRESS")
     }

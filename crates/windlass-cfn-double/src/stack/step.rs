@@ -28,7 +28,7 @@ pub fn next_wake(stack: &Stack) -> Option<u64> {
         .min()
 }
 
-/// Lets resources that hang go on.
+/// Releases hanging resources.
 pub fn release(stack: &mut Stack, logical_id: &str, env: &Env) {
     for task in stack
         .operation

@@ -87,7 +87,7 @@ fn provision(stack: &mut Stack, operation: &Operation, id: &str, env: &mut Env) 
     }
 }
 
-/// A resource whose creation failed is made anew, not updated.
+/// A resource whose creation failed is created again, not updated.
 fn is_updatable(resource: &Resource) -> bool {
     resource.physical.is_some()
         && !resource.status.is_gone()
@@ -161,7 +161,7 @@ fn naming<'a>(stack: &'a Stack, logical_id: &'a str) -> Naming<'a> {
     }
 }
 
-/// A task under way that lasts as long as its resource does.
+/// A task in progress that lasts as long as its resource does.
 fn running(
     stack: &Stack,
     verb: Verb,
@@ -272,7 +272,7 @@ fn needed_recreation(before: &Resource, next: &Resource, env: &Env) -> Option<Re
         })
         .max()?;
     // Whether a conditional change replaces is the service's secret; the double updates in place
-    // unless it was told otherwise.
+    // unless configured otherwise.
     if needed == Recreation::Conditionally && env.replaces_conditionally(&next.logical_id) {
         return Some(Recreation::Always);
     }

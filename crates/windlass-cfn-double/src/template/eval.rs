@@ -1,6 +1,6 @@
 //! Values of intrinsic functions and conditions.
 //!
-//! Whoever evaluates says what the names mean (`Names`): while a change set is made some are not
+//! The evaluator says what the names mean (`Names`): while a change set is created some are not
 //! known yet, while a stack is built all of them are.
 
 use std::cell::Cell;
@@ -15,7 +15,7 @@ use super::references::{SubPart, get_att, sub_parts};
 /// Written where a value is known only after the change.
 pub const KNOWN_AFTER_APPLY: &str = "{{changeSet:KNOWN_AFTER_APPLY}}";
 
-/// What the names of a template mean to whoever evaluates it.
+/// What the names of a template mean to the evaluator.
 pub trait Names {
     /// A parameter, a pseudo parameter or a resource's `Ref`.
     fn reference(&self, name: &str) -> Option<Value>;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Physical;
 use crate::template::eval::scalar;
 
-/// Attributes that exist beside the read-only properties of the schemas: `Ref` under another name,
+/// Attributes that exist besides the read-only properties of the schemas: `Ref` under another name,
 /// or parts of an attribute that the schemas show whole.
 const ADDITIONAL: &[(&str, &str)] = &[
     ("AWS::AutoScaling::AutoScalingGroup", "AutoScalingGroupName"),

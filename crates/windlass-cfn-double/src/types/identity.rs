@@ -21,7 +21,7 @@ pub struct Physical {
     pub id: String,
     pub name: String,
     pub arn: String,
-    /// The template chose the name, so a second one cannot exist beside it.
+    /// The template chose the name, so a second one cannot exist at the same time.
     pub is_named: bool,
 }
 
@@ -542,7 +542,7 @@ fn random(pattern: &str, ids: &mut Ids) -> String {
     text
 }
 
-/// Replaces `{field}`; one nobody knows becomes empty.
+/// Replaces `{field}`; an unknown one becomes empty.
 fn substitute(pattern: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     let mut text = String::new();
     let mut rest = pattern;

@@ -197,7 +197,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_type_of_the_table_is_read_whole() {
+    fn every_type_of_the_table_is_read_completely() {
         assert!(RULES.len() > 110, "{}", RULES.len());
         for (kind, rules) in RULES.iter() {
             assert!(is_plausible(kind), "{kind}");

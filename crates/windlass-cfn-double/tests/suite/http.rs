@@ -47,7 +47,12 @@ async fn create(client: &reqwest::Client, endpoint: &str) {
     assert!(answer.contains("<StackId>"), "{answer}");
 }
 
-async fn tell(client: &reqwest::Client, endpoint: &str, verb: &str, body: Value) -> (u16, Value) {
+async fn command(
+    client: &reqwest::Client,
+    endpoint: &str,
+    verb: &str,
+    body: Value,
+) -> (u16, Value) {
     let answer = client
         .post(format!("{endpoint}/_double/{verb}"))
         .body(body.to_string())
@@ -67,14 +72,17 @@ async fn the_control_endpoint_steers_and_shows() {
     let endpoint = &handle.endpoint;
     let fault =
         json!({"logical_id": "T", "on": "create", "effect": {"kind": "fail", "reason": "no"}});
-    assert_eq!(tell(&client, endpoint, "fail-resource", fault).await.0, 200);
+    assert_eq!(
+        command(&client, endpoint, "fail-resource", fault).await.0,
+        200
+    );
     create(&client, endpoint).await;
     assert_eq!(
         handle.control.stack_status("s").as_deref(),
         Some("CREATE_IN_PROGRESS")
     );
     assert_eq!(
-        tell(&client, endpoint, "advance", json!({"ms": 60_000}))
+        command(&client, endpoint, "advance", json!({"ms": 60_000}))
             .await
             .0,
         200
@@ -111,14 +119,14 @@ async fn the_control_endpoint_steers_and_shows() {
             "stack s has no resource X",
         ),
     ] {
-        let (status, answer) = tell(&client, endpoint, verb, body).await;
+        let (status, answer) = command(&client, endpoint, verb, body).await;
         assert_eq!(status, 400);
         assert!(answer["error"].as_str().unwrap().contains(part), "{answer}");
     }
 }
 
 #[tokio::test]
-async fn a_cut_connection_gives_no_answer() {
+async fn a_cut_connection_returns_no_answer() {
     let (handle, client) = started(Pace::Manual).await;
     handle
         .control

@@ -11,13 +11,13 @@ use crate::{
     session::{Report, Session},
 };
 
-/// Show who called what, with what outcome.
+/// Show who called what, and with what result.
 ///
 /// Every call of an operation is recorded in a hash-chained journal; `windlass runs verify
 /// sys_audit` checks it.
 #[derive(Args, Debug)]
 pub(crate) struct AuditArgs {
-    /// Only what was recorded after this place.
+    /// Only entries recorded after this position.
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     after: u64,
     /// How many journal entries to read at most.

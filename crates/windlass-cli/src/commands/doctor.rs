@@ -155,7 +155,7 @@ async fn opened(
 fn home(root: &Path) -> Check {
     match fs_err::metadata(root) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Check::good("home", format!("{} (made at first use)", root.display()))
+            Check::good("home", format!("{} (created at first use)", root.display()))
         }
         Err(error) => Check::bad(
             "home",

@@ -91,7 +91,7 @@ mod tests {
         STORE_FULL
         The disk with the Windlass home is full; nothing was acknowledged that is not on disk.
 
-        Free space (`windlass store prune` helps), then repeat. Unfinished runs go on by themselves.
+        Free space (`windlass store prune` helps), then repeat. Unfinished runs continue by themselves.
 
         exit code            7
         http status          507

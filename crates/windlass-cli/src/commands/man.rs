@@ -10,7 +10,7 @@ use crate::{Host, output::Printer, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// The directory to write to; made when it does not exist.
+    /// The directory to write to; created if it does not exist.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }

@@ -63,7 +63,7 @@ impl McpCommand {
             return Err(Problem::invalid(
                 "json",
                 "stdio",
-                "standard output carries MCP here; --json and --agent have no place on it",
+                "standard output carries MCP here; --json and --agent cannot be used",
             )
             .next("windlass mcp serve"));
         }

@@ -15,9 +15,9 @@ use crate::{
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum PolicyCommand {
-    /// Show the policy file, or what holds without one.
+    /// Show the policy file, or the defaults without one.
     Show(ShowArgs),
-    /// Say what policy would decide, and which rule decides.
+    /// Show what policy would decide, and which rule decides.
     Check(CheckArgs),
 }
 
@@ -54,7 +54,7 @@ impl PolicyCommand {
 }
 
 const WITHOUT_A_FILE: &str = "\
-Without a policy file: reading is allowed; writing and destroying ask.
+Without a policy file: reads are allowed; writes and deletions ask.
 Approvers: you (local:*), and holders of a key with the scope `approve`.";
 
 fn show(session: &Session, options: &OpenOptions) -> Result<Report, Problem> {

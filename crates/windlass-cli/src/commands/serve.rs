@@ -135,11 +135,11 @@ impl ServeArgs {
 pub(super) struct Listen {
     pub(super) address: SocketAddr,
     pub(super) no_auth: bool,
-    /// Whether the HTTP API is served beside MCP.
+    /// Whether the HTTP API is served as well as MCP.
     pub(super) api: bool,
 }
 
-/// Drives runs and serves HTTP until told to stop.
+/// Drives runs and serves HTTP until asked to stop.
 pub(super) async fn serve_http(
     session: &Session,
     host: &dyn Host,
@@ -152,7 +152,7 @@ pub(super) async fn serve_http(
             "no-auth",
             "loopback",
             format!(
-                "--no-auth would let anybody who reaches {} act as you",
+                "--no-auth would let anyone who reaches {} act as you",
                 listen.address
             ),
         )
@@ -196,7 +196,7 @@ pub(super) async fn drive_while(
         keep_driving(&engine, &stop).await;
     });
     let outcome = serving.await;
-    // The server lets calls under way end first; they may still need the driver.
+    // The server lets calls in progress end first; they may still need the driver.
     ended();
     if driving.await.is_err() {
         tracing::error!("the driver ended abnormally; unfinished runs resume at the next start");

@@ -10,7 +10,7 @@ pub(crate) struct TourArgs {
     /// Only the chapter of this number.
     #[arg(long, value_name = "NUMBER")]
     chapter: Option<usize>,
-    /// Keep the tour's home and directory to look around afterwards.
+    /// Keep the tour's home and directory for a look afterwards.
     #[arg(long)]
     keep: bool,
 }

@@ -31,7 +31,7 @@ pub(crate) struct ApplyArgs {
     /// Apply without asking. Counts as your approval where policy asks you.
     #[arg(long, short)]
     pub(crate) yes: bool,
-    /// Apply the plan this confirm token was given for, without planning again.
+    /// Apply the plan this confirm token was issued for, without planning again.
     #[arg(long, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
     /// Start the run and return; do not wait for it to end.
@@ -83,7 +83,7 @@ pub(crate) async fn plan(
 pub(crate) enum Applied {
     /// Nothing was to be done, or the run continues without this command.
     Early(Report),
-    /// The run came to rest.
+    /// The run ended or waits.
     Settled(Box<RunView>),
 }
 
@@ -100,14 +100,14 @@ pub(crate) async fn apply(
     }
 }
 
-/// The same, leaving the conclusion to the caller. `beside` is a run whose events, from a place
-/// on, are shown too.
+/// The same, leaving the conclusion to the caller. `other_run` is another run whose events, from a
+/// position on, are shown too.
 pub(crate) async fn apply_change(
     session: &Session,
     operations: ChangeOperations,
     input: Value,
     args: &ApplyArgs,
-    beside: Option<(RunId, u64)>,
+    other_run: Option<(RunId, u64)>,
 ) -> Result<Applied, Problem> {
     let (token, yes) = match &args.token {
         Some(token) => (token.clone(), args.yes),
@@ -134,7 +134,7 @@ pub(crate) async fn apply_change(
         return Ok(Applied::Early(report));
     }
     let follow = Follow {
-        beside,
+        other_run,
         ..Follow::new(&run_id)
     };
     Ok(Applied::Settled(Box::new(follow.run(session).await?)))
@@ -158,7 +158,7 @@ pub(crate) async fn detached(
     Ok(Report::new(format!("run {run_id} was started"), output))
 }
 
-/// Says that a run which could go on does not, where no process drives it.
+/// Warns that a run could continue but no process drives it.
 pub(crate) async fn stalled(
     session: &Session,
     program: &str,

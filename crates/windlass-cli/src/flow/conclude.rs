@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn endings_become_exit_codes() {
         let failed = json!({ "problem": { "code": "STEP_FAILED", "message": "disk full" }, "residue": ["b"] });
-        let asks = json!({ "waiting_on": [{ "what": "approval", "prompt": "Go on?" }] });
+        let asks = json!({ "waiting_on": [{ "what": "approval", "prompt": "Continue?" }] });
         let cases = [
             run("failed", failed),
             run("cancelled", json!({})),
@@ -144,14 +144,14 @@ mod tests {
         insta::assert_snapshot!(shown.join("\n"), @r"
         1 STEP_FAILED: run run_1 failed: disk full
         1 CANCELLED: run run_1 was cancelled
-        4 APPROVAL_REQUIRED: run run_1 waits for an approval: Go on?
+        4 APPROVAL_REQUIRED: run run_1 waits for an approval: Continue?
         5 ILLEGAL_STATE: run run_1 was rolled back
         70 NONDETERMINISTIC: run run_1 is held: other code
         ");
     }
 
     #[test]
-    fn each_command_wants_its_own_ending() {
+    fn each_command_has_its_own_exit_code() {
         let cases = [
             (Wanted::Completed, "completed", true),
             (Wanted::Completed, "failed", false),

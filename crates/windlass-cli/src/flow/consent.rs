@@ -27,7 +27,7 @@ pub(crate) struct ConsentView {
     pub(crate) lines: Vec<String>,
     /// The plan in a few words: `3 to create`.
     pub(crate) summary: String,
-    /// What policy says, where the plan tells it.
+    /// What policy says, where the plan has it.
     pub(crate) policy: Option<PolicyView>,
     /// The digest an approver refers to, where the plan has one.
     pub(crate) digest: Option<Digest>,
@@ -174,7 +174,7 @@ pub(crate) fn table_lines(session: &Session, channel: Channel, table: &Table) ->
     text.lines().map(str::to_owned).collect()
 }
 
-/// The failure of a change that nobody agreed to.
+/// The failure of an unconfirmed change.
 pub(crate) fn refused(consent: Consent) -> Problem {
     let message = match consent {
         Consent::CannotAsk => {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_without_a_terminal() {
+    fn no_question_is_asked_without_a_terminal() {
         for mode in [Mode::Human, Mode::Json, Mode::Agent] {
             assert!(!can_ask(&Captured::new(mode).printer), "{mode:?}");
         }

@@ -34,7 +34,7 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Drives what this command starts or tells something, each run unless another process does.
+    /// Drives the runs this command starts or signals, unless another process does.
     pub(crate) async fn ensure(&mut self) -> Result<(), Problem> {
         if self.driver.as_ref().is_none_or(Driver::is_stopping) {
             self.driver = None;
@@ -43,14 +43,14 @@ impl<'a> Driving<'a> {
         Ok(())
     }
 
-    /// Drives a run as well that this command was told to take up.
+    /// Also drives a run that this command was asked to resume.
     pub(crate) async fn take_up(&mut self, run_id: &RunId) -> Result<(), Problem> {
         self.engine.own_runs().note(run_id);
         self.ensure().await
     }
 
     /// Makes a call that may wait for runs of its own. Driving begins once there is one; being
-    /// told to stop ends the wait at once.
+    /// asked to stop ends the wait at once.
     pub(crate) async fn call<T>(
         &mut self,
         session: &Session,
@@ -98,7 +98,7 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Stops driving: effects under way are recorded, the rest waits for the next driver.
+    /// Stops driving: effects in progress are recorded, the rest waits for the next driver.
     pub(crate) async fn stop(self) {
         if let Some(driver) = self.driver {
             driver.stop().await;
@@ -112,7 +112,7 @@ pub(crate) struct Call<'a> {
     pub(crate) input: Value,
     /// What the moving line says while it lasts.
     pub(crate) waiting: &'a str,
-    /// What is told when the command is interrupted.
+    /// What is printed when the command is interrupted.
     pub(crate) interrupted: &'a str,
 }
 
@@ -164,7 +164,7 @@ fn interrupted() -> Problem {
     Problem::new(&code::INTERRUPTED, "interrupted").next("windlass runs list")
 }
 
-/// Drives every run that no other process drives, until told to stop.
+/// Drives every run that no other process drives, until asked to stop.
 pub(crate) async fn keep_driving(engine: &Engine, stop: &Interrupt) {
     let driver = loop {
         match Driver::start_all(engine).await {

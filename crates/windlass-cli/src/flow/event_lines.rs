@@ -18,15 +18,15 @@ const LONGEST_DATA: usize = 160;
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
-    /// Something ended well.
+    /// Something succeeded.
     Done,
     /// Something ended badly.
     Failed,
-    /// Something began or is under way.
+    /// Something began or is in progress.
     Begun,
     /// It waits for a person.
     Paused,
-    /// Something was taken back.
+    /// Something was undone.
     Undone,
     /// A computation without effect, or a remark.
     Note,
@@ -79,7 +79,7 @@ pub(crate) trait EventLines {
         false
     }
 
-    /// Where the run stands, in a few lines of at most so many columns.
+    /// Where the run stands, in a few lines of at most this many columns.
     fn summary(&self, _paint: Paint, _columns: usize, _now: Timestamp) -> String {
         String::new()
     }
@@ -174,7 +174,7 @@ impl EventLines for RunLines {
             Body::WaitCompleted(wait) => {
                 let text = match wait.signal_seq {
                     Some(_) => format!("{}: answered", wait.key),
-                    None => format!("{}: nobody answered in time", wait.key),
+                    None => format!("{}: no answer in time", wait.key),
                 };
                 Some(self.ended(LineKind::Note, &wait.key, text, at))
             }
@@ -295,11 +295,11 @@ impl RunLines {
         } else {
             LineKind::Note
         };
-        let told = match text("message") {
+        let message = match text("message") {
             Some(message) => message.to_owned(),
             None => format!("{name}: {}", shorten(&data.to_string(), LONGEST_DATA)),
         };
-        let line = self.plain(kind, told, at);
+        let line = self.plain(kind, message, at);
         Line {
             percent: percent_of(data),
             phase: text("phase").map_or(line.phase, str::to_owned),

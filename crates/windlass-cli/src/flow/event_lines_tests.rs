@@ -5,10 +5,10 @@ use windlass_types::{Digest, NewEvent, event::SpanIds};
 
 use super::*;
 
-/// Tells a journal, one line per told event: kind, text, how long it took, phase, percentage.
-fn tell(events: &[(&str, Value)]) -> String {
+/// Renders a journal, one line per shown event: kind, text, how long it took, phase, percentage.
+fn render(events: &[(&str, Value)]) -> String {
     let mut lines = RunLines::default();
-    let mut told = Vec::new();
+    let mut rendered = Vec::new();
     for (index, (event_type, payload)) in events.iter().enumerate() {
         let seq = index as u64 + 1;
         let new = NewEvent {
@@ -24,14 +24,14 @@ fn tell(events: &[(&str, Value)]) -> String {
                 .percent
                 .map(|percent| format!("{percent} %"))
                 .unwrap_or_default();
-            let told_line = format!(
+            let line_text = format!(
                 "{:?} | {} | {took} | {} | {percent}",
                 line.kind, line.text, line.phase
             );
-            told.push(told_line.trim_end_matches([' ', '|']).to_owned());
+            rendered.push(line_text.trim_end_matches([' ', '|']).to_owned());
         }
     }
-    told.join("\n")
+    rendered.join("\n")
 }
 
 fn hash() -> String {
@@ -71,7 +71,7 @@ fn signal(name: &str, payload: Value) -> (&'static str, Value) {
 
 #[test]
 fn a_run_from_start_to_end() {
-    let told = tell(&[
+    let rendered = render(&[
         created(),
         ("run.started", json!({ "epoch": 1, "attempt": 1 })),
         completed("keep a.txt", None),
@@ -89,7 +89,7 @@ fn a_run_from_start_to_end() {
         ("timer.fired", json!({ "key": "pause" })),
         (
             "wait.started",
-            json!({ "key": "half-way", "signal": "approval", "prompt": "Go on?" }),
+            json!({ "key": "half-way", "signal": "approval", "prompt": "Continue?" }),
         ),
         signal("approval", json!({ "approved": true, "reason": "fine" })),
         (
@@ -121,7 +121,7 @@ fn a_run_from_start_to_end() {
         ("future.thing", json!({ "anything": 1 })),
         ("run.completed", json!({ "output": null })),
     ]);
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(rendered, @r#"
     Begun | demo.apply /srv/x |  | queued
     Note | keep a.txt |  | applying
     Passing | change a.txt |  | applying
@@ -130,7 +130,7 @@ fn a_run_from_start_to_end() {
     Passing | pause: sleeping 2.0 s |  | waiting
     Begun | resumed (start 2) |  | applying
     Note | pause | 200 ms | applying
-    Paused | half-way: Go on? |  | waiting
+    Paused | half-way: Continue? |  | waiting
     Done | approved by local:ada: fine |  | applying
     Note | half-way: answered | 200 ms | applying
     Begun | note: child run run_2 (demo.note) |  | applying
@@ -145,7 +145,7 @@ fn a_run_from_start_to_end() {
 #[test]
 fn a_run_that_fails_and_is_undone() {
     let problem = json!({ "code": "STEP_FAILED", "message": "disk full" });
-    let told = tell(&[
+    let rendered = render(&[
         created(),
         started("change a.txt", 1),
         (
@@ -172,7 +172,7 @@ fn a_run_that_fails_and_is_undone() {
             json!({ "problem": problem, "residue": ["change c.txt"] }),
         ),
     ]);
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(rendered, @"
     Begun | demo.apply /srv/x |  | queued
     Passing | change a.txt |  | applying
     Failed | change a.txt: disk full, trying again | 100 ms | applying
@@ -187,7 +187,7 @@ fn a_run_that_fails_and_is_undone() {
 
 #[test]
 fn steering_and_other_endings() {
-    let told = tell(&[
+    let rendered = render(&[
         signal(
             "approval",
             json!({ "approved": false, "reason": "not today" }),
@@ -210,7 +210,7 @@ fn steering_and_other_endings() {
         ),
         ("step.completed", json!({ "broken": true })),
     ]);
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(rendered, @"
     Failed | rejected by local:ada: not today |  | applying
     Failed | cancel requested by local:ada |  | applying
     Undone | undoing, because the run was cancelled |  | unwinding
@@ -220,7 +220,7 @@ fn steering_and_other_endings() {
     Undone | rolled back |  | ended
     Begun | deploy-finished by local:ada |  | unwinding
     Paused | w: waits for deploy-finished |  | waiting
-    Note | w: nobody answered in time | 100 ms | unwinding
+    Note | w: no answer in time | 100 ms | unwinding
     Paused | held: other code |  | waiting
     Failed | event 12 cannot be read: missing field `key` at line 1 column 15 |  | unwinding
     ");

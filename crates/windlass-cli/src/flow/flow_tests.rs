@@ -1,4 +1,4 @@
-//! Whole stories on a made-up disk and clock: plan, confirm, apply, follow, steer.
+//! Whole scenarios on an in-memory disk and clock: plan, confirm, apply, follow, steer.
 
 use std::future::Future;
 
@@ -90,7 +90,7 @@ fn plain(scene: &Scene, text: &str) -> String {
 
 fn without_duration(line: &str) -> &str {
     match line.rsplit_once("  ") {
-        Some((told, took)) if took.ends_with(" ms") || took.ends_with(" s") => told,
+        Some((text, took)) if took.ends_with(" ms") || took.ends_with(" s") => text,
         _ => line,
     }
 }
@@ -116,12 +116,12 @@ async fn applying_plans_asks_and_follows_to_the_end() {
     assert_eq!(run_of(&report).state, RunState::Completed);
     assert!(scene.has("a.txt") && scene.has("b.txt") && scene.has("WINDLASS-NOTE.txt"));
     insta::assert_snapshot!(plain(&scene, &captured.stdout()), @"run RUN completed");
-    let told = plain(&scene, &captured.stderr());
-    let told: Vec<&str> = told
+    let text = plain(&scene, &captured.stderr());
+    let text: Vec<&str> = text
         .lines()
         .filter(|line| !line.starts_with("plan digest"))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(text.join("\n"), @"
     ACTION    TARGET             DETAIL
     + create  a.txt              1 bytes
     + create  b.txt              1 bytes
@@ -227,7 +227,7 @@ async fn stop_at_the_question(scene: &Scene, session: &Session) -> Problem {
 }
 
 #[tokio::test]
-async fn a_run_that_asks_is_answered_and_goes_on() {
+async fn a_run_that_asks_is_answered_and_continues() {
     let scene = Scene::new();
     let captured = Captured::new(Mode::Human);
     let first = session(&scene.world.process(), &captured);
@@ -313,7 +313,7 @@ async fn the_event_stream_ends_with_the_result_that_the_dispatcher_writes() {
 }
 
 #[tokio::test]
-async fn an_interrupt_leaves_the_run_and_says_how_to_go_on() {
+async fn an_interrupt_leaves_the_run_and_says_how_to_continue() {
     let scene = Scene::new();
     let captured = Captured::new(Mode::Human);
     let process = scene.world.process();

@@ -20,7 +20,7 @@ use super::{
 use crate::session::Session;
 
 /// How long nothing may be heard before the driver is looked for.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WAIT_LIMIT: Duration = Duration::from_secs(1);
 
 /// Where the lines go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) struct Follow<'a> {
     /// Only events after this place are shown.
     pub(crate) after_seq: u64,
     /// Another run whose events are shown too, from a place on.
-    pub(crate) beside: Option<(RunId, u64)>,
+    pub(crate) other_run: Option<(RunId, u64)>,
     pub(crate) channel: Channel,
     /// When the run counts as followed to its end.
     pub(crate) rest: Rest,
@@ -46,17 +46,17 @@ pub(crate) struct Follow<'a> {
     pub(crate) lines: Box<dyn EventLines + Send>,
     /// The commands that watch and resume such a run.
     pub(crate) program: &'static str,
-    /// Whether the run is followed, and so driven, also when nobody reads the output any more.
+    /// Whether the run is followed, and so driven, even when the output is no longer read.
     pub(crate) goes_on_unread: bool,
 }
 
 impl<'a> Follow<'a> {
-    /// From the first event to rest, beside the data.
+    /// From the first event until the run rests, apart from the data.
     pub(crate) fn new(run_id: &'a RunId) -> Self {
         Self {
             run_id,
             after_seq: 0,
-            beside: None,
+            other_run: None,
             channel: Channel::Notice,
             rest: Rest::Settled,
             lines: Box::new(RunLines::default()),
@@ -107,7 +107,7 @@ impl<'a> Follow<'a> {
             changes.mark_unchanged();
             journals.show_news().await?;
             if !session.printer.look_for_reader() && !goes_on_unread {
-                let gone = "the reader of the output went away";
+                let gone = "the reader of the output closed it";
                 return Err(Problem::new(&code::INTERRUPTED, gone));
             }
             tokio::select! {
@@ -123,13 +123,13 @@ impl<'a> Follow<'a> {
                 changed = changes.changed() => if changed.is_err() {
                     return Err(Problem::internal("store", "the store was closed"));
                 },
-                () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}
+                () = engine.clock.sleep_until(engine.now().after(WAIT_LIMIT)) => {}
             }
         }
     }
 }
 
-/// The journals that are read: of the run, of one beside it, of its children.
+/// The journals that are read: of the run, of the other run, of its children.
 struct Journals<'a> {
     session: &'a Session,
     renderer: Renderer<'a>,
@@ -159,13 +159,13 @@ impl<'a> Journals<'a> {
             depth: 0,
             lines: follow.lines,
         };
-        let beside = follow
-            .beside
+        let other_run = follow
+            .other_run
             .map(|(run_id, after_seq)| Tail::new(run_id, after_seq, 1));
         Self {
             session,
             renderer,
-            tails: [first].into_iter().chain(beside).collect(),
+            tails: [first].into_iter().chain(other_run).collect(),
         }
     }
 

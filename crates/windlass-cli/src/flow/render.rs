@@ -37,7 +37,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Shows where the run stands.
+    /// Shows the state of the run.
     pub(super) fn show_summary(&self, lines: &dyn EventLines) {
         let printer = &self.session.printer;
         if self.has_summary && printer.animates() {
@@ -61,7 +61,7 @@ impl<'a> Renderer<'a> {
         let printer = &self.session.printer;
         match printer.mode() {
             Mode::Json => {}
-            Mode::Agent => tell_agent(printer, source, line, &text),
+            Mode::Agent => print_for_agent(printer, source, line, &text),
             Mode::Human => {
                 if let Some(percent) = line.percent.filter(|_| depth == 0) {
                     self.progress.percent(percent);
@@ -113,7 +113,7 @@ fn human(paint: Paint, depth: usize, line: &Line, text: &str) -> String {
     format!("{indent}{} {text}{took}", paint.text(tone, symbol))
 }
 
-fn tell_agent(printer: &Printer, source: &str, line: &Line, text: &str) {
+fn print_for_agent(printer: &Printer, source: &str, line: &Line, text: &str) {
     let text = match line.took {
         Some(took) => format!("{text} ({})", duration(took)),
         None => text.to_owned(),
@@ -197,7 +197,7 @@ mod tests {
             LineKind::Paused,
             LineKind::Note,
         ] {
-            tell_agent(&captured.printer, "demo", &line(kind, "x"), "x");
+            print_for_agent(&captured.printer, "demo", &line(kind, "x"), "x");
         }
         let kinds: Vec<String> = captured
             .stdout()

@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
             }
             0 => Err(Problem::new(
                 &code::RUN_NOT_FOUND,
-                format!("no run is called {:?} or begins so", self.text),
+                format!("no run is called {:?} or starts with it", self.text),
             )
             .with("run_id", self.text)
             .next("windlass runs list")),
@@ -108,7 +108,7 @@ impl<'a> Search<'a> {
                     format!("{:?} is the beginning of {many} runs", self.text),
                 )
                 .with("runs", shown.join(" "))
-                .next("give more of the id"))
+                .next("use more of the id"))
             }
         }
     }

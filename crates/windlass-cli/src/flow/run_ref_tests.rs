@@ -43,8 +43,8 @@ fn beginnings_are_enough_while_they_are_unique() {
         ("job", Ok("job_77")),
         ("latest", Ok("run_a1ff")),
         ("a1", Err("\"a1\" is the beginning of 2 runs")),
-        ("zz", Err("no run is called \"zz\" or begins so")),
-        ("", Err("no run is called \"\" or begins so")),
+        ("zz", Err("no run is called \"zz\" or starts with it")),
+        ("", Err("no run is called \"\" or starts with it")),
     ];
     for (text, expected) in cases {
         assert_eq!(
@@ -60,7 +60,7 @@ fn beginnings_are_enough_while_they_are_unique() {
 }
 
 #[test]
-fn looking_stops_once_enough_is_known() {
+fn the_search_stops_once_enough_is_known() {
     let runs: Vec<RunRecord> = (0..10)
         .map(|index| record(&format!("run_a{index}"), None))
         .collect();

@@ -1,7 +1,7 @@
 //! Whether a run has come to rest: ended, held, or waiting for a person who has not answered.
 //!
-//! A record alone does not tell: an answer that was given but not yet taken up leaves the run
-//! waiting, and following must not stop there. The journal tells.
+//! A record alone is not enough: an answer that was given but not yet processed leaves the run
+//! waiting, and following must not stop there. The journal decides.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +15,7 @@ use super::journal::read_events;
 use crate::session::Session;
 
 /// How long nothing may be heard before the record is read again.
-const PATIENCE: Duration = Duration::from_secs(1);
+const WAIT_LIMIT: Duration = Duration::from_secs(1);
 
 /// When a run counts as followed to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) async fn wait_for_rest(
             changed = growth.changed() => if changed.is_err() {
                 return Err(Problem::internal("store", "the store was closed"));
             },
-            () = engine.clock.sleep_until(engine.now().after(PATIENCE)) => {}
+            () = engine.clock.sleep_until(engine.now().after(WAIT_LIMIT)) => {}
         }
     }
 }
@@ -65,7 +65,7 @@ async fn is_settled(session: &Session, run: &RunView) -> Result<bool, Problem> {
     let mut read_to = 0;
     let hear = |event: Event| heard.listen(&event);
     read_events(session, &run.run_id, &mut read_to, hear).await?;
-    // The journal went on after the record was read: what it waited for may be over.
+    // The journal grew after the record was read: what it waited for may be over.
     Ok(read_to <= run.last_seq && !heard.something_is_pending(run))
 }
 
@@ -82,7 +82,7 @@ fn names(run: &RunView) -> impl Iterator<Item = &str> {
         .filter(|what| *what != "timer" && *what != "child")
 }
 
-/// Signals that were sent, and those that were taken up.
+/// Signals that were sent, and those that were processed.
 #[derive(Default)]
 struct Heard {
     sent: BTreeMap<u64, String>,
@@ -98,7 +98,7 @@ impl Heard {
             }
             Ok(Some(Body::WaitCompleted(wait))) => self.taken.extend(wait.signal_seq),
             Ok(Some(Body::RunHeld(_))) => self.held_at = event.seq,
-            // What cannot be read is reported where the event is told.
+            // What cannot be read is reported where the event is shown.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! An answer that was given but not taken up keeps a run from counting as settled.
+//! An answer that was given but not processed keeps a run from counting as settled.
 
 use serde_json::{Value, json};
 use windlass_types::{Digest, NewEvent, Timestamp, event::SpanIds};
@@ -84,7 +84,7 @@ fn pending_answers_keep_a_run_going() {
             true,
         ),
         (
-            "another signal, which nobody waits for",
+            "another signal, which nothing waits for",
             heard(&[signal("other")]),
             &asks,
             false,
@@ -96,7 +96,7 @@ fn pending_answers_keep_a_run_going() {
             false,
         ),
         (
-            "held, then told to resume",
+            "held, then resumed",
             heard(&[held(), signal("resume")]),
             &stands,
             true,

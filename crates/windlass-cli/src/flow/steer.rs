@@ -1,4 +1,4 @@
-//! Telling a run something and following what it does about it.
+//! Sending a run a signal and following what it does.
 
 use clap::Args;
 use serde_json::Value;
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::session::{Report, Session};
 
-// Flags of commands that tell a run something.
+// Flags of commands that send a run a signal.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SteerArgs {
-    /// Say it and return; do not wait for what the run does about it.
+    /// Send the request and return; do not wait for the run to react.
     #[arg(long)]
     pub(crate) detach: bool,
 }

@@ -1,4 +1,4 @@
-//! Whether to use colour: the flag, then the environment, then whether anybody would see it.
+//! Whether to use colour: the flag, then the environment, then whether it would be visible.
 
 use windlass_config::{Environment, env};
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_moves_where_nobody_looks() {
+    fn nothing_moves_without_a_terminal() {
         let environment =
             |pairs: &[(&'static str, &'static str)]| Environment::from_pairs(pairs.iter().copied());
         assert!(may_animate(TERMINAL, &environment(&[])));

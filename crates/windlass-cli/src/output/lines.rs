@@ -19,7 +19,7 @@ const LOG_WINDOW: Duration = Duration::from_secs(2);
 const LONGEST_MESSAGE: usize = 8_000;
 /// The largest data of a result, in bytes.
 pub(super) const LARGEST_DATA: usize = 512_000;
-/// So many different log lines are remembered for collapsing.
+/// How many different log lines are remembered for collapsing.
 const REMEMBERED: usize = 1_000;
 
 /// What one stream has said.

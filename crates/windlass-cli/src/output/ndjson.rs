@@ -69,7 +69,7 @@ impl NdjsonWriter<'_> {
         self.0.lines().begin_run();
     }
 
-    /// Something is under way. What was said a moment ago is not repeated.
+    /// Something is in progress. A message that was just sent is not repeated.
     pub(crate) fn progress(self, phase: &str, message: &str, ts: Timestamp, pct: Option<u8>) {
         let said = self.0.lines().progress(phase, message, pct, ts);
         if let Some((message, pct)) = said {
@@ -82,7 +82,7 @@ impl NdjsonWriter<'_> {
         }
     }
 
-    /// Something was said. What was said a moment ago is not repeated.
+    /// Something was said. A message that was just sent is not repeated.
     pub(crate) fn log(self, source: &str, level: LogLevel, message: &str, ts: Timestamp) {
         let said = self.0.lines().log(source, level, message, ts);
         if let Some(message) = said {
@@ -118,7 +118,7 @@ impl NdjsonWriter<'_> {
         self.result(false, code, problem.message(), data);
     }
 
-    /// The envelope of contract 000 as the last line: what stands beside its data and has no
+    /// The envelope of contract 000 as the last line: what is next to its data and has no
     /// field here moves into the data.
     pub(crate) fn envelope(self, mut envelope: Value) {
         let mut data = match envelope.get_mut("data").map(Value::take) {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_just_said_is_not_repeated() {
+    fn repeated_messages_are_dropped() {
         let captured = Captured::new(Mode::Agent);
         let writer = NdjsonWriter(&captured.printer);
         for _ in 0..3 {

@@ -17,7 +17,7 @@ pub(crate) enum Tone {
     Bad,
     /// It waits or wants attention.
     Warn,
-    /// It is under way, or can be typed.
+    /// It is in progress, or can be typed.
     Active,
 }
 

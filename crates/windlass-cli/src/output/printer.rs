@@ -82,7 +82,7 @@ impl Stream {
             .and_then(|()| writer.flush())
             .is_err()
         {
-            // A closed pipe, or a full disk behind a redirection: nobody can be told here.
+            // A closed pipe, or a full disk behind a redirection: there is nowhere to report it.
             self.closed.store(true, Ordering::Relaxed);
         }
     }
@@ -236,7 +236,7 @@ impl Printer {
         }
     }
 
-    /// A table beside the data, for people.
+    /// A table apart from the data, for people.
     pub(crate) fn notice_table(&self, table: &Table) {
         if self.is_human() && !self.0.quiet {
             self.0
@@ -245,7 +245,7 @@ impl Printer {
         }
     }
 
-    /// A line beside the data, for people.
+    /// A line apart from the data, for people.
     pub(crate) fn notice(&self, text: &str) {
         if self.is_human() && !self.0.quiet {
             self.0.err.write_line(text);
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn data_and_the_rest_are_kept_apart() {
+    fn data_goes_to_stdout_and_the_rest_to_stderr() {
         let captured = Captured::new(Mode::Human);
         say_everything(&captured.printer);
         assert_eq!(captured.stdout(), "data\n");
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_nobody_reads_is_noticed_without_writing() {
+    fn a_closed_pipe_is_noticed_without_writing() {
         let (reader, writer) = io::pipe().unwrap();
         assert!(!has_no_reader(&writer));
         drop(reader);

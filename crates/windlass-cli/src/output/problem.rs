@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_why_and_what_next() {
+    fn shows_message_details_and_next_steps() {
         let problem = Problem::new(
             &code::CONFIRM_TOKEN_MISMATCH,
             "the plan has changed since it was confirmed",

@@ -1,4 +1,4 @@
-//! A moving line on a terminal while something is under way; nothing anywhere else.
+//! A moving line on a terminal while something is in progress; nothing anywhere else.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Progress {
         }
     }
 
-    /// Says what is under way.
+    /// Says what is in progress.
     pub(crate) fn message(&self, text: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(text.to_owned());

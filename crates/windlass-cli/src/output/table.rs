@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_column_gives_way() {
+    fn the_last_column_is_shortened() {
         insta::assert_snapshot!(sample().render(PLAIN, Some(34)), @r"
         RUN     STATE      TITLE
         run_1   completed  demo.apply /sr…

@@ -74,7 +74,7 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text cut to so many columns, with an ellipsis where something is missing.
+/// The text cut to this many columns, with an ellipsis where something is missing.
 pub(crate) fn shorten(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

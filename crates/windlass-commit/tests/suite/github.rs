@@ -167,7 +167,7 @@ async fn hub() -> (Server, World, Arc<Mutex<Hub>>) {
 }
 
 #[tokio::test]
-async fn a_commit_goes_through_blobs_tree_commit_and_reference() {
+async fn a_commit_creates_blobs_tree_commit_and_reference() {
     let (server, world, hub) = hub().await;
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     assert!(!made.reused);
@@ -253,7 +253,7 @@ async fn a_lost_answer_is_not_a_second_effect() {
 }
 
 #[tokio::test]
-async fn a_reference_that_appears_meanwhile_is_compared() {
+async fn a_reference_that_appears_in_the_meantime_is_compared() {
     let (server, world, hub) = hub().await;
     // Nothing there when it was looked for, there when it is made.
     server.fail("GET", "/git/ref/", failed(404, "Not Found"));
@@ -291,7 +291,7 @@ async fn after_a_crash_between_the_calls_the_commit_is_found() {
 }
 
 #[tokio::test]
-async fn what_was_made_is_taken_back_once() {
+async fn what_was_created_is_removed_once() {
     let (server, world, hub) = hub().await;
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     let pull = world
@@ -310,7 +310,7 @@ async fn what_was_made_is_taken_back_once() {
     assert_eq!(world.service.find(URL, BRANCH).await.unwrap(), None);
     assert_eq!(hub.lock().unwrap().pulls[0]["state"], "closed");
 
-    // Somebody went on with it: the branch stays.
+    // New commits were added: the branch stays.
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     let name = format!("refs/heads/{BRANCH}");
     hub.lock()
@@ -326,7 +326,7 @@ async fn what_was_made_is_taken_back_once() {
 }
 
 #[tokio::test]
-async fn refusals_say_why_and_whether_later_helps() {
+async fn refusals_say_why_and_whether_a_retry_helps() {
     let (server, world, _) = hub().await;
     let limited = |seconds: &str| {
         let headers = vec![("retry-after", seconds.to_owned())];

@@ -185,7 +185,7 @@ async fn lab() -> (Server, World, Arc<Mutex<Lab>>) {
 }
 
 #[tokio::test]
-async fn one_call_makes_branch_and_commit_and_one_the_merge_request() {
+async fn one_call_creates_branch_and_commit_and_one_the_merge_request() {
     let (server, world, lab) = lab().await;
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     assert!(!made.reused);
@@ -243,7 +243,7 @@ async fn twice_is_once() {
 }
 
 #[tokio::test]
-async fn a_branch_with_something_else_is_left_alone() {
+async fn a_branch_with_other_content_is_left_alone() {
     let (_server, world, lab) = lab().await;
     let first = world.service.commit(commit_request(URL)).await.unwrap();
     let mut content = commit_request(URL);
@@ -305,7 +305,7 @@ async fn after_a_crash_between_the_calls_the_commit_is_found() {
 }
 
 #[tokio::test]
-async fn what_was_made_is_taken_back_once() {
+async fn what_was_created_is_removed_once() {
     let (server, world, lab) = lab().await;
     let made = world.service.commit(commit_request(URL)).await.unwrap();
     let pull = world
@@ -323,7 +323,7 @@ async fn what_was_made_is_taken_back_once() {
     }
     assert_eq!(lab.lock().unwrap().requests[0]["state"], "closed");
     assert_eq!(world.service.find(URL, BRANCH).await.unwrap(), None);
-    // Somebody went on with it: the branch stays.
+    // New commits were added: the branch stays.
     lab.lock().unwrap().branch = Some(BASE.to_owned());
     world
         .service
@@ -334,7 +334,7 @@ async fn what_was_made_is_taken_back_once() {
 }
 
 #[tokio::test]
-async fn refusals_say_why_and_whether_later_helps() {
+async fn refusals_say_why_and_whether_a_retry_helps() {
     let (server, world, _) = lab().await;
     let limited = vec![("Retry-After", "3".to_owned())];
     server.fail("GET", "/branches", Reply::With(429, limited, Value::Null));

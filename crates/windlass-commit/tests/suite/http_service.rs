@@ -55,7 +55,7 @@ async fn service() -> Server {
 }
 
 #[tokio::test]
-async fn the_two_calls_carry_what_the_contract_says() {
+async fn the_two_calls_match_the_contract() {
     let server = service().await;
     let world = world(ServiceKind::Http, format!("{}/base/", server.url()));
     let made = world.service.commit(commit_request(URL)).await.unwrap();
@@ -113,7 +113,7 @@ async fn the_two_calls_carry_what_the_contract_says() {
 }
 
 #[tokio::test]
-async fn a_repeated_key_gives_the_first_answer() {
+async fn a_repeated_key_returns_the_first_answer() {
     let server = service().await;
     let world = world(ServiceKind::Http, format!("{}/base", server.url()));
     let first = world.service.commit(commit_request(URL)).await.unwrap();
@@ -197,7 +197,7 @@ async fn what_may_pass_is_tried_again_and_what_may_not_is_not() {
 }
 
 #[tokio::test]
-async fn after_three_repetitions_the_fault_says_that_later_may_help() {
+async fn after_three_attempts_the_fault_is_retryable() {
     let server = service().await;
     let world = world(ServiceKind::Http, format!("{}/base", server.url()));
     server.requests();
@@ -246,7 +246,7 @@ async fn silence_and_absence_are_faults_that_may_pass() {
         "{fault}"
     );
 
-    // A port that was given back: nobody listens there.
+    // A released port: nothing listens there.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = format!("http://{}", closed.local_addr().unwrap());
     drop(closed);
@@ -303,7 +303,7 @@ async fn paths_are_checked_here_and_there() {
 }
 
 #[tokio::test]
-async fn answers_that_say_nothing_are_faults() {
+async fn empty_answers_are_faults() {
     let server = service().await;
     let world = world(ServiceKind::Http, format!("{}/base", server.url()));
     for body in [json!("<html>"), json!({}), json!({ "commit_sha": "main" })] {

@@ -1,4 +1,4 @@
-//! A repository on this machine, with somebody at work in it.
+//! A repository on this machine, with work in progress in it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ impl Site {
 }
 
 #[tokio::test]
-async fn a_branch_is_made_beside_the_work_and_only_once() {
+async fn a_branch_is_created_next_to_the_work_and_only_once() {
     let site = Site::new();
     let service = site.service(&site.tree());
     let before = site.at_work();
@@ -150,7 +150,7 @@ async fn a_branch_is_made_beside_the_work_and_only_once() {
 }
 
 #[tokio::test]
-async fn a_branch_with_something_else_is_left_alone() {
+async fn a_branch_with_other_content_is_left_alone() {
     let site = Site::new();
     let service = site.service(&site.tree());
     service.commit(site.request()).await.unwrap();
@@ -168,7 +168,7 @@ async fn a_branch_with_something_else_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_pull_request_is_a_text_and_can_be_found_and_taken_back() {
+async fn a_pull_request_is_a_file_that_can_be_found_and_removed() {
     let site = Site::new();
     let bare = site.home.path().join("bare");
     let base = site.base();
@@ -242,7 +242,7 @@ async fn a_branch_that_went_on_is_not_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_not_of_a_launch_is_refused_before_git_is_asked() {
+async fn what_is_not_part_of_a_launch_is_refused_before_git_runs() {
     let site = Site::new();
     let service = site.service(&site.tree());
     for branch in ["main", "launch/", "launch/../main", "refs/heads/launch/x"] {
@@ -286,7 +286,7 @@ async fn what_is_not_of_a_launch_is_refused_before_git_is_asked() {
 }
 
 #[tokio::test]
-async fn many_at_once_make_one_branch() {
+async fn many_at_once_create_one_branch() {
     let site = Site::new();
     let service = Arc::new(site.service(&site.tree()));
     let tries: Vec<_> = (0..4)

@@ -45,7 +45,7 @@ pub fn reply(status: u16, body: Value) -> Reply {
 struct Fault {
     method: &'static str,
     path_part: &'static str,
-    /// Whether the service does what was asked all the same, and only the answer is replaced.
+    /// Whether the service still does what was asked, and only the answer is replaced.
     done: bool,
     reply: Reply,
 }

@@ -19,7 +19,7 @@ pub const TOKEN: &str = "tok_s3cret";
 pub const BASE: &str = "1111111111111111111111111111111111111111";
 pub const BRANCH: &str = "launch/r_1/acme";
 
-/// Goes on at once and remembers how long it was asked to wait.
+/// Returns at once and remembers how long it was asked to wait.
 pub struct Leap {
     now: Mutex<Timestamp>,
     pauses: Mutex<Vec<u64>>,

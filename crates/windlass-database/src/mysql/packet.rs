@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
             0xfc => self.number(2)?,
             0xfd => self.number(3)?,
             0xfe => self.number(8)?,
-            0xff => return Err(unexpected("a length that is none")),
+            0xff => return Err(unexpected("an invalid length")),
             small => u64::from(small),
         }))
     }

@@ -40,7 +40,7 @@ fn greeting(packet: &[u8]) -> Result<Greeting, DatabaseFailure> {
     }
     let mut reader = Reader(packet);
     if reader.byte()? != 10 {
-        return Err(unexpected("the server speaks a protocol that is too old"));
+        return Err(unexpected("the server uses a protocol that is too old"));
     }
     let version = reader.text();
     reader.take(4)?;
@@ -166,9 +166,9 @@ async fn authenticate(
                             .ok_or_else(|| unexpected("the server's public key cannot be used"))?;
                     packets.write(&sealed).await?;
                 }
-                _ => return Err(unexpected("the login is not as the protocol has it")),
+                _ => return Err(unexpected("the login does not follow the protocol")),
             },
-            _ => return Err(unexpected("the login is not as the protocol has it")),
+            _ => return Err(unexpected("the login does not follow the protocol")),
         }
     }
 }

@@ -65,7 +65,7 @@ impl Session {
                 }
                 Message::ReadyForQuery(_) => return Ok(session),
                 Message::ErrorResponse(body) => return Err(failure(&body)),
-                _ => return Err(unexpected("the login is not as the protocol has it")),
+                _ => return Err(unexpected("the login does not follow the protocol")),
             }
         }
     }
@@ -125,7 +125,7 @@ impl Session {
                 Message::ErrorResponse(body) => return Err(failure(&body)),
                 _ => {
                     return Err(refused(
-                        "the server asks for a kind of login that is not supported; supported are \
+                        "the server requires a login method that is not supported; supported are \
                          SCRAM-SHA-256, MD5 and a password over TLS",
                     ));
                 }

@@ -100,7 +100,7 @@ pub struct CancelKey {
 }
 
 impl CancelKey {
-    /// Asks the server to end what the session is doing; nobody waits for the outcome.
+    /// Asks the server to end what the session is doing; does not wait for the outcome.
     pub async fn cancel(self, address: &DatabaseAddress) {
         let asked = async {
             let wire = connect::open(address).await?;

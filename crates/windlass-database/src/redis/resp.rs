@@ -76,7 +76,7 @@ impl Connection {
             let (kind, rest) = line.split_at_checked(1).unwrap_or_default();
             let number = || {
                 rest.parse::<i64>()
-                    .map_err(|_| unexpected(format!("{line:?} is no reply")))
+                    .map_err(|_| unexpected(format!("{line:?} is not a reply")))
             };
             match kind {
                 "+" => Ok(Resp::Simple(rest.to_owned())),
@@ -110,7 +110,7 @@ impl Connection {
                     }
                     Ok(Resp::Array(items))
                 }
-                _ => Err(unexpected(format!("{line:?} is no reply"))),
+                _ => Err(unexpected(format!("{line:?} is not a reply"))),
             }
         })
     }

@@ -70,7 +70,7 @@ async fn rows_come_as_json_of_the_right_types() {
 }
 
 #[tokio::test]
-async fn limits_cut_and_say_so() {
+async fn limits_truncate_and_say_so() {
     let Some(server) = Postgres::start("limits") else {
         return;
     };

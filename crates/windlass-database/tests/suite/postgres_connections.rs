@@ -29,7 +29,7 @@ fn certificates() -> (String, String, String) {
 }
 
 #[tokio::test]
-async fn who_answers_is_verified_and_who_asks_is_asked() {
+async fn server_and_client_are_both_verified() {
     let (root, certificate, key) = certificates();
     let files = [
         ("server.crt", certificate.as_str()),
@@ -105,7 +105,7 @@ async fn who_answers_is_verified_and_who_asks_is_asked() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_left_when_tls_is_asked_for() {
+async fn a_server_without_tls_is_refused_when_tls_is_required() {
     let Some(server) = Postgres::start("plain") else {
         return;
     };

@@ -1,4 +1,4 @@
-//! What to ask next: other headings of the best page, then pages beside it.
+//! What to ask next: other headings of the best page, then related pages.
 
 use crate::{
     index::{Entry, Index},
@@ -32,7 +32,7 @@ pub(super) fn queries(index: &Index<'_>, query: &Query, entries: &[&Entry<'_>]) 
             offer(entry.page.title.clone(), OFFERED);
         }
     }
-    for page in beside(index, best.page) {
+    for page in related(index, best.page) {
         offer(page.title.clone(), OFFERED);
     }
     offered
@@ -54,7 +54,7 @@ fn siblings<'a>(best: &Entry<'a>) -> impl Iterator<Item = &'a str> {
 }
 
 /// Pages of the types that the page uses, then pages that use its type.
-fn beside<'a>(index: &Index<'a>, page: &'a Page) -> impl Iterator<Item = &'a Page> {
+fn related<'a>(index: &Index<'a>, page: &'a Page) -> impl Iterator<Item = &'a Page> {
     let used = index
         .entries()
         .iter()

@@ -104,7 +104,7 @@ impl<'a> Schema<'a> {
         self.resolve(schema).get("items")
     }
 
-    /// What is said about a property: beside the reference, else at its definition.
+    /// The description of a property: next to the reference, else at its definition.
     pub(super) fn description(&self, schema: &'a Value) -> String {
         let here = text(schema, "description");
         let text = if here.is_empty() {

@@ -16,7 +16,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn reference_pages_are_those_made_of_the_schema() {
+fn reference_pages_match_the_schema() {
     for (path, text) in config_reference(&schema()).unwrap() {
         let committed = fs_err::read_to_string(root().join(&path)).unwrap_or_default();
         assert!(

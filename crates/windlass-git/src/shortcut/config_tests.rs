@@ -14,7 +14,7 @@ fn the_form_that_git_writes_is_read() {
 }
 
 #[test]
-fn anything_that_leads_elsewhere_is_not_plain() {
+fn anything_that_points_elsewhere_is_not_plain() {
     for text in [
         "[core]\n\tworktree = ../x\n",
         "[core]\n\tbare = true\n",
@@ -31,7 +31,7 @@ fn anything_that_leads_elsewhere_is_not_plain() {
 }
 
 #[test]
-fn odd_syntax_is_left_to_git() {
+fn unusual_syntax_is_left_to_git() {
     for text in [
         "\u{feff}[core]\n",
         "[core]\r\n",
@@ -75,7 +75,7 @@ fn a_script_called_git_may_do_anything() {
     fs_err::write(&script, "#!/bin/sh\n").unwrap();
     assert_eq!(starts_like_a_binary(&script), Some(false));
     assert_eq!(system_files(&script), None);
-    // A binary in a place that tells nothing.
+    // A binary in a place that says nothing.
     fs_err::write(&script, "\x7fELF...").unwrap();
     assert_eq!(starts_like_a_binary(&script), Some(true));
     assert_eq!(system_files(&script), None);

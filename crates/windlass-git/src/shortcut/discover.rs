@@ -77,7 +77,7 @@ fn plain(
     git_dir: PathBuf,
     git_metadata: &Metadata,
 ) -> io::Result<Option<Repository>> {
-    // git refuses repositories of other users, unless told otherwise.
+    // git refuses repositories of other users by default.
     let user = rustix::process::geteuid().as_raw();
     if top_metadata.uid() != user || git_metadata.uid() != user {
         return Ok(None);

@@ -372,7 +372,7 @@ fn variables() {
 fn a_repository_of_another_user_is_left_to_git() {
     let home = Home::new();
     let repo = with_origin(&home, "repo");
-    // Only root may give files away; for everybody else there is nothing to see.
+    // Only root may give files away; for everyone else there is nothing to see.
     if std::os::unix::fs::chown(&repo, Some(12345), None).is_err() {
         return;
     }

@@ -77,7 +77,7 @@ fn a_branch_that_is_checked_out_is_not_touched() {
             Some(&first)
         );
     }
-    // In a bare repository HEAD names a branch that nobody has checked out.
+    // In a bare repository HEAD names a branch that is not checked out.
     let (bare, _) = home.bare("bare");
     home.run(&bare, &["fetch", "--quiet", "../site", "main:main"]);
     home.run(

@@ -230,7 +230,7 @@ fn a_branch_at_a_revision_and_names_that_are_refused() {
 }
 
 #[test]
-fn a_change_goes_to_the_given_repository_even_inside_a_hook() {
+fn a_change_applies_to_the_given_repository_even_inside_a_hook() {
     let home = Home::new();
     let repo = home.repository("repo");
     let other = home.repository("other");

@@ -122,7 +122,7 @@ fn raw_tree(home: &Home, repo: &Path, entries: &[(&str, &str, &str)]) -> String 
 }
 
 #[test]
-fn no_name_or_link_leads_out_of_the_directory() {
+fn no_name_or_link_escapes_the_directory() {
     let home = Home::new();
     let git = home.git();
     let repo = home.repository("repo");

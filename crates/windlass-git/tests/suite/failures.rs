@@ -21,7 +21,7 @@ fn scripted(home: &Home, script: &str) -> Vec<(OsString, OsString)> {
 }
 
 #[test]
-fn without_git_every_call_says_so() {
+fn without_git_every_call_reports_it() {
     let home = Home::new();
     let empty = home.path().join("empty");
     fs_err::create_dir_all(&empty).unwrap();
@@ -63,7 +63,7 @@ fn a_call_that_does_not_end_is_stopped() {
 }
 
 #[test]
-fn git_cannot_ask_anybody() {
+fn git_cannot_prompt() {
     let home = Home::new();
     let repo = home.repository("repo");
     let seen = home.path().join("seen");

@@ -46,7 +46,7 @@ fn a_commit_is_fetched_alone_and_once() {
 }
 
 #[test]
-fn a_server_that_refuses_single_commits_gives_all_of_them() {
+fn a_server_that_refuses_single_commits_sends_all_of_them() {
     let home = Home::new();
     let (_, url, [first, _]) = source(&home);
     let settings = "[protocol]\n\tversion = 0\n[protocol \"file\"]\n\tallow = always\n";
@@ -151,7 +151,7 @@ fn nothing_of_a_hostile_source_is_run() {
 }
 
 #[test]
-fn a_remote_says_its_default_branch() {
+fn a_remote_reports_its_default_branch() {
     let home = Home::new();
     let git = home.git();
     let (repo, url, [first, second]) = source(&home);

@@ -1,4 +1,4 @@
-//! Commits made of contents, in repositories in which somebody works.
+//! Commits built from contents, in repositories with work in progress.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn state(home: &Home, repo: &Path) -> (String, String, Vec<u8>, Vec<PathBuf>) {
 }
 
 #[test]
-fn a_commit_is_made_and_nothing_else_is_touched() {
+fn a_commit_is_created_and_nothing_else_is_touched() {
     let home = Home::new();
     let git = home.git();
     let repo = home.repository("site");
@@ -73,7 +73,7 @@ fn a_commit_is_made_and_nothing_else_is_touched() {
     home.run(&repo, &["add", "."]);
     home.run(&repo, &["commit", "--quiet", "-m", "base"]);
     let base = home.run(&repo, &["rev-parse", "HEAD"]);
-    // Somebody is in the middle of something.
+    // Uncommitted edits, staged and not.
     fs_err::write(repo.join("file"), "edited\n").unwrap();
     fs_err::write(repo.join("staged"), "staged\n").unwrap();
     home.run(&repo, &["add", "staged"]);

@@ -9,7 +9,7 @@ use windlass_text::{Merge, MergeLabels, merge3, parse_patch, unified};
 use super::support::{Home, plain_git};
 
 /// git runs for each case, so there are few, and always the same: what is compared is another
-/// program, and a case that nobody can repeat helps nobody.
+/// program, and a case that cannot be repeated does not help.
 fn cases(count: u32) -> TestRunner {
     let config = Config {
         cases: count,
@@ -40,7 +40,7 @@ fn git_apply(home: &Home, directory: &Path, before: &str, patch: &str) -> Option
 }
 
 #[test]
-fn git_applies_our_patches_and_where_git_applies_so_do_we() {
+fn we_apply_what_git_applies_and_vice_versa() {
     let home = Home::new();
     let directory = home.path().join("apply");
     fs_err::create_dir_all(&directory).unwrap();

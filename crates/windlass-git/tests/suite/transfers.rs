@@ -140,7 +140,7 @@ fn a_checkout_is_of_its_commit_whether_tip_or_not() {
 }
 
 #[test]
-fn a_server_that_gives_no_single_commits_is_asked_for_everything() {
+fn a_server_without_single_commits_is_asked_for_everything() {
     let home = Home::new();
     let git = home.git();
     let (repo, url, first) = source(&home);

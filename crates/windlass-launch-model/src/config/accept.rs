@@ -45,7 +45,7 @@ impl Caller {
         }
     }
 
-    /// Somebody over the network.
+    /// A caller over the network.
     pub fn remote(roots: Vec<PathBuf>) -> Self {
         Self {
             default_profile: Profile::Local,
@@ -71,7 +71,7 @@ pub struct Accepted {
 }
 
 impl Accepted {
-    /// Takes a configuration as somebody wrote it.
+    /// Accepts a configuration as a user wrote it.
     pub fn new(given: Value, caller: &Caller) -> Result<Self, SchemaErrors> {
         SCHEMA.check(&given)?;
         let mut given = whole_numbers(given);
@@ -89,7 +89,7 @@ impl Accepted {
         Self::of(config)
     }
 
-    /// Takes back a configuration that was accepted before; who may say what is not asked again.
+    /// Reads a configuration that was accepted before; permissions are not checked again.
     /// Nor is the schema, so that a later version still reads the runs of an earlier one.
     pub fn restore(stored: Value) -> Result<Self, SchemaErrors> {
         Self::of(read(whole_numbers(stored))?)

@@ -44,7 +44,7 @@ choice! {
         Javascript = "javascript",
         /// Java.
         Java = "java",
-        /// C# and its kin.
+        /// C# and related languages.
         Dotnet = "dotnet",
         /// C++ and C.
         Cpp = "cpp",
@@ -74,7 +74,7 @@ choice! {
         Node = "node",
         /// Java.
         Java = "java",
-        /// C# and its kin.
+        /// C# and related languages.
         Dotnet = "dotnet",
         /// C++ and C.
         Cpp = "cpp",
@@ -121,10 +121,10 @@ choice! {
     LaunchTier {
         /// The pages that must be there.
         Minimal = "minimal",
-        /// Those, and what the evidence bears.
+        /// Those, and what the evidence supports.
         #[default]
         Standard = "standard",
-        /// All that the evidence bears.
+        /// All that the evidence supports.
         Rich = "rich",
     }
 }
@@ -144,7 +144,7 @@ choice! {
 }
 
 choice! {
-    /// Where the language stands in a page's path.
+    /// The position of the language in a page's path.
     #[derive(Default)]
     LocaleMode {
         /// As the site does it.

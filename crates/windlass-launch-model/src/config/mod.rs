@@ -81,7 +81,7 @@ pub struct RunConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = SHA_PATTERN))]
     pub workflows_ref: Option<String>,
-    /// The product's name in paths and branches; without it, made from product_name.
+    /// The product's name in paths and branches; without it, derived from product_name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(regex(pattern = ids::SLUG_PATTERN))]
     pub product_slug: String,
@@ -107,7 +107,7 @@ pub struct RunConfig {
         extend("uniqueItems" = true)
     )]
     pub locales: Vec<String>,
-    /// The sections to write; without it, all whose folder lies in allowed_paths.
+    /// The sections to write; without it, all whose folder is in allowed_paths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub required_sections: Option<Vec<Section>>,

@@ -1,4 +1,4 @@
-//! The parts of a configuration that speak of repositories, the site and limits.
+//! The parts of a configuration about repositories, the site and limits.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ pub struct SiteLayout {
     /// Where single sections are, relative to the site.
     #[schemars(schema_with = "by_section::<String>")]
     pub subdomain_roots: BTreeMap<Section, String>,
-    /// Where the language stands in paths.
+    /// The position of the language in paths.
     pub localization: Localization,
 }
 
-/// Where the language stands in paths.
+/// The position of the language in paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Localization {
@@ -140,7 +140,7 @@ pub struct Ingestion {
     pub example_directories: Vec<String>,
     /// Whether files that are no text are listed.
     pub record_binary_files: bool,
-    /// Whether paths that are spoken of and do not exist are listed.
+    /// Whether paths that are mentioned and do not exist are listed.
     pub detect_phantom_paths: bool,
 }
 

@@ -40,7 +40,7 @@ pub struct Decoding {
     /// 0 is the most repeatable.
     #[schemars(range(min = 0.0, max = 2.0))]
     pub temperature: f64,
-    /// Of the likeliest words, how much of the whole.
+    /// Of the likeliest words, the share of the total.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub top_p: Option<f64>,
@@ -110,7 +110,7 @@ pub struct Telemetry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub project: Option<String>,
-    /// Words runs are found by.
+    /// Tags to find runs by.
     #[schemars(inner(length(min = 1)))]
     pub run_tags: Vec<String>,
     /// The variable with the token.

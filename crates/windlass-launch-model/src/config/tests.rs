@@ -217,7 +217,7 @@ fn five_keys_are_enough_and_static_defaults_are_filled_in() {
 }
 
 #[test]
-fn every_key_is_taken() {
+fn every_key_is_accepted() {
     let everything: Value = serde_json::from_str(EVERYTHING).unwrap();
     let properties = schema()["properties"].as_object().unwrap();
     let given: BTreeSet<_> = everything.as_object().unwrap().keys().collect();
@@ -301,7 +301,7 @@ fn findings_name_the_place_and_are_sorted_by_it() {
 }
 
 #[test]
-fn what_a_schema_cannot_say_is_found_too() {
+fn what_a_schema_cannot_express_is_found_too() {
     insta::assert_snapshot!(findings(with(&[
         ("github_repo_url", json!("https://user:hunter2@github.com/acme/pdf")),
         ("site_repo_url", json!("ext::sh -c id")),
@@ -418,7 +418,7 @@ fn local_repositories_by_profile_and_caller() {
 }
 
 #[test]
-fn the_profile_of_the_configuration_goes_first() {
+fn the_profile_of_the_configuration_wins() {
     let caller = Caller::local().with_profile(Profile::Ci);
     let named = with(&[("validation_profile", json!("prod"))]);
     let profile = |config| {

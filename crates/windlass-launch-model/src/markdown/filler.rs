@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filler_is_told_from_words() {
+    fn filler_is_distinguished_from_prose() {
         for (text, expected) in [
             ("PDF output is coming soon.", Some("coming soon")),
             ("Coming Soon!", Some("coming soon")),

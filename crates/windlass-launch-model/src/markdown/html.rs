@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_taken_apart() {
+    fn html_is_parsed() {
         let html = "<p>A <!-- c --> b</p><SCRIPT>if (a < b) x();</Script><!--> d <e";
         let shown: Vec<(&str, Piece)> = pieces(html)
             .into_iter()

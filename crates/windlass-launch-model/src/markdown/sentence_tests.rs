@@ -80,7 +80,7 @@ fn one_marker_does_not_cover_two_sentences() {
 }
 
 #[test]
-fn bytes_lead_back_to_the_page() {
+fn byte_ranges_map_back_to_the_page() {
     let page = "A \\*b\\* &amp; `c`. <!-- claim_id: a --> Then.\n";
     let read = Document::parse(page);
     let parts: Vec<&str> = read
@@ -132,7 +132,7 @@ fn only_a_marker_is_a_marker() {
 proptest! {
     /// Every place that is reported lies in the page, in order, on a character's boundary.
     #[test]
-    fn places_lie_in_the_page(page in "[a-zA-Z`*_<>!|\\-#.\\[\\](){}&;\n éß。\"-]{0,200}(<!-- claim_id: a -->)?[a-z .\n]{0,20}") {
+    fn positions_are_inside_the_page(page in "[a-zA-Z`*_<>!|\\-#.\\[\\](){}&;\n éß。\"-]{0,200}(<!-- claim_id: a -->)?[a-z .\n]{0,20}") {
         let read = Document::parse(&page);
         for sentence in &read.sentences {
             prop_assert!(page.get(sentence.range.clone()).is_some());

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_are_told_apart() {
+    fn sentences_are_separated() {
         for (text, expected) in [
             ("One. Two.", vec!["One.", "Two."]),
             ("It reads DOCX", vec!["It reads DOCX"]),

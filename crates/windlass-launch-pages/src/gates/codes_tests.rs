@@ -326,7 +326,7 @@ fn every_row_has_a_case() {
 }
 
 #[test]
-fn nothing_is_found_on_good_pages() {
+fn good_pages_have_no_findings() {
     for profile in ALL {
         let mut subject = good();
         subject.profile = *profile;
@@ -353,7 +353,7 @@ fn every_code_is_found_with_the_severity_of_its_row() {
 }
 
 #[test]
-fn one_fault_is_told_by_one_gate() {
+fn one_fault_is_reported_by_one_gate() {
     for code in [
         "GATE_WEIGHT_IMAGE",
         "GATE_LINK_BROKEN_ANCHOR",

@@ -288,7 +288,7 @@ fn drafts_pass_every_gate_as_they_come() {
             subject.toolchain = Arc::new(sample::FakeHugo::new(Some("0.1"), built, &pages));
             let input = GateInput::new(subject);
             let report = run_gates(&input, &mut |_| {}).unwrap();
-            let told: Vec<String> = report
+            let findings: Vec<String> = report
                 .issues
                 .iter()
                 .filter(|issue| issue.severity >= Severity::Warn)
@@ -304,7 +304,11 @@ fn drafts_pass_every_gate_as_they_come() {
                     )
                 })
                 .collect();
-            assert!(told.is_empty(), "{kind:?} {profile:?}\n{}", told.join("\n"));
+            assert!(
+                findings.is_empty(),
+                "{kind:?} {profile:?}\n{}",
+                findings.join("\n")
+            );
             assert!(report.ok && input.changed.len() > 4);
         }
     }

@@ -92,7 +92,7 @@ pub enum Checked {
     Skipped {
         /// `not_applicable`, `profile`, `disabled`, `toolchain_missing`.
         reason: &'static str,
-        /// What to tell about it.
+        /// What to report about it.
         findings: Vec<Finding>,
     },
     /// A tool it needs took too long.
@@ -100,7 +100,7 @@ pub enum Checked {
 }
 
 impl Checked {
-    /// Did not run, nothing to tell.
+    /// Did not run, nothing to report.
     pub fn skipped(reason: &'static str) -> Self {
         Self::Skipped {
             reason,
@@ -119,7 +119,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The seconds in a profile, for so many files.
+    /// The seconds in a profile, for this many files.
     pub fn seconds(self, profile: Profile, files: usize) -> u64 {
         let pick = |local, strict| {
             if profile == Profile::Local {
@@ -135,7 +135,7 @@ impl Limit {
     }
 }
 
-/// A text cut to so many characters, white space collapsed.
+/// A text cut to this many characters, white space collapsed.
 pub fn shorten(text: &str, most: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if flat.chars().count() <= most {

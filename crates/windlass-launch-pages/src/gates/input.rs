@@ -64,7 +64,7 @@ pub struct Subject {
     pub settings: Settings,
     /// The site's worktree on disk, for Hugo.
     pub site_dir: PathBuf,
-    /// Where Hugo puts what it renders; emptied by whoever provides it.
+    /// Where Hugo writes its output; emptied by the provider.
     pub hugo_out: PathBuf,
     /// The site's worktree in memory.
     pub site: SiteTree,
@@ -128,7 +128,7 @@ impl GateInput {
         }
     }
 
-    /// The same, for one gate: it can be told to stop without stopping others.
+    /// The same, for one gate: it can be stopped without stopping others.
     pub(crate) fn for_one_gate(&self) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
@@ -208,7 +208,7 @@ impl GateInput {
         serde_json::from_slice(&file.bytes).ok()
     }
 
-    /// Tells a gate that its time is up.
+    /// Signals to a gate that its time is up.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! What gates ask of the world outside: a site generator, a link prober, the product's files.
 //!
-//! Traits only; the first two are ports. Whoever implements them keeps ingested code from
+//! Traits only; the first two are ports. Implementations keep ingested code from
 //! running, the environment scrubbed, and results recorded so that a resumed run sees the same.
 
 pub use windlass_ports::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};

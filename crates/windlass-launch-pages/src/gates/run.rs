@@ -1,6 +1,6 @@
 //! Runs gates, one by one or all in the fixed order, and makes one report of what they found.
 //!
-//! Each gate has a thread and a time limit. A gate that takes longer is told to stop and left
+//! Each gate has a thread and a time limit. A gate that takes longer is asked to stop and left
 //! behind; its place in the report is a blocker. Nothing here judges a page.
 
 use std::{sync::mpsc, time::Duration};
@@ -33,7 +33,7 @@ pub trait Gate: Send + Sync {
     fn check(&self, input: &GateInput) -> Result<Checked, GateFault>;
 }
 
-/// What came of one gate; kept as it is, it makes the same report later.
+/// The result of one gate; stored as it is, it produces the same report later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateOutcome {
@@ -46,12 +46,12 @@ pub struct GateOutcome {
     pub log: Option<String>,
 }
 
-/// What a watcher hears.
+/// What a watcher receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// A gate begins.
     Started(&'a str),
-    /// A gate is through, with so many issues.
+    /// A gate has finished, with this many issues.
     Finished(&'a GateResult, usize),
 }
 
@@ -155,7 +155,7 @@ fn timed(gate: &'static dyn Gate, input: &GateInput) -> Result<Option<Checked>, 
     std::thread::Builder::new()
         .name(format!("gate-{}", gate.name()))
         .spawn(move || {
-            // Nobody listens once the time ran out.
+            // There is no listener once the time is up.
             let _ = answer.send(gate.check(&given));
         })
         .map_err(|error| GateFault::Failed {

@@ -90,7 +90,7 @@ fn one_issue_per_file_and_code_with_every_occurrence() {
 }
 
 #[test]
-fn gate_by_gate_in_any_order_gives_the_report_of_all() {
+fn gates_in_any_order_produce_the_same_report() {
     let input = GateInput::new(plain(with_text(GUIDE, &page_with("__A_TOKEN__ #Bad"))));
     let all = run_gates(&input, &mut |_| {}).unwrap();
     let mut outcomes: Vec<GateOutcome> = gate_names()
@@ -138,7 +138,7 @@ fn ids_stay_when_lines_move_and_differ_between_folders() {
 }
 
 #[test]
-fn untouched_files_are_only_told_and_changed_files_count_as_a_whole() {
+fn untouched_files_are_only_reported_and_changed_files_count_as_a_whole() {
     let report = report(plain(subject()));
     let home: Vec<_> = report
         .issues
@@ -178,13 +178,13 @@ fn issues_come_in_the_order_they_are_fixed() {
 }
 
 #[test]
-fn the_same_input_gives_the_same_report() {
+fn the_same_input_produces_the_same_report() {
     let once = || serde_json::to_string(&report(plain(with_text(GUIDE, &page_with("#Bad fact")))));
     assert_eq!(once().unwrap(), once().unwrap());
 }
 
 #[test]
-fn manual_edits_are_told() {
+fn manual_edits_are_reported() {
     let mut subject = plain(subject());
     subject.manual_edited_files = vec![GUIDE.to_owned()];
     let report = report(subject);
@@ -261,14 +261,14 @@ impl Gate for Broken {
 }
 
 #[test]
-fn a_gate_that_crashes_gives_no_report() {
+fn a_gate_that_crashes_has_no_report() {
     let input = GateInput::new(subject());
     let fault = run_these(&[&Broken], &input, &mut |_| {});
     assert_eq!(fault, Err(GateFault::Crashed("Broken".to_owned())));
 }
 
 #[test]
-fn without_hugo_a_build_gives_no_report_and_a_local_run_is_told() {
+fn without_hugo_a_build_has_no_report_and_a_local_run_gets_a_warning() {
     let without = |profile| {
         let mut subject = subject();
         subject.profile = profile;

@@ -1,4 +1,4 @@
-//! A small launch on which every gate is content; tests spoil one thing each.
+//! A small launch on which every gate passes; tests break one thing each.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -364,7 +364,7 @@ pub fn skipped(gate: &dyn Gate, subject: Subject) -> Option<&'static str> {
     }
 }
 
-/// A Hugo that renders what it is told.
+/// A Hugo that renders configured output.
 pub struct FakeHugo {
     version: Option<String>,
     result: Result<HugoBuild, ToolError>,

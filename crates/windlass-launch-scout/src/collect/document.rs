@@ -56,7 +56,7 @@ const TECHNICAL: &[&str] = &[
     "reference",
 ];
 const COMPATIBILITY: &[&str] = &["requirement", "compatib", "prerequisite", "platform"];
-/// What speaks of the project, not the product.
+/// What describes the project, not the product.
 const PROJECT: &[&str] = &[
     "contribut",
     "sponsor",
@@ -128,7 +128,7 @@ pub(super) fn collect(
                 let kind = kind_of(&text, about);
                 let typed = Typed::of(&normalise(&text, input.product_name()));
                 let is_license = !typed.licenses.is_empty();
-                // A licence section tells of the project; only which licence it is counts.
+                // A licence section describes the project; only which licence it is counts.
                 if heading_is(about, LICENSE) && !is_license {
                     continue;
                 }

@@ -26,7 +26,7 @@ fn composed(text: String, kind: ClaimKind, path: &str, at: &Located, purpose: Pu
     }
 }
 
-/// What the manifests that speak for the product say.
+/// What the manifests that describe the product say.
 pub(super) fn collect(
     tree: &Tree,
     manifests: &[&Manifest],

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Manifest, Requirement, beside, is_plain, locate};
+use super::{Manifest, Requirement, is_plain, locate, sibling};
 
 pub(super) fn cargo_toml(path: &str, text: &str) -> Option<Manifest> {
     let root: Table = text.parse().ok()?;
@@ -69,7 +69,7 @@ pub(super) fn cargo_toml(path: &str, text: &str) -> Option<Manifest> {
         is_private,
         inherits_privacy,
         entrypoints: if package.is_some() {
-            vec![beside(path, entry)]
+            vec![sibling(path, entry)]
         } else {
             Vec::new()
         },

@@ -291,7 +291,7 @@ fn the_others() {
 }
 
 #[test]
-fn a_broken_manifest_is_told_from_no_manifest() {
+fn a_broken_manifest_is_distinguished_from_no_manifest() {
     assert_eq!(read("package.json", "{"), Some(Err(())));
     assert_eq!(read("Cargo.toml", "= ="), Some(Err(())));
     assert_eq!(read("pom.xml", "<project>"), Some(Err(())));
@@ -301,7 +301,7 @@ fn a_broken_manifest_is_told_from_no_manifest() {
 }
 
 #[test]
-fn a_name_that_would_be_more_than_an_argument_makes_no_command() {
+fn an_unsafe_name_is_not_used_in_a_command() {
     for name in ["x; rm -rf /", "-e .", "a b", "$(x)", "a`b`"] {
         let text = format!("{{\"name\": {}}}", serde_json::json!(name));
         let manifest = read("package.json", &text).unwrap().unwrap();
@@ -406,7 +406,7 @@ fn what_is_in_no_public_registry_is_not_installed_from_one() {
 }
 
 #[test]
-fn the_products_own_packages_speak_for_it() {
+fn the_products_own_packages_describe_it() {
     let package = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n");
     let (own, helper, fuzz) = (
         package("acme-pdf"),
@@ -433,7 +433,7 @@ fn the_products_own_packages_speak_for_it() {
             ],
             vec!["Cargo.toml", "crates/pdf/Cargo.toml"],
         ),
-        // Nothing bears the product's name: the outermost speak.
+        // Nothing has the product's name: the outermost count.
         (
             vec![
                 ("a/Cargo.toml", helper.as_str()),

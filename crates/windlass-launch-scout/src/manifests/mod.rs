@@ -22,7 +22,7 @@ use windlass_launch_model::ids::slug;
 
 use crate::{
     input::ScoutInput,
-    kind::{depth, extension, folder, is_below, is_beside_source, is_foreign, name},
+    kind::{depth, extension, folder, is_below, is_docs_examples_or_tests, is_foreign, name},
     tree::Tree,
 };
 
@@ -79,7 +79,7 @@ pub(crate) fn all(tree: &Tree) -> (Vec<Manifest>, Vec<String>) {
     let mut found = Vec::new();
     let mut broken = Vec::new();
     for (path, text) in tree.texts() {
-        if is_foreign(path) || is_beside_source(path) {
+        if is_foreign(path) || is_docs_examples_or_tests(path) {
             continue;
         }
         match read(path, text) {
@@ -106,9 +106,9 @@ pub(crate) fn all(tree: &Tree) -> (Vec<Manifest>, Vec<String>) {
     (found, broken)
 }
 
-/// The manifests that speak for the product, the outermost first: of each platform the outermost,
-/// and of several packages the ones that bear the product's name. A workspace speaks for what its
-/// packages inherit.
+/// The manifests that describe the product, the outermost first: of each platform the outermost,
+/// and of several packages the ones that have the product's name. A workspace stands in for what
+/// its packages inherit.
 pub(crate) fn speaking<'a>(manifests: &'a [Manifest], input: &ScoutInput) -> Vec<&'a Manifest> {
     let named = |manifest: &&Manifest| manifest.name.is_some();
     let mut found: Vec<&Manifest> = Vec::new();
@@ -119,15 +119,15 @@ pub(crate) fn speaking<'a>(manifests: &'a [Manifest], input: &ScoutInput) -> Vec
             continue;
         };
         let level = depth(&outermost.path);
-        let beside: Vec<&Manifest> = of_platform()
+        let sibling: Vec<&Manifest> = of_platform()
             .filter(|one| depth(&one.path) == level)
             .collect();
-        let packages = beside.iter().copied().filter(named).count();
+        let packages = sibling.iter().copied().filter(named).count();
         let is_gathering = packages > 1 || of_platform().any(|one| one.is_workspace);
         let own = || of_platform().filter(|one| is_gathering && bears_name(one, input));
         let chosen: Vec<&Manifest> = match own().map(|one| depth(&one.path)).min() {
             Some(nearest) => own().filter(|one| depth(&one.path) == nearest).collect(),
-            None => beside,
+            None => sibling,
         };
         let is_around = |root: &&Manifest| {
             let around = folder(&root.path);
@@ -249,7 +249,7 @@ fn spread(text: &str, value: &str) -> Option<(usize, usize)> {
 }
 
 /// A path below the manifest's folder.
-pub(crate) fn beside(manifest: &str, file: &str) -> String {
+pub(crate) fn sibling(manifest: &str, file: &str) -> String {
     let folder = folder(manifest);
     let file = file.trim_start_matches("./");
     if folder.is_empty() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Manifest, Requirement, beside, is_plain, locate};
+use super::{Manifest, Requirement, is_plain, locate, sibling};
 
 pub(super) fn package_json(path: &str, text: &str) -> Option<Manifest> {
     let root: Map<String, Value> = serde_json::from_str(text).ok()?;
@@ -32,7 +32,7 @@ pub(super) fn package_json(path: &str, text: &str) -> Option<Manifest> {
     let entrypoints = ["types", "typings", "module", "main"]
         .into_iter()
         .filter_map(|key| root.get(key)?.as_str())
-        .map(|file| beside(path, file))
+        .map(|file| sibling(path, file))
         .collect();
     let has_tests = root
         .get("scripts")

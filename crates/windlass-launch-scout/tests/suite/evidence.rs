@@ -14,7 +14,7 @@ fn key_words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn cited_lines_hold_what_the_claim_says() {
+fn cited_lines_support_the_claim() {
     let scouted = look(PYTHON);
     assert!(scouted.facts.claims.len() > 8);
     for claim in &scouted.facts.claims {
@@ -71,7 +71,7 @@ fn cited_lines_hold_what_the_claim_says() {
 }
 
 #[test]
-fn the_manifest_goes_before_the_readme() {
+fn the_manifest_wins_over_the_readme() {
     let scouted = look(PYTHON);
     let [one] = scouted.evidence.contradictions.as_slice() else {
         panic!(
@@ -171,7 +171,7 @@ fn every_group_names_facts_only() {
 }
 
 #[test]
-fn a_product_with_nothing_to_say_is_minimal_and_no_failure() {
+fn a_product_without_facts_is_minimal_and_not_a_failure() {
     let product = folder(&[("a.bin", "x")]);
     let site = folder(&[]);
     let scouted = scout(product.path(), site.path(), &input()).expect("no failure");
@@ -184,7 +184,7 @@ fn a_product_with_nothing_to_say_is_minimal_and_no_failure() {
 }
 
 #[test]
-fn the_manifest_goes_before_the_readme_in_version_runtime_and_licence() {
+fn the_manifest_wins_over_the_readme_for_version_runtime_and_licence() {
     let manifest = "[project]\nname = \"acme-pdf\"\nversion = \"2.3.1\"\nlicense = \"Apache-2.0\"\nrequires-python = \">=3.9\"\n";
     for (sentence, stands) in [
         ("Acme PDF 2.1.0 is the current release.", false),
@@ -204,7 +204,7 @@ fn the_manifest_goes_before_the_readme_in_version_runtime_and_licence() {
                 .claims
                 .iter()
                 .any(|claim| claim.claim_text == sentence);
-            // A section on the licence tells of the licence alone.
+            // A section on the licence is about the licence alone.
             let is_read = heading == "Installation"
                 || sentence.contains("licens")
                 || sentence.contains("released");

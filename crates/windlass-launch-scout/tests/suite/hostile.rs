@@ -173,7 +173,7 @@ fn a_missing_checkout_is_named_as_such() {
 }
 
 #[test]
-fn what_gives_orders_to_programs_is_no_evidence_and_is_told() {
+fn what_gives_orders_to_programs_is_no_evidence_and_is_reported() {
     let scouted = look(&[
         (
             "README.md",

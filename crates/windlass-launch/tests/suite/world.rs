@@ -38,7 +38,7 @@ const PRODUCT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Every page has a package that nobody filled in: what the run copies, a gate refuses.
+/// Every page has an unfilled package: what the run copies, a gate refuses.
 const SITE: &[(&str, &str)] = &[
     ("README.md", "# Site\n"),
     (
@@ -122,7 +122,7 @@ impl ProofWorld for LaunchWorld {
     }
 
     /// Work that is begun again says so, and so does a state that is gone back to.
-    fn tells_of_lives(&self, event: &str) -> bool {
+    fn depends_on_restarts(&self, event: &str) -> bool {
         event.starts_with("WORK_ITEM_") || ["RESUME_REWIND", "RUN_STATE_CHANGED"].contains(&event)
     }
 

@@ -9,7 +9,7 @@ fn bytes(text: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_whole_answer() {
+async fn a_complete_answer() {
     let mut place = Place::new([says("Hi.")]).await;
     let reply = place.ask().await.unwrap();
     assert_eq!(reply.text, "Hi.");
@@ -46,7 +46,7 @@ async fn without_a_key_no_header_is_sent() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_without_usage() {
+async fn a_complete_answer_without_usage() {
     let body = r#"{"choices":[{"message":{"content":"Hi."},"finish_reason":"stop"}]}"#;
     let reply = Place::new([json(body)]).await.ask().await.unwrap();
     assert_eq!((reply.usage, reply.model.as_str()), (None, "small"));
@@ -61,7 +61,7 @@ async fn a_refusal_is_an_answer() {
 }
 
 #[tokio::test]
-async fn a_stream_is_heard_piece_by_piece_and_ends_with_its_usage() {
+async fn a_stream_arrives_piece_by_piece_and_ends_with_its_usage() {
     let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2,\"total_tokens\":9}}\n\n";
     let text = [&event("Hel"), &event("lo."), END, usage, DONE].concat();
     let mut place = Place::new([stream([bytes(&text)])]).await;
@@ -86,7 +86,7 @@ async fn a_stream_is_heard_piece_by_piece_and_ends_with_its_usage() {
 }
 
 #[tokio::test]
-async fn odd_boundaries_change_nothing() {
+async fn unusual_chunk_boundaries_change_nothing() {
     let text = [
         ": ping\r\n\r\n",
         &event("größer 🦀 ").replace('\n', "\r\n"),
@@ -109,7 +109,7 @@ async fn odd_boundaries_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_heard_at_once() {
+async fn a_server_that_does_not_stream_answers_at_once() {
     let (reply, pieces) = Place::new([says("All of it.")]).await.listen().await;
     assert_eq!(reply.unwrap().text, "All of it.");
     assert_eq!(pieces, ["All of it."]);

@@ -13,7 +13,7 @@ use super::server::{
 const TOO_MANY: &str = r#"{"error":{"message":"slow down"}}"#;
 
 #[tokio::test]
-async fn a_wrong_key_is_said_once_and_not_shown() {
+async fn a_wrong_key_is_reported_once_and_not_shown() {
     let body = format!("{{\"error\":{{\"message\":\"wrong key {KEY}\"}}}}");
     let mut place = Place::new([answer("401 Unauthorized", &body)]).await;
     let error = place.ask().await.unwrap_err();
@@ -41,7 +41,7 @@ async fn a_key_that_a_server_repeats_is_hidden() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again_when_it_says() {
+async fn a_busy_server_is_retried_after_its_delay() {
     let busy = answer("429 Too Many Requests\r\nretry-after: 7", TOO_MANY);
     let at_a_date = answer(
         "503 Unavailable\r\nretry-after: Sun, 01 Mar 2026 12:00:20 GMT",
@@ -54,7 +54,7 @@ async fn a_busy_server_is_asked_again_when_it_says() {
 }
 
 #[tokio::test]
-async fn a_wait_longer_than_the_time_left_is_not_begun() {
+async fn a_wait_longer_than_the_time_left_is_not_started() {
     let busy = answer("429 Too Many Requests\r\nretry-after: 61", TOO_MANY);
     let mut place = Place::new([busy]).await;
     assert_eq!(
@@ -84,7 +84,7 @@ async fn failures_of_the_server_are_tried_again_and_then_reported() {
 }
 
 #[tokio::test]
-async fn the_tries_end_with_the_time() {
+async fn retries_end_at_the_deadline() {
     let busy = answer("429 Too Many Requests\r\nretry-after: 25", TOO_MANY);
     let mut place = Place::new([busy]).await;
     assert!(matches!(
@@ -168,7 +168,7 @@ async fn a_stream_that_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_before_a_word_is_tried_again() {
+async fn a_stream_that_breaks_off_before_any_text_is_retried() {
     let good = [&event("Hi."), END, DONE].concat();
     let mut place = Place::new([cut_stream(": ping\n\n"), stream([good.into_bytes()])]).await;
     let (result, pieces) = place.listen().await;
@@ -178,7 +178,7 @@ async fn a_stream_that_breaks_off_before_a_word_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_that_breaks_off_is_tried_again() {
+async fn a_complete_answer_that_breaks_off_is_retried() {
     let cut = Answer::Pieces(vec![
         b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"choi"
             .to_vec(),
@@ -229,7 +229,7 @@ async fn an_endless_answer_is_given_up() {
 }
 
 #[tokio::test]
-async fn the_address_policy_holds() {
+async fn the_address_policy_applies() {
     let mut place = Place::new([says("Hi.")]).await;
     let outbound = Arc::new(HttpOutbound::new(OutboundPolicy::default()));
     let strict = ChatCompletions::new(
@@ -246,7 +246,7 @@ async fn the_address_policy_holds() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none() {
+async fn an_invalid_address() {
     for base in ["", "not an address", "http://127.0.0.1:1/v1?key=x"] {
         let mut place = Place::new([says("Hi.")]).await;
         place.address.api_base_url = base.to_owned();

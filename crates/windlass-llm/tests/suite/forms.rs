@@ -60,7 +60,7 @@ async fn a_server_that_does_not_gets_it_in_the_prompt_from_then_on() {
         formats(&mut place),
         ["json_schema", "json_object", "none", "none"]
     );
-    // Another model at the same server is asked afresh.
+    // Another model at the same server is asked again.
     place.address.model = "other".to_owned();
     place.send(&formed()).await.unwrap();
     assert_eq!(formats(&mut place), ["json_schema"]);
@@ -104,7 +104,7 @@ async fn a_rejection_for_another_reason_is_reported() {
 }
 
 #[tokio::test]
-async fn a_limit_goes_by_the_name_the_server_wants() {
+async fn a_limit_uses_the_name_the_server_expects() {
     let body = r#"{"error":{"message":"use max_completion_tokens instead","param":"max_tokens"}}"#;
     let limited = ModelRequest {
         max_tokens: Some(5),

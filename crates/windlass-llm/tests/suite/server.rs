@@ -152,7 +152,7 @@ impl Place {
         Self::at(socket, arrived)
     }
 
-    /// A client of an address where nobody listens.
+    /// A client of an address where nothing listens.
     pub async fn closed() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let socket = listener.local_addr().unwrap();

@@ -113,7 +113,7 @@ fn newer_places(input: &DoctorInput<'_>) -> Vec<String> {
     notes
 }
 
-/// Snapshots are kept for ever unless somebody prunes them.
+/// Snapshots are kept until they are pruned.
 fn much_stored(home: &PackHome, program: &str) -> Option<String> {
     stores_more_than(&[home.blobs(), home.snapshots()], MUCH).then(|| {
         format!(

@@ -23,7 +23,7 @@ use crate::{
     repository::{put, read_text},
 };
 
-/// An ignore file that is put right.
+/// An ignore file that is fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GitignoreFix {
     /// The repository.
@@ -38,14 +38,14 @@ pub struct GitignoreFix {
     pub updated: bool,
 }
 
-/// What was found, and what puts it right.
+/// What was found, and what fixes it.
 #[derive(Default)]
 pub(super) struct Ignores {
     pub(super) warnings: Vec<String>,
     pub(super) fixes: Vec<GitignoreFix>,
     pub(super) writes: Vec<FileAction>,
     pub(super) roots: Vec<PathBuf>,
-    /// Whether something is to be put right.
+    /// Whether something is to be fixed.
     pub(super) due: bool,
 }
 
@@ -68,18 +68,18 @@ fn by_repository<'a>(
     for root in existing {
         match input.git.toplevel(&root.path) {
             Ok(Some(top)) => repositories.entry(top).or_default().push(root),
-            // Without git nobody commits a manifest by mistake.
+            // Without git a manifest cannot be committed by mistake.
             Ok(None) | Err(GitError::NotInstalled) => {}
-            Err(error) => warnings.push(cannot_tell(&root.path, &error)),
+            Err(error) => warnings.push(unknown_ignore_state(&root.path, &error)),
         }
     }
     repositories
 }
 
-fn cannot_tell(path: &Path, error: &GitError) -> String {
+fn unknown_ignore_state(path: &Path, error: &GitError) -> String {
     let problem = git_problem(error, path, &["check-ignore"]);
     format!(
-        "it is not known whether git ignores `{GITIGNORE_LINE}` in {}: {}",
+        "it is unknown whether git ignores `{GITIGNORE_LINE}` in {}: {}",
         path.display(),
         problem.message()
     )
@@ -95,7 +95,7 @@ impl Ignores {
         let open = match visible_manifests(input, top, roots) {
             Ok(open) => open,
             Err(error) => {
-                self.warnings.push(cannot_tell(top, &error));
+                self.warnings.push(unknown_ignore_state(top, &error));
                 return Ok(());
             }
         };
@@ -117,7 +117,7 @@ impl Ignores {
             return Ok(());
         }
         self.due |= after.is_some();
-        self.tell(input, top, &open, &file, after.is_some());
+        self.suggest(input, top, &open, &file, after.is_some());
         if input.fix {
             self.fixes.push(GitignoreFix {
                 repo_root: shown(top),
@@ -135,7 +135,7 @@ impl Ignores {
         Ok(())
     }
 
-    fn tell(
+    fn suggest(
         &mut self,
         input: &DoctorInput<'_>,
         top: &Path,
@@ -147,7 +147,7 @@ impl Ignores {
         let remedy = match (helps, input.fix) {
             (true, true) => format!("{at} is being completed"),
             (true, false) => format!("run `{}`", input.caller.command("doctor --fix")),
-            (false, _) => format!("{at} has the line, but a later rule takes it back"),
+            (false, _) => format!("{at} has the line, but a later rule overrides it"),
         };
         for root in open {
             self.warnings.push(format!(

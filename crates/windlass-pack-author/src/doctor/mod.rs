@@ -1,6 +1,6 @@
 //! `doctor`: whether the places pack deploys to are in order, and what would help.
 //!
-//! Looks and tells. The one thing it puts right, on request, is that git ignores the manifests.
+//! Inspects and reports. The one thing it fixes, on request, is that git ignores the manifests.
 
 mod advice;
 mod ignored;
@@ -31,7 +31,7 @@ pub struct DoctorInput<'a> {
     pub manifest: &'a Manifest,
     /// What is odd about the manifest.
     pub manifest_warnings: &'a [FileWarning],
-    /// What the manifest comes to. Its own warnings are the caller's to tell.
+    /// What the manifest resolves to. Its own warnings are the caller's to report.
     pub desired: &'a Desired,
     /// The machine.
     pub machine_id: &'a str,
@@ -45,7 +45,7 @@ pub struct DoctorInput<'a> {
     pub caller: &'a Caller,
     /// Whether suggested commands are for a program.
     pub json: bool,
-    /// Whether ignore files are put right.
+    /// Whether ignore files are fixed.
     pub fix: bool,
     /// Whether unknown keys and names fail.
     pub strict: bool,
@@ -58,7 +58,7 @@ pub struct DoctorData {
     pub machine_id: String,
     /// Every root that is switched on.
     pub roots: Vec<RootCheck>,
-    /// The ignore files that are put right.
+    /// The ignore files that are fixed.
     pub gitignore_fixes: Vec<GitignoreFix>,
     /// Commands that help.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -113,7 +113,7 @@ pub fn doctor(input: &DoctorInput<'_>) -> Result<Authored<DoctorData>, Problem> 
     })
 }
 
-/// Fails on keys nobody reads and names of nothing.
+/// Fails on unknown keys and unknown names.
 fn refuse_unknown(warnings: &[FileWarning]) -> Result<(), Problem> {
     let unknown: Vec<String> = warnings
         .iter()

@@ -24,7 +24,7 @@ pub struct RootCheck {
     pub exists: bool,
     /// Whether files can be made in it.
     pub writable: bool,
-    /// Whether files nobody asked for are reported.
+    /// Whether extra files are reported.
     pub scan_extras: bool,
     /// What is wrong: `missing`, `not_a_directory`, `not_writable`.
     pub issues: Vec<&'static str>,

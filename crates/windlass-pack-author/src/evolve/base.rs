@@ -186,7 +186,7 @@ fn check(
         Some(bytes) if digest == Some(wanted.digest) => Ok(bytes),
         content => {
             let cause = match content {
-                Some(_) => "the file found there is another",
+                Some(_) => "a different file was found there",
                 None => "the file is not there",
             };
             Err(unsupported(
@@ -211,6 +211,6 @@ fn unsupported(module: &Module, cause: &str) -> Problem {
     .with("module_id", module.id.as_str())
     .with(
         "hint",
-        "commit the config repository, delete .agentpack/baseline.json of the overlay and run overlay edit to write it anew; the overlay keeps its files",
+        "commit the config repository, delete .agentpack/baseline.json of the overlay and run overlay edit to write it again; the overlay keeps its files",
     )
 }

@@ -113,7 +113,7 @@ pub(crate) fn upstream(
     }
 }
 
-/// The repository's commit and whether there are changes beside it; nothing outside of git. An
+/// The repository's commit and whether there are uncommitted changes; nothing outside of git. An
 /// overlay can be made without git, it just cannot be rebased then.
 fn revision(context: &Context<'_>) -> (Option<String>, Option<bool>) {
     let repo = context.input.repo;

@@ -1,4 +1,4 @@
-//! Puts a proposal on a branch of its own and leaves the repository where it was.
+//! Puts a proposal on a new branch and leaves the repository where it was.
 //!
 //! Whatever goes wrong, the repository is on its original branch (or commit) afterwards, with
 //! the files of before, and the new branch is gone; where even that fails, the problem says how
@@ -27,7 +27,7 @@ pub const COMMIT_MESSAGE: &str = "chore(evolve): propose overlay updates";
 const SAMPLE: usize = 20;
 
 /// Commits actions on a new branch and returns to where the repository was. `write` carries out
-/// actions; it is called for these, and once more to take them back if the commit fails.
+/// actions; it is called for these, and again to undo them if the commit fails.
 /// Returns the commit.
 pub fn commit_proposal(
     git: &dyn Git,
@@ -233,7 +233,7 @@ impl Visit<'_> {
         let mut stuck = Problem::new(
             problem.code(),
             format!(
-                "{}; going back failed too: {cause}. Bring {} back to {original} and delete the branch {} by hand",
+                "{}; going back failed too: {cause}. Switch {} back to {original} and delete the branch {} by hand",
                 problem.message(),
                 self.repo.display(),
                 self.branch

@@ -106,7 +106,7 @@ pub fn edit_overlay(
     if kind == OverlayKind::Patch && request.materialize {
         return Err(overlay::named(
             fault::config_invalid(format!(
-                "the {scope} overlay of module {} is of patches, which hold no copies of files: --materialize does not go with it",
+                "the {scope} overlay of module {} holds patches, not copies of files: --materialize does not apply",
                 module.id
             )),
             &module.id,

@@ -41,7 +41,7 @@ fn together(source: &str, texts: &[(&str, bool)]) -> String {
 }
 
 #[test]
-fn edits_are_brought_together() {
+fn edits_are_merged() {
     let source = "1\n2\n3\n4\n5\n";
     for (name, texts, expected) in [
         ("one", vec![("one\n", false)], "one\n"),
@@ -71,7 +71,7 @@ fn edits_are_brought_together() {
 }
 
 #[test]
-fn a_newline_that_the_form_added_is_taken_away_again() {
+fn an_added_newline_is_removed_again() {
     assert_eq!(together("bare", &[("edited\n", true)]), "edited");
     assert_eq!(together("bare", &[("edited\n", false)]), "edited\n");
     assert_eq!(together("ended\n", &[("edited\n", true)]), "edited\n");

@@ -1,4 +1,4 @@
-//! Drift taken back into overlays, and overlays edited and rebased.
+//! Drift captured as overlays, and overlays edited and rebased.
 //!
 //! Decides what an overlay should hold and says so as file actions; committing them, on a branch
 //! or not, is the caller's work. Reads the config repository and what is deployed, and asks git;

@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_patch_leads_from_one_text_to_the_other(
+        fn a_patch_turns_one_text_into_the_other(
             before in "([a-c]{0,2}\n){0,12}[a-c]{0,2}",
             after in "([a-c]{0,2}\n){0,12}[a-c]{0,2}",
         ) {

@@ -9,7 +9,7 @@ use windlass_pack_model::{Target, fault};
 
 use crate::evolve::{scope::Scope, skip::SkippedItem};
 
-/// An edit that is taken back.
+/// An edit that is captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The module.
@@ -34,7 +34,7 @@ impl Serialize for Candidate {
 /// How many of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProposeSummary {
-    /// Edits that are taken back.
+    /// Edits that are captured.
     pub drifted_proposeable: u64,
     /// Files that differ and are not.
     pub drifted_skipped: u64,

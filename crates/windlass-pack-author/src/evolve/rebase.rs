@@ -78,7 +78,7 @@ impl RebasedOverlay {
             return None;
         }
         let problem = fault::overlay_rebase_conflict(format!(
-            "the {} overlay of module {} conflicts with its upstream in {}; resolve what stands between the markers (for patches in .agentpack/conflicts) and rebase again",
+            "the {} overlay of module {} conflicts with its upstream in {}; resolve what is between the markers (for patches in .agentpack/conflicts) and rebase again",
             self.scope,
             self.module_id,
             self.report.conflicts.join(", ")
@@ -135,7 +135,7 @@ pub fn rebase_overlay(
             module.id,
             overlay_dir.display()
         )))
-        .with("hint", format!("make it with `{edit}`")));
+        .with("hint", format!("create it with `{edit}`")));
     };
     let path = metadata_file(&overlay_dir, BASELINE);
     let Some(text) = read::text_if_present(&path)? else {

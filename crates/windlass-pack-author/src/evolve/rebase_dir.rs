@@ -52,7 +52,7 @@ pub(crate) fn run(rebase: &mut Rebase<'_>) -> Result<(), Problem> {
                 continue;
             }
             (base, place) = (conflict.base_sha256, conflict.base.clone());
-            // Somebody settled it: what is there now goes with the upstream of then.
+            // It was resolved: what is there now goes with the upstream of then.
             if let Some(theirs) = conflict
                 .theirs_sha256
                 .filter(|_| digest != conflict.ours_sha256)
@@ -133,7 +133,7 @@ fn merge_all(rebase: &mut Rebase<'_>, both: Vec<Both>) -> Result<(), Problem> {
                 rebase.conflict(file, theirs.digest);
                 Some(text_with_markers)
             }
-            // Bytes cannot be merged; the overlay keeps its own until somebody chooses.
+            // Bytes cannot be merged; the overlay keeps its own until the user chooses.
             None => {
                 rebase.conflict(file, theirs.digest);
                 None

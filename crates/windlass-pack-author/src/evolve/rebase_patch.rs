@@ -1,7 +1,7 @@
 //! Rebases the patches of a patch overlay.
 //!
 //! A conflict leaves the patch alone and puts the file with markers into `.agentpack/conflicts`.
-//! It is settled by taking the markers out of that file, by writing the patch anew against the
+//! It is resolved by removing the markers from that file, by writing the patch again for the
 //! upstream, or by removing the patch.
 
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ pub(crate) fn run(rebase: &mut Rebase<'_>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Goes on with a conflict of an earlier rebase. Nothing when it is not settled.
+/// Continues with a conflict of an earlier rebase. Nothing when it is not resolved.
 fn pick_up(rebase: &mut Rebase<'_>, mut file: Moving) -> Result<Option<Moving>, Problem> {
     let Some(conflict) = rebase.before.conflicts.get(&file.path).cloned() else {
         return Ok(Some(file));

@@ -14,7 +14,7 @@ pub struct RebaseReport {
     pub skipped: Vec<String>,
     /// The count.
     pub summary: RebaseSummary,
-    /// Written anew.
+    /// Rewritten.
     pub updated: Vec<String>,
 }
 

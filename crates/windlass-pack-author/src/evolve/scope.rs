@@ -8,7 +8,7 @@ use windlass_pack_model::Layer;
 /// For whom an overlay is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// Everybody who uses the repository.
+    /// All users of the repository.
     #[default]
     Global,
     /// One machine.

@@ -1,4 +1,4 @@
-//! Drift that is not taken back: which, why, and what to do instead.
+//! Drift that is not captured: which, why, and what to do instead.
 
 use std::path::PathBuf;
 
@@ -46,13 +46,13 @@ impl SkipReason {
                 "the file is wanted but not there; recreate it with evolve restore or deploy"
             }
             Self::MultiModuleOutput => {
-                "the file comes from several modules and its markers do not tell the edits apart"
+                "the file comes from several modules and its markers do not separate the edits"
             }
             Self::ConflictingEdits => {
                 "outputs of the same module file were edited differently, and the edits cannot be merged"
             }
             Self::GeneratedOutput => {
-                "the edited part is generated from the module and cannot be taken back into it"
+                "the edited part is generated from the module and cannot be mapped back to it"
             }
             Self::NotPatchable => {
                 "the overlay holds patches, and this edit cannot be a patch of a file below it"
@@ -84,7 +84,7 @@ pub struct SkippedItem {
     pub reason: SkipReason,
     /// The modules it comes from.
     pub module_ids: Vec<String>,
-    /// Commands to go on with.
+    /// Commands to continue with.
     pub next_actions: Vec<String>,
     /// What else helps.
     pub suggestions: Vec<Suggestion>,
@@ -264,7 +264,7 @@ impl Skipping<'_> {
             next_actions: vec![self.caller.command(&self.propose(module_id, by))],
             suggestions: vec![suggestion(
                 format!("propose into scope {by}"),
-                "the overlay there has the last word about the file",
+                "the overlay there has precedence for the file",
             )],
             ..item(
                 target,

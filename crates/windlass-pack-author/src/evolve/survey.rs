@@ -128,7 +128,7 @@ impl Survey<'_> {
 enum Taken<'a> {
     /// Edits of module files; none when only other modules' parts changed.
     Edits(Vec<Edit<'a>>),
-    /// It cannot be told which module an edit belongs to.
+    /// It is unclear which module an edit belongs to.
     Ambiguous,
     /// The edit is of a part that no module has.
     Generated,

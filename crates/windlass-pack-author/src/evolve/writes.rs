@@ -104,7 +104,7 @@ impl Originals {
     }
 
     /// The actions that bring them back, whatever is there now: a hook may have changed the
-    /// files once more.
+    /// files again.
     pub(crate) fn bring_back(self) -> Result<Vec<FileAction>, Problem> {
         let mut actions = Vec::new();
         for (path, original) in self.0 {

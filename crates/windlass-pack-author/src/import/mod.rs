@@ -78,7 +78,7 @@ pub struct ImportData {
     pub summary: ImportSummary,
     /// What is in the way.
     pub conflicts: Vec<ImportConflict>,
-    /// The commands to go on with.
+    /// The commands to continue with.
     pub next_actions: Vec<String>,
 }
 
@@ -310,7 +310,7 @@ impl Found {
         Ok(Self { items })
     }
 
-    /// Of several sources with one id the first is taken; the others are told.
+    /// Of several sources with one id the first is taken; the others are reported.
     fn drop_duplicates(&mut self) -> Vec<ImportConflict> {
         let mut sources: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for item in &mut self.items {

@@ -1,4 +1,4 @@
-//! Whether operator assets are there and of this version; `status` tells.
+//! Whether operator assets are there and of this version; shown by `status`.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -11,7 +11,7 @@ use windlass_types::Problem;
 use super::{OperatorInput, assets_of, operator_roots, takes_commands};
 use crate::repository::read_bytes;
 
-/// What to tell about operator assets.
+/// What to report about operator assets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatorCheck {
     /// What is missing or outdated.

@@ -260,13 +260,13 @@ fn before(repo: &Path, git: &dyn Git) -> Result<Option<Vec<AuditModule>>, String
     match git.toplevel(repo) {
         Ok(Some(_)) => {}
         Ok(None) | Err(GitError::NotInstalled) => return Ok(None),
-        Err(error) => return Err(told(&error, repo)),
+        Err(error) => return Err(unreadable(&error, repo)),
     }
     let bytes = match git.blob(repo, BASE, Path::new(LOCKFILE)) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Err(format!("{BASE} has no {LOCKFILE}")),
         Err(GitError::Missing { .. }) => return Err(format!("there is no commit {BASE}")),
-        Err(error) => return Err(told(&error, repo)),
+        Err(error) => return Err(unreadable(&error, repo)),
     };
     let lockfile: Lockfile = serde_json::from_slice(&bytes)
         .map_err(|error| format!("{BASE}:{LOCKFILE} is not a lockfile: {error}"))?;
@@ -279,7 +279,7 @@ fn before(repo: &Path, git: &dyn Git) -> Result<Option<Vec<AuditModule>>, String
     Ok(Some(audited(&lockfile)))
 }
 
-fn told(error: &GitError, repo: &Path) -> String {
+fn unreadable(error: &GitError, repo: &Path) -> String {
     let problem = git_problem(error, repo, &["cat-file", "--batch"]);
     problem.message().to_owned()
 }

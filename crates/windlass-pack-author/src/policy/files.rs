@@ -18,7 +18,7 @@ const COMMAND_DIRS: [&str; 3] = [
     "modules/claude-commands",
 ];
 
-/// Directories nobody reviews.
+/// Directories that are not reviewed.
 const IGNORED: [&str; 4] = [".agentpack", ".git", "node_modules", "target"];
 
 /// The files with rules of their own, below the repository, by path.

@@ -1,5 +1,5 @@
 //! Calls of pack in slash commands: those that change things without `--json` and `--yes` would
-//! stop and ask where nobody answers, or print what no program reads.
+//! stop and ask without a terminal, or print what no program reads.
 
 /// The commands that write. New ones join the list.
 pub const MUTATING_COMMANDS: [&str; 23] = [
@@ -274,7 +274,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_odd(line in "\\PC{0,40}") {
+        fn any_line_is_handled(line in "\\PC{0,40}") {
             let _ = dangerous(&line);
             let _ = bash_lines(&format!("!bash\n{line}\n"));
         }

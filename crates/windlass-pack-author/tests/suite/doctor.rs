@@ -58,7 +58,7 @@ const FIX: Flags = Flags {
 };
 
 #[test]
-fn roots_are_described_and_missing_ones_can_be_made() {
+fn roots_are_described_and_missing_ones_can_be_created() {
     let world = World::with_manifest(MANIFEST);
     world.write("user/.codex/prompts", "a file");
     world.write("user/.claude/commands/x.md", "");
@@ -127,7 +127,7 @@ fn must_31_looking_changes_no_directory() {
 }
 
 #[test]
-fn a_directory_without_permission_is_told() {
+fn a_directory_without_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = World::with_manifest(MANIFEST);
     let closed = world.path("user/.claude/commands");
@@ -150,7 +150,7 @@ fn a_directory_without_permission_is_told() {
 }
 
 #[test]
-fn manifests_that_git_would_show_are_told_and_hidden() {
+fn manifests_that_git_would_show_are_reported_and_ignored() {
     let world = World::with_manifest(MANIFEST);
     world.run(&world.path("project"), &["init", "--quiet"]);
     world.write("project/.gitignore", "*.log");
@@ -182,7 +182,7 @@ fn manifests_that_git_would_show_are_told_and_hidden() {
 }
 
 #[test]
-fn a_line_of_old_counts_as_done() {
+fn an_old_line_counts_as_done() {
     let world = World::with_manifest(MANIFEST);
     world.run(&world.path("project"), &["init", "--quiet"]);
     world.write("project/.gitignore", ".agentpack.manifest*.json\n");
@@ -272,7 +272,7 @@ fn outputs_are_hidden_when_asked_for_and_shown_again_afterwards() {
 }
 
 #[test]
-fn a_skill_in_two_places_is_told() {
+fn a_skill_in_two_places_is_reported() {
     let world = with_outputs();
     let outcome = examine(&world, Flags::default()).unwrap();
     let about: Vec<&String> = outcome
@@ -284,7 +284,7 @@ fn a_skill_in_two_places_is_told() {
 }
 
 #[test]
-fn overlays_that_are_double_or_foreign_are_told() {
+fn duplicate_or_foreign_overlays_are_reported() {
     let world = with_outputs();
     world.write("repo/overlays/skill_demo--f2b4dd2c0d/x", "1");
     world.write(

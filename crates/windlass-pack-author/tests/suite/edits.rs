@@ -3,7 +3,7 @@
 use windlass_pack_author::{AddRequest, add, remove};
 use windlass_pack_model::parse_manifest;
 
-use super::world::{World, told};
+use super::world::{World, code_and_next_steps};
 
 const COMMENTED: &str = "# mine
 version: 1
@@ -83,7 +83,7 @@ fn every_kind_of_source_gets_its_id() {
 }
 
 #[test]
-fn a_source_that_is_not_there_is_told() {
+fn a_missing_source_is_reported() {
     let world = World::with_manifest(COMMENTED);
     let outcome = add(&world.repo(), &plain("skill", "local:modules/gone")).unwrap();
     assert_eq!(outcome.warnings.len(), 1);
@@ -145,16 +145,16 @@ fn slips_are_explained() {
         remove(&repo, "skill:on").unwrap_err(),
         remove(&world.path("project"), "skill:one").unwrap_err(),
     ];
-    let told: Vec<String> = problems
+    let lines: Vec<String> = problems
         .iter()
         .map(|problem| {
             let message = problem
                 .message()
                 .replace(&world.path("").display().to_string(), "/");
-            format!("{}: {message}", told(problem))
+            format!("{}: {message}", code_and_next_steps(problem))
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(lines.join("\n"), @r#"
     E_UNEXPECTED invalid_arguments retry_command: there is no module type "skil"; did you mean "skill"?; there are instructions, skill, prompt, command, mcp_server, hook, subagent
     E_TARGET_UNSUPPORTED target_not_compiled inspect_help_json,edit_manifest_targets,rebuild_with_target_feature,retry_command: there is no target "codx"; did you mean "codex"?; there are claude_code, codex, cursor, export_dir, jetbrains, vscode, zed
     E_UNEXPECTED invalid_arguments retry_command: "modules/x" is not a source: write local:<path> or git:<url>[#ref=<ref>&subdir=<dir>&shallow=<true|false>]
@@ -165,7 +165,7 @@ fn slips_are_explained() {
 }
 
 #[test]
-fn profiles_that_still_name_a_module_are_told() {
+fn profiles_that_still_name_a_module_are_reported() {
     let world = World::with_manifest(
         &COMMENTED.replace("{include_tags: ['base']}", "{include_modules: [skill:two]}"),
     );

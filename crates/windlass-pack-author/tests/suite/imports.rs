@@ -4,7 +4,7 @@ use windlass_pack_author::{ImportRequest, import};
 use windlass_pack_model::{Project, next_actions::Caller, parse_manifest};
 use windlass_types::Digest;
 
-use super::world::{MANIFEST, World, caller, told};
+use super::world::{MANIFEST, World, caller, code_and_next_steps};
 
 const SKILL: &str = "---\nname: s\ndescription: d\n---\nbody\n";
 const COMMAND: &str = "---\ndescription: d\n---\nbody\n";
@@ -146,7 +146,7 @@ fn must_27_applying_copies_files_and_edits_the_manifest_in_place() {
 }
 
 #[test]
-fn sources_with_one_id_are_told_and_the_first_is_taken() {
+fn sources_with_one_id_are_reported_and_the_first_is_taken() {
     let world = World::with_manifest(MANIFEST);
     world.write("user/.codex/prompts/a b.md", "one");
     world.write("user/.codex/prompts/a-b.md", "two");
@@ -184,7 +184,7 @@ fn nothing_is_written_over() {
     assert_eq!((conflict.kind, conflict.count), ("dest_path_exists", 1));
     assert!(plan.outcome.data.plan.iter().any(|item| item.dest_exists));
     let problem = import(&ask(&world, &project, &caller, true).request()).unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_IMPORT_CONFLICT import_conflict resolve_import_conflict,retry_import_apply");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_IMPORT_CONFLICT import_conflict resolve_import_conflict,retry_import_apply");
     assert_eq!(problem.details()["count"], 1);
     assert_eq!(world.files("repo"), before);
 }

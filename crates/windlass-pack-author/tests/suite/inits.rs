@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use windlass_pack_author::{GuidedAnswers, InitRequest, init, start_git};
 use windlass_pack_model::{ConfigScope, Target, parse_manifest};
 
-use super::world::{World, told};
+use super::world::{World, code_and_next_steps};
 
 fn request(repo: &std::path::Path) -> InitRequest<'_> {
     InitRequest {
@@ -17,7 +17,7 @@ fn request(repo: &std::path::Path) -> InitRequest<'_> {
 }
 
 #[test]
-fn a_repository_is_made_where_there_is_none() {
+fn a_repository_is_created_if_missing() {
     let world = World::new();
     let repo = world.path("new/deep/repo");
     let data = world.apply(init(&request(&repo)).unwrap());
@@ -80,7 +80,7 @@ fn git_gets_a_repository_and_the_two_lines_once() {
 }
 
 #[test]
-fn answers_make_the_manifest_unless_there_is_one() {
+fn answers_create_the_manifest_unless_there_is_one() {
     let world = World::new();
     let answers = GuidedAnswers {
         targets: BTreeSet::from([Target::Codex, Target::Cursor]),
@@ -107,7 +107,7 @@ fn answers_make_the_manifest_unless_there_is_one() {
     );
 
     let problem = init(&guided).unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_CONFIG_INVALID config_invalid fix_config,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_CONFIG_INVALID config_invalid fix_config,retry_command");
     assert!(
         problem.details()["path"]
             .as_str()

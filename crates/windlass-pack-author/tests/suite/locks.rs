@@ -7,7 +7,7 @@ use windlass_pack_deploy::render::Checkouts as _;
 use windlass_pack_model::{GitSource, Lockfile, PackHome};
 use windlass_types::Digest;
 
-use super::world::{World, later, now, told};
+use super::world::{World, code_and_next_steps, later, now};
 
 /// A repository with a local module and two modules of one git repository.
 fn world() -> (World, String) {
@@ -100,7 +100,7 @@ fn must_23_locking_without_a_change_leaves_the_file_as_it_is() {
 }
 
 #[test]
-fn a_broken_lockfile_is_written_anew() {
+fn a_broken_lockfile_is_rewritten() {
     let (world, _) = world();
     world.write("repo/agentpack.lock.json", "{");
     assert_eq!(
@@ -111,13 +111,13 @@ fn a_broken_lockfile_is_written_anew() {
     let done = world
         .with_sources(&checkouts, |sources| lock(sources, now()))
         .unwrap();
-    assert!(done.outcome.warnings[0].contains("it is written anew"));
+    assert!(done.outcome.warnings[0].contains("it is rewritten"));
     world.apply(done.outcome);
     assert_eq!(require_lockfile(&world.repo()).unwrap().modules.len(), 3);
 }
 
 #[test]
-fn fetching_brings_commits_back_and_notices_tampering() {
+fn fetching_restores_commits_and_detects_tampering() {
     let (world, commit) = world();
     let lockfile = locked(&world);
     fs_err::remove_dir_all(world.home.checkouts()).unwrap();
@@ -140,7 +140,7 @@ fn fetching_brings_commits_back_and_notices_tampering() {
     let problem = world
         .with_sources(&checkouts, |sources| fetch(sources, &lockfile))
         .unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_UNEXPECTED store_hash_mismatch delete_checkout,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_UNEXPECTED store_hash_mismatch delete_checkout,retry_command");
     assert_eq!(problem.details()["module_id"], "skill:a");
     assert_eq!(problem.details()["path"], place.display().to_string());
 }
@@ -222,7 +222,7 @@ fn must_25_addresses_and_references_that_git_could_misread_are_refused() {
 }
 
 #[test]
-fn must_30_causes_of_git_are_told() {
+fn must_30_causes_of_git_are_reported() {
     let (world, _) = world();
     let checkouts = GitCheckouts::new(&world.home, &world.git);
     let source = GitSource {
@@ -242,7 +242,7 @@ fn must_30_causes_of_git_are_told() {
     let nowhere = windlass_git::GitProgram::new([("PATH".into(), world.path("user").into())]);
     let checkouts = GitCheckouts::new(&world.home, &nowhere);
     let absent = checkouts.checkout("skill:x", &source, None).unwrap_err();
-    insta::assert_snapshot!(told(&absent), @"E_GIT_NOT_FOUND git_not_found install_git,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&absent), @"E_GIT_NOT_FOUND git_not_found install_git,retry_command");
     assert!(absent.details().contains_key("cwd") && absent.details().contains_key("args"));
 }
 
@@ -259,7 +259,7 @@ fn must_30_the_steps_of_an_update() {
     assert_eq!(due(UpdateRequest::default()).unwrap(), (true, true));
     assert_eq!(due(request(false, true, true)).unwrap(), (false, false));
     let problem = due(request(false, true, false)).unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_LOCKFILE_MISSING lockfile_missing run_lock,run_update,retry_command");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_LOCKFILE_MISSING lockfile_missing run_lock,run_update,retry_command");
 
     let checkouts = GitCheckouts::new(&world.home, &world.git);
     let all = UpdateRequest::default().due(&repo).unwrap();

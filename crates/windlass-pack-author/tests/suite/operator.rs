@@ -185,7 +185,7 @@ fn must_2_bootstrap_asks_before_it_replaces_a_users_file() {
 }
 
 #[test]
-fn what_is_missing_or_old_is_told_with_the_command_that_helps() {
+fn what_is_missing_or_old_is_reported_with_the_command_that_helps() {
     let world = World::new();
     let (project, places, manifest) = (world.project(), world.places(), manifest(MANIFEST));
     let input = OperatorInput {

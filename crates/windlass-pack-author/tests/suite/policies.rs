@@ -5,7 +5,7 @@ use windlass_pack_author::{GitCheckouts, LintReport, LintRequest, audit, lint, l
 use windlass_pack_model::NoHashCache;
 use windlass_types::Problem;
 
-use super::world::{MANIFEST, World, now, told};
+use super::world::{MANIFEST, World, code_and_next_steps, now};
 
 fn report(world: &World, strict: bool) -> LintReport {
     lint(&LintRequest {
@@ -74,7 +74,7 @@ fn files_are_found_once_and_counted() {
         }))
     );
     let problem = report.passed().unwrap_err();
-    insta::assert_snapshot!(told(&problem), @"E_POLICY_VIOLATIONS policy_violations fix_policy_violations,retry_policy_lint");
+    insta::assert_snapshot!(code_and_next_steps(&problem), @"E_POLICY_VIOLATIONS policy_violations fix_policy_violations,retry_policy_lint");
     assert_eq!(problem.details()["issues"].as_array().unwrap().len(), 4);
     assert_eq!(problem.details()["summary"]["violations"], 4);
 }
@@ -283,18 +283,18 @@ fn the_policy_pack_is_pinned_from_a_directory_and_from_git() {
 }
 
 #[test]
-fn a_policy_pack_that_is_not_configured_is_told_by_its_code() {
+fn a_policy_pack_that_is_not_configured_is_reported_by_its_code() {
     let world = World::new();
-    let mut told_codes = vec![told(&policy(&world).unwrap_err())];
+    let mut codes = vec![code_and_next_steps(&policy(&world).unwrap_err())];
     for text in [
         "version: 1\n",
         "version: 3\n",
         "version: 1\npolicy_pack: {source: x}\n",
     ] {
         world.write("repo/agentpack.org.yaml", text);
-        told_codes.push(told(&policy(&world).unwrap_err()));
+        codes.push(code_and_next_steps(&policy(&world).unwrap_err()));
     }
-    insta::assert_snapshot!(told_codes.join("\n"), @"
+    insta::assert_snapshot!(codes.join("\n"), @"
     E_POLICY_CONFIG_MISSING policy_config_missing create_policy_config,retry_command
     E_POLICY_CONFIG_INVALID policy_config_invalid fix_policy_config,retry_command
     E_POLICY_CONFIG_UNSUPPORTED_VERSION policy_config_unsupported_version upgrade_agentpack,fix_policy_config_version,retry_command

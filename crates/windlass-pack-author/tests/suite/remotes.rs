@@ -2,7 +2,7 @@
 
 use windlass_pack_author::{SyncRequest, set_remote, sync};
 
-use super::world::{World, told};
+use super::world::{World, code_and_next_steps};
 
 fn request(repo: &std::path::Path, rebase: bool) -> SyncRequest<'_> {
     SyncRequest {
@@ -85,7 +85,7 @@ fn two_machines_meet_at_the_remote() {
 }
 
 #[test]
-fn what_must_be_in_order_first_is_told_by_its_code() {
+fn missing_preconditions_are_reported_by_code() {
     let world = World::with_manifest("one");
     let repo = world.repo();
     let mut problems = Vec::new();
@@ -94,7 +94,7 @@ fn what_must_be_in_order_first_is_told_by_its_code() {
         assert_eq!(problem.details()["command"], "sync");
         assert_eq!(problem.details()["repo"], repo.display().to_string());
         assert!(problem.details().contains_key("hint"));
-        problems.push(told(&problem));
+        problems.push(code_and_next_steps(&problem));
     };
     refused(&world);
     let first = world.commit("repo", "first");
@@ -113,7 +113,7 @@ fn what_must_be_in_order_first_is_told_by_its_code() {
 }
 
 #[test]
-fn a_conflict_is_told_with_what_git_said() {
+fn a_conflict_is_reported_with_the_output_of_git() {
     let world = World::with_manifest("one\n");
     let url = bare(&world);
     world.commit("repo", "first");

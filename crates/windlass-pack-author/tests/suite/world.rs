@@ -207,7 +207,7 @@ pub fn caller() -> Caller {
 }
 
 /// Code, reason and next actions of a failure, on one line.
-pub fn told(problem: &Problem) -> String {
+pub fn code_and_next_steps(problem: &Problem) -> String {
     format!(
         "{} {} {}",
         problem.code().name,

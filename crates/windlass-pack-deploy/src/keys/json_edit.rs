@@ -85,7 +85,7 @@ impl JsonText {
         let Some((name, parents)) = keys.split_last() else {
             return Ok(());
         };
-        // A key may be there twice; one parse sees the last, so go on until none is left.
+        // A key may be there twice; one parse sees the last, so continue until none is left.
         while let Some(Kind::Object(members)) = self.root.at(parents).map(|node| &node.kind) {
             let Some(index) = members.iter().rposition(|member| member.name == *name) else {
                 break;

@@ -31,7 +31,7 @@ fn server() -> Value {
 const SETTINGS: &str = "{\n  // who asked for this\n  \"theme\": \"dark\", // loud\n  \"mcpServers\": {\n    \"mine\": { \"command\": \"x\" } /* keep */\n  },\n  \"z\": [1,2,  3]\n}\n";
 
 #[test]
-fn a_new_key_goes_to_the_end_of_its_object() {
+fn a_new_key_is_added_at_the_end_of_its_object() {
     insta::assert_snapshot!(set(SETTINGS, "/mcpServers/demo", server()), @r#"
     {
       // who asked for this
@@ -53,7 +53,7 @@ fn a_new_key_goes_to_the_end_of_its_object() {
 }
 
 #[test]
-fn missing_objects_are_made() {
+fn missing_objects_are_created() {
     insta::assert_snapshot!(set("", "/servers/demo", json!({"command": "x"})), @r#"
     {
       "servers": {
@@ -91,7 +91,7 @@ fn a_replaced_value_keeps_its_surroundings() {
 }
 
 #[test]
-fn setting_and_removing_gives_the_text_back() {
+fn setting_and_removing_restores_the_text() {
     for text in [
         SETTINGS,
         "{}\n",
@@ -112,7 +112,7 @@ fn setting_and_removing_gives_the_text_back() {
 }
 
 #[test]
-fn removing_takes_commas_and_own_lines_along() {
+fn removing_also_removes_commas_and_own_lines() {
     for (text, pointer, expected) in [
         ("{\"a\": 1, \"b\": 2}", "/a", "{\"b\": 2}"),
         ("{\"a\": 1, \"b\": 2}", "/b", "{\"a\": 1}"),

@@ -27,7 +27,7 @@ impl TomlText {
         Ok(Self {
             document: text.parse().map_err(|error| syntax(text, &error))?,
             byte_order_mark,
-            // Line ends are written anew; a file that has only the long form keeps it.
+            // Line ends are rewritten; a file that has only CRLF keeps it.
             carriage_returns: lines > 0 && text.matches("\r\n").count() == lines,
         })
     }

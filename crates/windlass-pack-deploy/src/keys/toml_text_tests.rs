@@ -55,7 +55,7 @@ fn a_new_table_joins_the_file() {
 }
 
 #[test]
-fn setting_and_removing_gives_the_text_back() {
+fn setting_and_removing_restores_the_text() {
     for text in [
         CONFIG,
         "",

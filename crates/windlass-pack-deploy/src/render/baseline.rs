@@ -29,7 +29,7 @@ pub(crate) fn compare(
                 .map(|difference| format!("overlay drift ({scope}) module {id}: {difference}")),
         ),
         Err(problem) => warnings.push(format!(
-            "overlay baseline ({scope}) module {id}: {}; changes of its upstream go unnoticed until overlay edit writes it anew",
+            "overlay baseline ({scope}) module {id}: {}; changes of its upstream go unnoticed until overlay edit writes it again",
             problem.message()
         )),
     }

@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_frontmatter_cannot_be_taken_back() {
+    fn a_changed_frontmatter_cannot_be_captured() {
         let rule = wrap_cursor_rule("a", "body\n");
         assert_eq!(unwrap_cursor_rule(&rule), Some("body\n"));
         assert_eq!(unwrap_cursor_rule(&rule.replace("true", "false")), None);
@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn unwrapping_gives_the_source_back(id in "\\PC{1,20}", body in "(?s).{0,200}") {
+        fn unwrapping_restores_the_source(id in "\\PC{1,20}", body in "(?s).{0,200}") {
             let rule = wrap_cursor_rule(&id, &body);
             let expected = if body.ends_with('\n') || body.is_empty() {
                 body

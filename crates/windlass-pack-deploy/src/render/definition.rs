@@ -118,6 +118,6 @@ fn is_secret(name: &str, literal: &str) -> bool {
     }
     let redactor = Redactor::new();
     let name = if is_path { "" } else { name };
-    let told = json!({ name: literal });
-    redactor.redact_value(told.clone()) != told
+    let named = json!({ name: literal });
+    redactor.redact_value(named.clone()) != named
 }

@@ -37,7 +37,7 @@ pub fn aggregate(parts: &[(&str, &str)]) -> String {
 /// The modules of an aggregate with their texts, in the order of the file; nothing when the
 /// markers are not intact. Text outside the sections belongs to no module and is left out.
 ///
-/// A text that ends without a newline comes back with one: the file cannot tell.
+/// A text that ends without a newline comes back with one: the file does not record it.
 pub fn split_aggregate(text: &str) -> Option<Vec<(String, String)>> {
     let mut sections: Vec<(String, String)> = Vec::new();
     let mut open: Option<(String, String)> = None;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_module_stands_as_it_is() {
+    fn one_module_is_written_unchanged() {
         assert_eq!(
             aggregate(&[("a", "text without newline")]),
             "text without newline"
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn splitting_gives_the_sources_back(
+        fn splitting_restores_the_sources(
             sources in proptest::collection::btree_map("[a-z]{1,8}:[a-z0-9_-]{1,12}", source(), 2..6)
         ) {
             let parts: Vec<(&str, &str)> = sources
@@ -175,7 +175,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_splitting_fail(text in "\\PC{0,200}") {
+        fn splitting_never_fails(text in "\\PC{0,200}") {
             let _ = split_aggregate(&text);
         }
     }

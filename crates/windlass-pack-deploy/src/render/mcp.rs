@@ -199,7 +199,7 @@ impl Server {
                 }
             }
             Transport::Http => {
-                // Cursor tells the transport by the key.
+                // Cursor derives the transport from the key.
                 if dialect != Dialect::Cursor {
                     value.insert("type".into(), json!("http"));
                 }

@@ -171,7 +171,7 @@ impl<'a> BlobWriter<'a> {
         }
     }
 
-    /// Whether a content of this length is stored. The length tells a blob that lost its bytes
+    /// Whether a content of this length is stored. The length detects a blob that lost its bytes
     /// in a power failure.
     pub(crate) fn has(&mut self, digest: &Digest, len: u64) -> bool {
         if self.stored.contains(digest) {
@@ -207,7 +207,7 @@ impl<'a> BlobWriter<'a> {
         self.flushed += usize::from(each);
         self.unflushed |= durable && !each;
         let write = |to: &Path| {
-            let mut file = create_anew(to)?;
+            let mut file = recreate(to)?;
             file.write_all(bytes)?;
             if each { file.sync_all() } else { Ok(()) }
         };
@@ -289,7 +289,7 @@ impl Drop for BlobWriter<'_> {
     fn drop(&mut self) {
         for index in 0..=u8::MAX {
             if self.shards[usize::from(index)] == Shard::Fresh {
-                // Not flushed, so nobody counts on it; a leftover would be swept later anyway.
+                // Not flushed, so nothing relies on it; a leftover would be swept later anyway.
                 let _ = std::fs::remove_dir_all(self.unfinished_shard(index));
             }
         }
@@ -297,7 +297,7 @@ impl Drop for BlobWriter<'_> {
 }
 
 /// Creates a file; what this same run left there before it was interrupted goes first.
-fn create_anew(path: &Path) -> io::Result<File> {
+fn recreate(path: &Path) -> io::Result<File> {
     match create_new(path, PRIVATE) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             remove_if_there(path)?;

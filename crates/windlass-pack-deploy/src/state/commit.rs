@@ -1,7 +1,7 @@
 //! Carrying out a transaction.
 //!
 //! The order is what makes it safe: contents are stored, then the journal is flushed, then every
-//! new file is staged beside its destination (a full disk shows here, before anything changed),
+//! new file is staged next to its destination (a full disk shows here, before anything changed),
 //! then destinations change one by one, each compared with the plan at the last moment, then the
 //! manifests, and at last the snapshot gets its name. That is the moment the transaction holds;
 //! a failure before it undoes everything, a failure after it is tidied up by the next command.
@@ -38,7 +38,7 @@ pub fn commit(
     transaction: Transaction,
     probe: &dyn FaultProbe,
 ) -> Result<Committed, Problem> {
-    // Nobody sweeps blobs while this transaction counts on them.
+    // Blobs are not swept while this transaction relies on them.
     let _blobs = state.lock_blobs(false)?;
     let prepared = prepare(state, locks, transaction, probe).map_err(Stop::into_problem)?;
     let journal = prepared.journal;

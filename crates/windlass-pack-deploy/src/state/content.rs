@@ -90,7 +90,7 @@ impl PackState {
             .find_map(|path| read_with_digest(path, digest));
         match (kept, blob) {
             (Some(bytes), _) => Ok(Some(bytes)),
-            // A damaged blob is worth telling when there is nothing else.
+            // A damaged blob is worth reporting when there is nothing else.
             (None, blob) => blob,
         }
     }

@@ -297,7 +297,7 @@ impl Resolver {
         let allowed = |base: &PathBuf| real.starts_with(base);
         if !allowed(&self.roots[root].real) && !self.bases.iter().any(allowed) {
             return Err(fault::invalid_path(format!(
-                "{} is a symbolic link to {}, which lies outside the home and the project, so it is not written. Remove the link, or let it lead inside",
+                "{} is a symbolic link to {}, which is outside the home and the project, so it is not written. Remove the link, or let it lead inside",
                 path.display(),
                 real.display()
             ))
@@ -356,7 +356,7 @@ fn found(metadata: Metadata) -> Found {
 
 fn outside(path: &Path) -> Problem {
     fault::config_invalid(format!(
-        "{} does not lie inside a root of this run, so it is not touched",
+        "{} is not inside a root of this run, so it is not touched",
         path.display()
     ))
     .with("path", path.display().to_string())

@@ -77,7 +77,7 @@ pub(crate) fn remove_empty_dir(path: &Path) -> io::Result<bool> {
 }
 
 /// Gives a file another name, which nothing may have yet: one call that looks and acts at once,
-/// so that nobody can come between.
+/// so that no other process can interfere.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::{
         fs::{CWD, RenameFlags, renameat_with},

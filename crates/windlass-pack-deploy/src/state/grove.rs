@@ -1,7 +1,7 @@
-//! New directories, made beside their place with everything in them and moved there at once.
+//! New directories, created next to their place with everything in them and moved there at once.
 //!
 //! A first deploy creates whole trees. Made this way a tree costs one rename instead of one for
-//! each file, and nobody ever sees half of it.
+//! each file, and half of it is never visible.
 
 use std::{
     ffi::OsString,
@@ -17,7 +17,7 @@ use crate::state::{
 };
 use windlass_pack_model::fault::is_absent;
 
-/// Creates the directories of all groves beside their places.
+/// Creates the directories of all groves next to their places.
 pub(crate) fn plant(
     journal: &Journal,
     groves: &[usize],

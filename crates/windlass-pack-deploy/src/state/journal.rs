@@ -2,7 +2,7 @@
 //! knows nothing else.
 //!
 //! One JSON file per transaction, there from just before the first destination changes until
-//! everything is settled. Not a log: what happened is told by snapshots.
+//! everything is settled. Not a log: snapshots record what happened.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ use crate::state::{
 /// The only version there is.
 const VERSION: u32 = 1;
 
-/// A transaction under way.
+/// A transaction in progress.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Journal {
     /// The version of this format.
@@ -45,7 +45,7 @@ pub(crate) struct Journal {
     pub(crate) entries: Vec<Entry>,
     /// Directories to create, parents first.
     pub(crate) directories: Vec<PathBuf>,
-    /// The outermost of these: each is made beside its place with all that belongs in it, and
+    /// The outermost of these: each is created next to its place with all that belongs in it, and
     /// moved there at once.
     pub(crate) groves: Vec<PathBuf>,
     /// Directories to create once the removals are done, because a file has their name.
@@ -83,7 +83,7 @@ pub(crate) struct Entry {
     /// As it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<FileState>,
-    /// As it shall be.
+    /// As it should be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<FileState>,
     /// The directory of the staged file, when it is not the destination's.
@@ -222,7 +222,7 @@ impl Journal {
         }
     }
 
-    /// Reads one. `None`: it has been dropped meanwhile.
+    /// Reads one. `None`: it has been dropped in the meantime.
     pub(crate) fn read(path: &Path) -> Result<Option<Self>, Problem> {
         let text = match fs::read(path) {
             Ok(text) => text,
@@ -243,7 +243,7 @@ impl Journal {
     }
 }
 
-/// The name of a journal whose transaction failed and is being undone, so that nobody completes
+/// The name of a journal whose transaction failed and is being undone, so that no process completes
 /// later what was reported as failed.
 pub(crate) fn undoing_name(path: &Path) -> PathBuf {
     path.with_extension("undo.json")
@@ -254,7 +254,7 @@ pub(crate) fn is_undoing(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b".undo.json")
 }
 
-/// Removes what interrupted writes of journals left. The caller knows that nobody writes one.
+/// Removes what interrupted writes of journals left. The caller knows that none is being written.
 pub(crate) fn drop_unfinished(state: &PackState) -> Result<(), Problem> {
     for path in entries(&state.home().journal())? {
         if path.extension().is_some_and(|extension| extension == "new") {

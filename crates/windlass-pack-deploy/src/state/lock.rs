@@ -96,7 +96,7 @@ impl PackState {
             .iter()
             .map(|root| self.locked_root(root))
             .collect::<Result<Vec<_>, _>>()?;
-        // One order for everybody: two applies that share roots cannot wait for each other.
+        // One global order: two applies that share roots cannot deadlock.
         wanted.sort_by(|left, right| (&left.key, &left.root).cmp(&(&right.key, &right.root)));
         wanted.dedup();
         let mut recovered = Vec::new();
@@ -182,8 +182,8 @@ impl PackState {
         Ok(held)
     }
 
-    /// Takes the locks of a journal's roots. `None`: somebody holds one of them until after the
-    /// deadline.
+    /// Takes the locks of a journal's roots. `None`: another process holds one of them until after
+    /// the deadline.
     pub(crate) fn take_for_recovery(
         &self,
         roots: &[LockedRoot],

@@ -6,7 +6,7 @@
 //!
 //! A command that writes calls [`PackState::lock`] for the roots it may touch, plans under the
 //! locks and hands a [`Transaction`] to [`commit`]. Every command calls [`recover`] first, so
-//! that nobody looks at what a killed process left half done.
+//! that half-finished work of a killed process is never visible.
 
 mod blob;
 mod commit;

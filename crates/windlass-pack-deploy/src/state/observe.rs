@@ -1,4 +1,4 @@
-//! What is at a path right now. Always read afresh: no cache decides about a write.
+//! What is at a path right now. Always read from disk: no cache decides about a write.
 
 use std::{
     fs::{File, Metadata, OpenOptions},
@@ -35,7 +35,7 @@ pub(crate) enum Standing {
     Before,
     /// Changed by the transaction.
     After,
-    /// Changed by somebody else.
+    /// Changed by another writer.
     Foreign,
 }
 
@@ -103,7 +103,7 @@ fn read_known(file: &mut File, len: u64, buffer: &mut Vec<u8>) -> io::Result<()>
             break;
         }
         if filled == room {
-            // It grew meanwhile.
+            // It has grown since.
             return file.read_to_end(buffer).map(drop);
         }
     }
@@ -129,7 +129,7 @@ fn compare(seen: &Seen, entry: &Entry) -> Standing {
         (Seen::File(found), Some(state)) => found.same(state),
         _ => false,
     };
-    // Somebody who changed the mode and left the bytes made no edit worth stopping for.
+    // A changed mode with the same bytes is not an edit worth stopping for.
     let has_bytes = |state: &Option<FileState>| match (seen, state) {
         (Seen::File(found), Some(state)) => found.sha256 == state.sha256,
         _ => false,

@@ -250,7 +250,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// A directory where a file shall be: possible if the removals leave nothing in it.
+    /// A directory where a file should be: possible if the removals leave nothing in it.
     fn give_way(&self, directory: &Path, replaced: &mut Vec<PathBuf>) -> Result<(), Stop> {
         let mut inside = vec![directory.to_owned()];
         let mut next = 0;
@@ -281,7 +281,7 @@ fn new_mode(before: Option<FileMode>, executable: bool) -> FileMode {
     match before {
         None => FileMode::of_new(executable),
         Some(mode) if mode.is_executable() == executable => mode,
-        // Whoever may read it may execute it.
+        // Read permission implies execute permission.
         Some(mode) if executable => FileMode::new(mode.bits() | ((mode.bits() & 0o444) >> 2)),
         Some(mode) => FileMode::new(mode.bits() & !0o111),
     }
@@ -320,7 +320,7 @@ fn is_new(
     }
 }
 
-/// How the snapshot tells of an action.
+/// How the snapshot records an action.
 fn change(action: &FileAction, entry: &Entry, blobs: &Blobs) -> Option<SnapshotChange> {
     let executable = |state: &FileState| state.mode.is_executable();
     Some(SnapshotChange {
@@ -367,7 +367,7 @@ fn record(
     })
 }
 
-/// Somebody else changed a destination after the plan was made.
+/// Another writer changed a destination after planning.
 pub(crate) fn changed(path: &Path) -> Problem {
     fault::unexpected(
         "destination_changed",

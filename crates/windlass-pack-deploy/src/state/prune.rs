@@ -1,4 +1,4 @@
-//! Dropping old snapshots and the contents nobody needs any more.
+//! Dropping old snapshots and the contents that are no longer needed.
 //!
 //! Never taken: what is in force somewhere, the event that says so, and (unless asked) the
 //! snapshots that keep originals replaced by an adopt.
@@ -64,7 +64,7 @@ impl PackState {
                 "nothing says which snapshots to prune: give a number to keep, an age, or both",
             ));
         }
-        // Nobody may be storing contents that no snapshot names yet.
+        // No process may be storing contents that no snapshot names yet.
         let alone = match rule.dry_run {
             true => None,
             false => Some(self.lock_blobs(true)?),

@@ -1,6 +1,6 @@
-//! What a killed process left half done is completed or undone by whoever comes next.
+//! What a killed process left half done is completed or undone by the next process.
 //!
-//! A journal whose roots somebody still holds belongs to a running transaction and is not
+//! A journal whose roots are still locked belongs to a running transaction and is not
 //! touched: the locks die with their process, the journal does not.
 
 use std::{
@@ -55,9 +55,9 @@ pub struct Pending {
     pub roots: Vec<PathBuf>,
 }
 
-/// What came of looking at one journal.
+/// The result of checking one journal.
 pub(crate) enum Attempt {
-    /// Somebody else has dealt with it.
+    /// Another process has dealt with it.
     Gone,
     /// Its owner is alive.
     Busy,
@@ -179,7 +179,7 @@ fn look(entry: &Entry, buffer: &mut Vec<u8>) -> Result<Standing, Stop> {
 }
 
 /// What to do with an interrupted transaction. If its snapshot is there it holds. If every
-/// destination is as it was or as it shall be, it is completed. Once somebody else has edited
+/// destination is as it was or as it should be, it is completed. Once another writer has edited
 /// one of them, or it was reported as failed, it is undone.
 fn decide(committed: bool, undoing: bool, standings: &[Standing]) -> Outcome {
     if committed {

@@ -1,4 +1,4 @@
-//! `state/pack.json`: what pack remembers between events and no snapshot tells.
+//! `state/pack.json`: what pack remembers between events and no snapshot records.
 //!
 //! Known roots, so that a root whose option was switched off is still cleaned up; directories
 //! pack made, so that empty ones can go; choices a person made once.
@@ -58,7 +58,7 @@ pub struct KnownRoot {
     pub target: Target,
     /// The directory, absolute.
     pub root: PathBuf,
-    /// Whether files nobody asked for are reported.
+    /// Whether extra files are reported.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scan_extras: bool,
 }
@@ -89,7 +89,7 @@ impl Remembered {
         })
     }
 
-    /// Adds roots; a root that is known already is described anew.
+    /// Adds roots; a root that is already known is updated.
     pub fn add_roots(&mut self, roots: &[KnownRoot]) {
         self.drop_roots(roots);
         self.known_roots.extend(roots.iter().cloned());
@@ -152,7 +152,7 @@ impl PackState {
         step(probe, Step::WriteRemembered, "write", &path, || {
             create_private_dir(&self.home().state())?;
             if damaged.is_some() {
-                // Kept aside: somebody may want to know what was in it.
+                // Kept aside: its content may be needed later.
                 fs::rename(&path, path.with_extension("json.damaged"))?;
             }
             let mut text = serde_json::to_vec_pretty(&after)?;

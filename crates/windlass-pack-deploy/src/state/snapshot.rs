@@ -48,7 +48,7 @@ pub struct SnapshotSummary {
     pub updated: usize,
     /// How many were deleted.
     pub deleted: usize,
-    /// What it takes on disk: its record and the contents nobody else needs.
+    /// What it takes on disk: its record and the contents nothing else needs.
     pub bytes: u64,
     /// Whether it is the state in force of some root.
     pub head: bool,
@@ -108,7 +108,7 @@ impl PackState {
     }
 
     /// Reads the snapshots from the newest back, until the visitor has seen enough. One that
-    /// cannot be read is skipped; the warnings tell.
+    /// cannot be read is skipped with a warning.
     pub fn walk_back(
         &self,
         mut visit: impl FnMut(Snapshot) -> ControlFlow<()>,
@@ -121,7 +121,7 @@ impl PackState {
                         break;
                     }
                 }
-                // Pruned by another process meanwhile.
+                // Pruned by another process in the meantime.
                 Err(problem) if is_reason(&problem, "snapshot_not_found") => {}
                 Err(problem) => warnings.push(format!("{}; it is skipped", problem.message())),
             }
@@ -197,7 +197,7 @@ impl PackState {
         summary
     }
 
-    /// The size of a snapshot's record and of the trees old versions wrote beside it.
+    /// The size of a snapshot's record and of the trees old versions wrote next to it.
     pub(crate) fn own_bytes(&self, id: &str) -> u64 {
         let record = std::fs::metadata(self.home().snapshot_file(id));
         record.map_or(0, |metadata| metadata.len()) + tree_bytes(&self.home().snapshots().join(id))

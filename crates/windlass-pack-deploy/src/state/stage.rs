@@ -1,4 +1,4 @@
-//! Staged files: the bytes beside their destination, under a name that says what they are.
+//! Staged files: the bytes next to their destination, under a name that says what they are.
 
 use std::{
     fs::{File, Permissions},
@@ -16,10 +16,10 @@ use crate::state::{
 
 /// How every temporary name in a root begins.
 const PREFIX: &str = ".agentpack.tmp.";
-/// Enough of a run id to tell runs apart, and short enough for any file system.
+/// Enough of a run id to distinguish runs, and short enough for any file system.
 const RUN_LIMIT: usize = 64;
 
-/// Whether a file name is one of a transaction's temporary names. Such files are nobody's:
+/// Whether a file name is one of a transaction's temporary names. Such files have no owner:
 /// `status` does not report them and no plan touches them.
 pub fn is_temp_name(name: &str) -> bool {
     name.starts_with(PREFIX)
@@ -61,7 +61,7 @@ pub(crate) fn stage(
 ) -> Result<(), Stop> {
     let bits = match mode {
         StagedMode::New(mode) => mode.bits(),
-        // Nobody else may read it before it has its mode.
+        // No other user may read it before it has its mode.
         StagedMode::Exact(mode) => mode.bits() & 0o700,
     };
     let file = step(probe, Step::CreateTemp, "create", path, || {

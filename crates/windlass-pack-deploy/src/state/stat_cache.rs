@@ -31,7 +31,7 @@ const MAGIC: &[u8; 8] = b"wl-stat\x01";
 const HEADER: usize = 8 + 32;
 /// Device, inode, size, mtime, ctime, age, digest.
 const RECORD: usize = 8 * 6 + 32;
-/// A record nobody asked for is dropped after this many saves.
+/// An unused record is dropped after this many saves.
 const MAX_AGE: u64 = 16;
 /// How long before the session a file must have been at rest: several ticks of the kernel.
 const REST: i128 = 50_000_000;
@@ -78,7 +78,7 @@ impl StatCache {
         }
     }
 
-    /// Writes the cache back if anything was learned. Whoever calls it may ignore the failure.
+    /// Writes the cache back if anything was learned. The caller may ignore the failure.
     pub fn save(&self) -> io::Result<()> {
         let fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         if fresh.is_empty() {
@@ -138,7 +138,7 @@ impl StatCache {
         })
     }
 
-    /// Whether a file had been at rest long enough for its timestamps to tell the next change.
+    /// Whether a file had been at rest long enough for its timestamps to show the next change.
     fn at_rest(&self, record: &Record) -> bool {
         let coarse = record.mtime % 1_000_000_000 == 0 && record.ctime % 1_000_000_000 == 0;
         let rest = if coarse { COARSE_REST } else { REST };

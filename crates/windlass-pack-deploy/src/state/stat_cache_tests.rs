@@ -44,7 +44,7 @@ fn metadata(path: &Path) -> Metadata {
 }
 
 #[test]
-fn a_file_at_rest_is_known_again() {
+fn an_unchanged_file_is_recognised() {
     let scene = Scene::new();
     let file = scene.file("a", "text");
     scene.remember(&file, 5000);
@@ -84,7 +84,7 @@ fn any_change_is_noticed() {
     let file = scene.file("a", "text");
     scene.remember(&file, 5000);
     let before = metadata(&file);
-    // The same length and the old mtime: only the ctime tells.
+    // The same length and the old mtime: only the ctime differs.
     fs::write(&file, "TEXT").unwrap();
     let times = FileTimes::new().set_modified(before.modified().unwrap());
     fs::File::options()
@@ -162,7 +162,7 @@ fn a_damaged_cache_is_ignored_and_replaced() {
 }
 
 #[test]
-fn records_nobody_asks_for_fade_away() {
+fn unused_records_are_dropped() {
     let scene = Scene::new();
     let (asked, forgotten) = (scene.file("asked", "text"), scene.file("forgotten", "text"));
     scene.remember(&forgotten, 5000);
@@ -197,7 +197,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_fail(bytes: Vec<u8>) {
+    fn any_bytes_are_handled(bytes: Vec<u8>) {
         let _ = parse(&bytes);
     }
 }

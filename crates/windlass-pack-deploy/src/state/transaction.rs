@@ -56,15 +56,15 @@ pub struct FileAction {
     pub path: PathBuf,
     /// What the plan saw there. Anything else found at the last moment stops the transaction.
     pub before: Option<Digest>,
-    /// What shall be there.
+    /// What should be there.
     pub after: Option<After>,
     /// How the snapshot calls it.
     pub snapshot_op: SnapshotOp,
-    /// Whether it replaces a file that pack did not own: such originals are kept for ever.
+    /// Whether it replaces a file that pack did not own: such originals are kept permanently.
     pub adopted: bool,
 }
 
-/// A file as it shall be.
+/// A file as it should be.
 #[derive(Clone, Debug)]
 pub struct After {
     /// The digest of the bytes.

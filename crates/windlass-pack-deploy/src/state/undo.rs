@@ -95,14 +95,14 @@ impl<'a> Undo<'a> {
         Ok(())
     }
 
-    /// Whether a destination is as the transaction left it. An edit of somebody else is reported.
+    /// Whether a destination is as the transaction left it. Another writer's edit is reported.
     fn is_ours_to_undo(&mut self, entry: &Entry) -> Result<bool, Stop> {
         match standing(entry, &mut self.buffer) {
             Ok(Standing::After) => Ok(true),
             Ok(Standing::Before) => Ok(false),
             Ok(Standing::Foreign) => {
                 self.warnings.push(format!(
-                    "{} was changed by somebody else meanwhile and is left as it is",
+                    "{} was changed by another process in the meantime and is left as it is",
                     entry.path.display()
                 ));
                 Ok(false)
@@ -114,10 +114,10 @@ impl<'a> Undo<'a> {
     fn restore(&mut self, index: usize, entry: &Entry, before: FileState) -> Result<(), Stop> {
         let bytes = match self.state.blobs().get(&before.sha256) {
             Ok(Some(bytes)) => bytes,
-            // Stopping would leave the rest undone as well, for ever.
+            // Stopping would leave the rest in place as well, permanently.
             Ok(None) | Err(_) => {
                 self.warnings.push(format!(
-                    "{} cannot be brought back: its earlier content {} is missing or damaged in the store",
+                    "{} cannot be restored: its earlier content {} is missing or damaged in the store",
                     entry.path.display(),
                     before.sha256
                 ));
@@ -134,7 +134,7 @@ impl<'a> Undo<'a> {
         })?;
         if !back {
             self.warnings.push(format!(
-                "{} was created by somebody else meanwhile and is left as it is",
+                "{} was created by another process in the meantime and is left as it is",
                 entry.path.display()
             ));
         }

@@ -20,7 +20,7 @@ fn two_foreign_files(world: &World) -> windlass_pack_model::Desired {
 }
 
 #[test]
-fn overwriting_takes_the_users_word() {
+fn overwriting_needs_the_users_consent() {
     let world = World::new();
     let desired = two_foreign_files(&world);
     let plan = world.plan(&desired);

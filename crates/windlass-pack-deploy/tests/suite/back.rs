@@ -8,7 +8,7 @@ use super::world::{World, lines, want};
 const ROOTS: [(windlass_pack_model::Target, &str); 1] = [(Codex, "a")];
 
 #[test]
-fn a_rollback_brings_back_the_state_after_a_snapshot() {
+fn a_rollback_restores_the_state_after_a_snapshot() {
     let world = World::new();
     let mut script = want(Codex, "a/run.sh", "#!/bin/sh");
     script.executable = true;
@@ -158,7 +158,7 @@ fn one_path_of_an_event_can_be_undone() {
 }
 
 #[test]
-fn undo_does_not_delete_what_became_somebody_elses() {
+fn undo_does_not_delete_what_pack_no_longer_manages() {
     let world = World::new();
     let id = world.deploy(&world.desired(&ROOTS, &[want(Codex, "a/x.md", "x")]));
     world.deploy(&world.desired(&ROOTS, &[]));

@@ -271,7 +271,7 @@ fn edited_files_are_named_before_they_are_overwritten() {
 }
 
 #[test]
-fn a_directory_of_ours_gives_way_to_a_file_and_nobody_elses_does() {
+fn a_managed_directory_gives_way_to_a_file_and_no_other_does() {
     let world = World::new();
     let roots = [(Codex, SKILLS)];
     world.deploy(&world.desired(
@@ -296,7 +296,7 @@ fn a_directory_of_ours_gives_way_to_a_file_and_nobody_elses_does() {
 }
 
 #[test]
-fn must_29_an_unreadable_destination_says_so() {
+fn must_29_an_unreadable_destination_is_reported() {
     let world = World::new();
     let desired = world.desired(&[(Codex, "a")], &[want(Codex, "a/AGENTS.md", "x")]);
     let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
@@ -434,8 +434,11 @@ fn a_file_that_changes_after_the_plan_stops_the_apply() {
     world.deploy(&world.desired(&roots, &[want(Codex, "a/AGENTS.md", "one")]));
     let desired = world.desired(&roots, &[want(Codex, "a/AGENTS.md", "two")]);
     let approved = world.plan(&desired).approve(&Adoption::none()).unwrap();
-    world.write("a/AGENTS.md", "somebody was quicker");
+    world.write("a/AGENTS.md", "another writer was quicker");
     let problem = world.try_apply(&approved).unwrap_err();
     assert_eq!(problem.details()["reason_code"], "destination_changed");
-    assert_eq!(world.read("a/AGENTS.md").unwrap(), "somebody was quicker");
+    assert_eq!(
+        world.read("a/AGENTS.md").unwrap(),
+        "another writer was quicker"
+    );
 }

@@ -72,7 +72,7 @@ fn only_owned_keys_are_written_and_removed() {
         manifest.contains("\"managed_files\": []"),
         "0.9.1 would delete the file"
     );
-    // Others write too, and that is nobody's drift.
+    // Others write too, and that is not drift.
     let edited = world.read(MCP).unwrap().replace("\"x\"", "\"changed\"");
     world.write(MCP, &edited);
     assert!(world.plan(&on).is_empty());
@@ -84,7 +84,7 @@ fn only_owned_keys_are_written_and_removed() {
 }
 
 #[test]
-fn a_file_pack_made_goes_with_its_last_key() {
+fn a_file_pack_created_is_removed_with_its_last_key() {
     let world = World::new();
     let value = json!({"command": "run", "env": {"K": "${K}"}});
     let two = with_keys(
@@ -107,7 +107,7 @@ fn a_file_pack_made_goes_with_its_last_key() {
     K = "${K}"
     "#);
     assert!(world.plan(&two).is_empty());
-    // Somebody adds something: then the file stays.
+    // A key is added by hand: then the file stays.
     let kept = format!(
         "model = \"x\"\n\n{}",
         world.read("home/.codex/config.toml").unwrap()
@@ -130,7 +130,7 @@ fn a_file_pack_made_goes_with_its_last_key() {
 }
 
 #[test]
-fn a_file_somebody_else_made_stays_even_when_empty() {
+fn an_unmanaged_file_stays_even_when_empty() {
     let world = World::new();
     world.write(MCP, "{}\n");
     world.deploy(&with_keys(&world, &[(MCP, "/mcpServers/demo", json!(1))]));
@@ -139,7 +139,7 @@ fn a_file_somebody_else_made_stays_even_when_empty() {
 }
 
 #[test]
-fn somebody_elses_value_takes_the_users_word() {
+fn an_unmanaged_value_needs_the_users_consent() {
     let world = World::new();
     let theirs = "{\"mcpServers\": {\"demo\": {\"command\": \"theirs\"}, \"same\": 1}}\n";
     world.write(MCP, theirs);
@@ -179,7 +179,7 @@ fn somebody_elses_value_takes_the_users_word() {
 }
 
 #[test]
-fn elements_of_arrays_are_known_by_their_value() {
+fn elements_of_arrays_are_identified_by_their_value() {
     let world = World::new();
     let path = "a/.claude/settings.json";
     world.write(
@@ -227,7 +227,7 @@ fn keys_drift_and_go_back_in_history() {
     );
     let second = world.deploy(&two);
 
-    // Somebody edits our key.
+    // Our key is edited by hand.
     world.write(MCP, &world.read(MCP).unwrap().replace("two", "edited"));
     let report = world.status(&two);
     assert_eq!(report.summary.modified, 1);

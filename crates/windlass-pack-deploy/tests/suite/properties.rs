@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn an_unmanaged_path_is_never_deleted_or_overwritten_without_the_users_word(
+    fn an_unmanaged_path_is_never_deleted_or_overwritten_without_the_users_consent(
         steps in prop::collection::vec([wish(), wish()], 1..4),
         theirs in prop::collection::btree_map(0..NAMES.len(), 0..3usize, 1..4),
     ) {
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn undo_gives_the_tree_back(
+    fn undo_restores_the_tree(
         first in [wish(), wish()],
         second in [wish(), wish()],
         theirs in prop::collection::btree_map(0..NAMES.len(), 0..3usize, 0..3),

@@ -1,5 +1,5 @@
-//! Taking runs back through the engine, and undoing events: what was there is there again, and
-//! nobody else's files are touched.
+//! Rolling back runs through the engine, and undoing events: what was there is there again, and
+//! no other files are touched.
 
 use serde_json::{Value, json};
 use windlass_testkit::Process;
@@ -61,7 +61,7 @@ fn taking_a_completed_run_back_restores_the_files() {
 }
 
 #[test]
-fn taking_an_older_run_back_comes_last_in_history() {
+fn rolling_back_an_older_run_comes_last_in_history() {
     let scene = Scene::new();
     let scene = &scene;
     let world = scene.past(1);
@@ -90,7 +90,7 @@ fn taking_an_older_run_back_comes_last_in_history() {
 }
 
 #[test]
-fn a_run_whose_snapshot_is_gone_cannot_be_taken_back_and_says_so() {
+fn a_run_whose_snapshot_is_gone_cannot_be_rolled_back_and_says_so() {
     let scene = Scene::new();
     let scene = &scene;
     let world = scene.past(1);
@@ -108,7 +108,7 @@ fn a_run_whose_snapshot_is_gone_cannot_be_taken_back_and_says_so() {
     assert_eq!(scene.text("project/AGENTS.md").unwrap(), "one\n");
 }
 
-/// Roots of a project must not become the user's because somebody went back from elsewhere: the
+/// Roots of a project must not become the user's because of a rollback from elsewhere: the
 /// next deploy in another project would clean them up.
 #[test]
 fn must_1_going_back_from_elsewhere_leaves_a_project_its_roots() {
@@ -163,7 +163,7 @@ fn must_1_going_back_from_elsewhere_leaves_a_project_its_roots() {
 
 /// The same when nothing was known of the roots any more.
 #[test]
-fn must_1_taking_an_uninstall_back_leaves_a_project_its_roots() {
+fn must_1_rolling_back_an_uninstall_leaves_a_project_its_roots() {
     let scene = Scene::new();
     fs_err::create_dir_all(scene.path("other")).unwrap();
     let scene = &scene;

@@ -4,7 +4,7 @@ use windlass_types::RunState;
 
 use super::scene::{MCP_FILE, Scene, deploy, run};
 
-/// Somebody does something between plan and run.
+/// Something changes between plan and run.
 type Edit = fn(&Scene);
 
 #[test]

@@ -1,7 +1,7 @@
 //! A repository, a home and a project in a scratch directory, and processes that work on them.
 //!
 //! The first state of the repository and the second differ in every way a deploy can: files to
-//! create, update and delete, an executable, a key in a file of somebody else, a file in the way.
+//! create, update and delete, an executable, a key in an unmanaged file, a file in the way.
 
 use std::{
     collections::HashMap,
@@ -41,7 +41,7 @@ targets:
 modules:
 ";
 
-/// The settings of somebody who has a server of their own.
+/// The settings of a user with their own server.
 pub(super) const MCP_FILE: &str =
     "{\n  // mine\n  \"mcpServers\": {\n    \"own\": { \"command\": \"x\" }\n  }\n}\n";
 

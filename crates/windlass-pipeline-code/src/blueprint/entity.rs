@@ -14,7 +14,7 @@ use crate::sql_fragment;
 /// Fields that the database sets.
 const SYSTEM: [&str; 4] = ["id", "owner_id", "created_at", "updated_at"];
 
-/// Fields that tell one row from another to a reader, best first.
+/// Fields that identify a row to a reader, best first.
 const TITLES: [&str; 9] = [
     "title", "name", "label", "subject", "headline", "question", "text", "email", "code",
 ];
@@ -41,7 +41,7 @@ pub(crate) struct Field {
     pub(crate) default: Option<String>,
     pub(crate) values: Vec<String>,
     pub(crate) reference: Option<Reference>,
-    /// Whether the database sets it, so that nobody is asked for it.
+    /// Whether the database sets it, so that the user is not asked for it.
     pub(crate) system: bool,
 }
 
@@ -183,7 +183,7 @@ impl Entity {
         columns
     }
 
-    /// Whether the rows belong to whoever made them.
+    /// Whether the rows belong to their creator.
     pub(crate) fn owner(&self) -> Option<&Field> {
         self.fields.iter().find(|field| field.is_owner())
     }

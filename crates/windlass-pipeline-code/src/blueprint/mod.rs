@@ -16,7 +16,7 @@ use windlass_pipeline_design::model::{Architecture, InputProblem, Preset, Requir
 pub(crate) use action::{Action, Effect};
 pub(crate) use entity::{Entity, Field, Reference};
 pub(crate) use page::{Page, PageKind, requirement_ids};
-pub(crate) use part::{Component, ComponentKind, capabilities, told};
+pub(crate) use part::{Component, ComponentKind, capabilities, statements};
 pub(crate) use policy::{Function, Policy, RECORDED_ACTIONS, owner_policies};
 pub(crate) use route::{Access, Operation, Route, Segment, Work};
 pub(crate) use sign_in::Way;
@@ -32,7 +32,7 @@ pub(crate) struct Blueprint<'a> {
     pub(crate) ux: &'a UxSpec,
     pub(crate) requirements: &'a Requirements,
     pub(crate) roles: Vec<String>,
-    /// Ways to sign in beside email and password.
+    /// Ways to sign in besides email and password.
     pub(crate) ways: Vec<Way>,
     pub(crate) entities: Vec<Entity>,
     pub(crate) routes: Vec<Route>,
@@ -85,12 +85,12 @@ impl<'a> Blueprint<'a> {
         })
     }
 
-    /// Whether anything is kept or anybody signs in.
+    /// Whether anything is stored or anyone signs in.
     pub(crate) fn has_supabase(&self) -> bool {
         !self.entities.is_empty() || self.has_sign_in()
     }
 
-    /// Whether anybody signs in.
+    /// Whether anyone signs in.
     pub(crate) fn has_sign_in(&self) -> bool {
         self.sign_in_path().is_some()
     }

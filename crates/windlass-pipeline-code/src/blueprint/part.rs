@@ -29,7 +29,7 @@ pub(crate) enum ComponentKind {
     /// What can be done, on the page at that place.
     Capabilities(usize),
     /// What is stated about something that no table stands behind, by the name of the component.
-    Told(usize, String),
+    Statements(usize, String),
     SignIn,
     SignUp,
     /// Other ways to sign in.
@@ -169,7 +169,7 @@ fn meaning(name: &str, page: &Page, at: usize, entities: &[Entity]) -> Meaning {
         return Meaning::Included;
     }
     if page::entity_of_component(name, entities).is_none() {
-        return Meaning::Part(ComponentKind::Told(at, name.to_owned()));
+        return Meaning::Part(ComponentKind::Statements(at, name.to_owned()));
     }
     Meaning::Part(if names_one {
         ComponentKind::Detail(entity)
@@ -250,7 +250,7 @@ impl Parts<'_> {
             ComponentKind::Stats => "StatCards".to_owned(),
             ComponentKind::Links(_) => "QuickLinks".to_owned(),
             ComponentKind::Capabilities(_) => "Capabilities".to_owned(),
-            ComponentKind::Told(_, name) => names::pascal(name, "Told"),
+            ComponentKind::Statements(_, name) => names::pascal(name, "Told"),
             ComponentKind::SignIn => "SignInForm".to_owned(),
             ComponentKind::SignUp => "SignUpForm".to_owned(),
             ComponentKind::SignInOptions => "SignInOptions".to_owned(),
@@ -375,7 +375,7 @@ pub(crate) fn components(
         for name in page.named.clone() {
             match meaning(&name, page, at, parts.entities) {
                 Meaning::Part(ComponentKind::Capabilities(_)) if !has_capabilities => {}
-                Meaning::Part(ComponentKind::Told(..)) if !has_capabilities => {}
+                Meaning::Part(ComponentKind::Statements(..)) if !has_capabilities => {}
                 Meaning::Part(kind) if is_possible(&kind, page, parts.entities) => {
                     named.push((kind, Some(name)));
                 }
@@ -452,7 +452,7 @@ fn add_forms(pages: &mut [Page], parts: &mut Parts<'_>) {
 
 /// The requirements that a component is called after: those with all words of its name, else all of
 /// its page.
-pub(crate) fn told<'a>(
+pub(crate) fn statements<'a>(
     page: &'a Page,
     name: &str,
     requirements: &'a Requirements,

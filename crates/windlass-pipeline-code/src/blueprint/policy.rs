@@ -82,7 +82,7 @@ fn one_of<'a>(
     Ok(found)
 }
 
-/// All policies. A table for which the architecture has none belongs to whoever made the row.
+/// All policies. In a table for which the architecture has none, rows belong to their creator.
 pub(crate) fn policies(
     architecture: &Architecture,
     entities: &mut [Entity],
@@ -163,7 +163,7 @@ pub(crate) fn policies(
     Ok(policies)
 }
 
-/// Policies that leave rows to whoever made them.
+/// Policies that leave rows to their creator.
 pub(crate) fn owner_policies<'a>(
     table: &'a str,
     condition: &'a str,

@@ -46,9 +46,9 @@ impl Operation {
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Anybody; the policies say what is seen.
+    /// Anyone; the policies decide what is visible.
     Public,
-    /// Whoever is signed in; the policies tell roles apart.
+    /// Any signed-in user; the policies distinguish roles.
     Authenticated,
 }
 

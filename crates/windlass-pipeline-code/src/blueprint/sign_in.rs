@@ -1,9 +1,9 @@
-//! Ways to sign in beside email and password, as the architecture's strategy names them.
+//! Ways to sign in besides email and password, as the architecture's strategy names them.
 
 /// A way to sign in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By somebody else's account: what Supabase calls it, and its name.
+    /// By an account of another provider: what Supabase calls it, and its name.
     Provider(&'static str, &'static str),
     /// By a link that is sent.
     Link,

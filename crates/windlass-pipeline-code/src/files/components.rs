@@ -6,7 +6,7 @@ use windlass_pipeline_design::model::naming;
 use super::import_lines::Imports;
 use super::{Draft, data, detail, form, list, pages, sign_in};
 use crate::blueprint::{
-    Blueprint, Component, ComponentKind, Entity, Operation, PageKind, capabilities, told,
+    Blueprint, Component, ComponentKind, Entity, Operation, PageKind, capabilities, statements,
 };
 use crate::escape::ts_string;
 use crate::templates::{TemplateError, render};
@@ -144,25 +144,28 @@ fn role_of<'a>(blueprint: &'a Blueprint<'_>, text: &str) -> Option<&'a str> {
         .find(|role| words.starts_with(&naming::words(role)))
 }
 
-/// Requirements as they are shown: what can be done by role, what is told of one thing under its name.
+/// Requirements as they are shown: what can be done by role, what is said about one thing under its
+/// name.
 fn texts(
     blueprint: &Blueprint<'_>,
     component: &Component,
     label: &str,
     all: Vec<(&str, &str)>,
 ) -> CapabilitiesContext {
-    let told = matches!(component.kind, ComponentKind::Told(..));
-    let rest = if told {
+    let is_statements = matches!(component.kind, ComponentKind::Statements(..));
+    let rest = if is_statements {
         label.to_owned()
     } else {
         format!("About {label}")
     };
     let mut groups: Vec<Group> = Vec::new();
     for (id, text) in all {
-        let title = role_of(blueprint, text).filter(|_| !told).map_or_else(
-            || rest.clone(),
-            |role| naming::sentence(&naming::plural(&naming::human(role))),
-        );
+        let title = role_of(blueprint, text)
+            .filter(|_| !is_statements)
+            .map_or_else(
+                || rest.clone(),
+                |role| naming::sentence(&naming::plural(&naming::human(role))),
+            );
         let item = Capability {
             id: id.to_owned(),
             text: crate::escape::one_line(text),
@@ -175,12 +178,12 @@ fn texts(
             }),
         }
     }
-    // What is nobody's in particular comes last.
+    // What belongs to no role comes last.
     groups.sort_by_key(|group| group.title == rest);
     CapabilitiesContext {
         name: component.name.clone(),
         label: label.to_owned(),
-        titled: told || groups.len() > 1,
+        titled: is_statements || groups.len() > 1,
         groups,
     }
 }
@@ -214,8 +217,8 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
                 let context = texts(blueprint, component, label, all);
                 render("code/capabilities.tsx", &context)?
             }
-            ComponentKind::Told(at, about) => {
-                let all = told(&blueprint.pages[*at], about, blueprint.requirements);
+            ComponentKind::Statements(at, about) => {
+                let all = statements(&blueprint.pages[*at], about, blueprint.requirements);
                 let label = naming::sentence(&naming::human(about));
                 let context = texts(blueprint, component, &label, all);
                 render("code/capabilities.tsx", &context)?

@@ -69,7 +69,7 @@ pub(super) fn edit_name(form: &str) -> String {
     format!("{form}ById")
 }
 
-/// Whether a page's own parameter may give a field, so that nobody is asked for it.
+/// Whether a page's own parameter may set a field, so that the user is not asked for it.
 fn is_preset(blueprint: &Blueprint<'_>, entity: usize, field: &Field) -> bool {
     names::is_variable(&field.column)
         && blueprint.pages.iter().any(|page| {

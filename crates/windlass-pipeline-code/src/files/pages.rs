@@ -62,7 +62,7 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
     let mut setup: Vec<String> = Vec::new();
     let mut body: Vec<String> = Vec::new();
     let mut links: Vec<String> = Vec::new();
-    let mut told: Vec<String> = Vec::new();
+    let mut statements: Vec<String> = Vec::new();
     let mut uses_id = false;
     // A list and the form that makes its rows on one page: the list is read again after a save.
     let lists: Vec<usize> = page
@@ -172,9 +172,9 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
                 body.push(tag.clone());
                 links.push(tag);
             }
-            ComponentKind::Told(..) => {
+            ComponentKind::Statements(..) => {
                 imports.add(&module, name);
-                told.push(format!("  <{name} />"));
+                statements.push(format!("  <{name} />"));
             }
             ComponentKind::Recent(_)
             | ComponentKind::Stats
@@ -187,13 +187,13 @@ fn view(blueprint: &Blueprint<'_>, page: &Page) -> View {
             }
         }
     }
-    // What is only told comes after what is shown, side by side.
-    if !told.is_empty() {
+    // What is only described comes after what is shown, side by side.
+    if !statements.is_empty() {
         body.push(
             "<div className=\"grid grid-cols-[repeat(auto-fit,minmax(min(100%,20rem),1fr))] gap-4\">"
                 .to_owned(),
         );
-        body.append(&mut told);
+        body.append(&mut statements);
         body.push("</div>".to_owned());
     }
     // Where the whole product has a sidebar, a page has none of its own.
@@ -226,7 +226,7 @@ fn belongs_to_detail(blueprint: &Blueprint<'_>, page: &Page, child: usize) -> bo
     })
 }
 
-/// Whether the navigation stands beside every page: so is said of more pages than the dashboard.
+/// Whether the navigation is next to every page: stated for more pages than the dashboard.
 pub(super) fn has_sidebar(blueprint: &Blueprint<'_>) -> bool {
     blueprint
         .pages
@@ -234,7 +234,7 @@ pub(super) fn has_sidebar(blueprint: &Blueprint<'_>) -> bool {
         .any(|page| page.layout == Layout::SidebarMain && page.kind != PageKind::Dashboard)
 }
 
-/// Links go into the sidebar, everything else beside it.
+/// Links go into the sidebar, everything else next to it.
 fn beside(body: Vec<String>, links: &[String]) -> Vec<String> {
     let (aside, main): (Vec<String>, Vec<String>) =
         body.into_iter().partition(|line| links.contains(line));

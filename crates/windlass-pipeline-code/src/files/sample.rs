@@ -6,7 +6,7 @@ use super::schema::{is_email, is_url};
 use crate::blueprint::{Entity, Field};
 use crate::escape::{sql_string, ts_string};
 
-/// A key that is told apart from every other one by its group and number.
+/// A key that is unique by its group and number.
 pub(super) fn uuid(group: usize, number: usize) -> String {
     format!("00000000-0000-4000-8{:03x}-{number:012x}", group % 0x1000)
 }

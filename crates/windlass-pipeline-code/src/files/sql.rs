@@ -200,7 +200,7 @@ fn statement(policy: &Policy, names: &mut BTreeSet<String>) -> String {
 }
 
 /// Who may do what at all; the policies say with which rows. What the database sets by itself, the
-/// owner above all, is not among the columns that anybody may write.
+/// owner above all, is not among the writable columns.
 fn grants(table: &str, writable: &[String], policies: &[&Policy]) -> Vec<String> {
     let mut by_role: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for command in ["select", "insert", "update", "delete"] {

@@ -89,7 +89,7 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
         .map(|entity| Table {
             key: ts_key(&entity.table),
             fields: entity.fields.iter().map(column).collect(),
-            // The owner is not among them: nobody can even try to set it.
+            // The owner is not among them: it cannot be set.
             inserts: entity
                 .fields
                 .iter()

@@ -1,22 +1,22 @@
 //! Who sees, changes and deletes which rows, tried on every table of a running database.
 //!
 //! The tables, their owners and their rows are read from the database and not from the generator, so
-//! that a table nobody thought of is tried as well.
+//! that an unexpected table is tried as well.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use windlass_testkit::servers::Postgres;
 
-/// People of the seed: each has made one row of everything. Nobody of them has a role.
+/// People of the seed: each has created one row of everything. None of them has a role.
 const MAKERS: [&str; 2] = [
     "00000000-0000-4000-8000-000000000001",
     "00000000-0000-4000-8000-000000000002",
 ];
-/// Somebody who is signed in and has made nothing.
+/// A signed-in user who has created nothing.
 const STRANGER: &str = "99999999-0000-4000-8000-000000000000";
 
-/// Somebody who tries.
+/// A user who tries.
 struct Person {
     label: String,
     /// The role of the database.
@@ -50,7 +50,7 @@ fn lines(output: &str, mark: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Tables that keep nobody out, or let nobody in.
+/// Tables that are open to all, or to none.
 pub fn open_tables(server: &Postgres) -> Vec<String> {
     let found = server
         .run(
@@ -96,7 +96,7 @@ fn roles(server: &Postgres) -> Vec<String> {
     lines(&found, "role=").into_iter().flatten().collect()
 }
 
-/// Everybody: two makers, a stranger, one with each role, and somebody who is not signed in.
+/// All users: two makers, a stranger, one with each role, and an anonymous one.
 fn people(server: &Postgres) -> Vec<Person> {
     let signed_in = |label: &str, id: &str| Person {
         label: label.to_owned(),
@@ -132,7 +132,7 @@ pub fn try_everything(server: &Postgres) -> Tried {
     let roleless = "do $$ begin if to_regclass('public.user_roles') is not null then \
                     delete from public.user_roles; end if; end $$;";
     server.run(roleless).unwrap();
-    // Actions are recorded by people who act; nobody has, so far.
+    // Actions are recorded by people who act; none have so far.
     let acted = MAKERS.map(|id| {
         format!(
             "insert into public.recorded_actions (owner_id, subject_table, subject_id, action) \
@@ -177,7 +177,7 @@ pub fn try_everything(server: &Postgres) -> Tried {
                     "forges",
                     &format!("insert into {name} (owner_id) values ('{other}')"),
                 );
-                // Of what others have made, whoever has no role may change nothing at all.
+                // A user without a role may change nothing that others have created.
                 attempt(
                     "changes of others",
                     &format!(

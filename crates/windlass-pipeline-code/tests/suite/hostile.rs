@@ -158,7 +158,7 @@ fn nasty_texts_stay_texts() {
 }
 
 #[test]
-fn nasty_texts_make_a_schema_that_postgres_takes() {
+fn hostile_texts_produce_a_schema_that_postgres_accepts() {
     let Some(server) = Postgres::start("nasty") else {
         return;
     };

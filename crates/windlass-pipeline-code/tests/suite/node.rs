@@ -1,6 +1,6 @@
 //! Generated projects with the real tools: npm install, tsc, eslint, the production build, vitest.
 //!
-//! Needs Node 20.19 or newer in `WINDLASS_TEST_NODE` and npm beside it or in the path;
+//! Needs Node 20.19 or newer in `WINDLASS_TEST_NODE` and npm next to it or in the path;
 //! `cargo xtask test` sets it. What is installed stays below the target folder for the next run.
 //! `WINDLASS_TEST_PROJECTS` names a folder with the examples as the product has written them; the
 //! examples are generated here without it.
@@ -69,7 +69,7 @@ impl Project {
         }
     }
 
-    /// Leaves what was built beside the project that the product has written.
+    /// Leaves the build output next to the project that the product has written.
     fn keep(&self, name: &str, preset: Preset) {
         if let (Some(to), Preset::ViteReact) = (written(name, preset), preset) {
             copy(&self.folder.join("dist"), &to.join("dist"));

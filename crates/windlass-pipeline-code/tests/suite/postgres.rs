@@ -12,7 +12,7 @@ const ADA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const BOB: &str = "bbbbbbbb-0000-4000-8000-000000000002";
 const EVE: &str = "eeeeeeee-0000-4000-8000-000000000003";
 
-/// A statement as somebody who is signed in, undone afterwards unless it is kept.
+/// A statement as a signed-in user, undone afterwards unless it is kept.
 fn as_user(user: &str, statement: &str, end: &str) -> String {
     format!(
         "begin; set local role authenticated; \
@@ -76,7 +76,7 @@ fn policies_decide_who_sees_and_writes_what() {
         assert!(!done.unwrap().contains("touched"), "{statement}");
     };
 
-    // The owner comes from the session, not from whoever sends the row.
+    // The owner comes from the session, not from the sender of the row.
     keep(
         ADA,
         "insert into public.quizzes (title) values ('Ada draft')",
@@ -279,8 +279,8 @@ fn tried(name: &str) -> Option<String> {
     Some(tried.matrix())
 }
 
-// The seed has three rows of everything: one of each maker and one of somebody else. A cell is how many
-// of them a person sees, changes and deletes; `-` is refused without looking at rows.
+// The seed has three rows of everything: one of each maker and one of another user. A cell is how
+// many of them a person sees, changes and deletes; `-` is refused without looking at rows.
 
 #[test]
 fn everybody_reaches_their_rows_of_the_clinic() {

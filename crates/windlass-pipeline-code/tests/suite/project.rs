@@ -31,7 +31,7 @@ fn ids(file: &GeneratedFile) -> Vec<&str> {
 }
 
 #[test]
-fn every_check_passes_and_every_run_gives_the_same_bytes() {
+fn every_check_passes_and_every_run_produces_the_same_bytes() {
     for (name, preset, product) in all() {
         let generated = product.generate(preset, &[]).unwrap();
         // For a look at what is generated: every project below the folder that is named.
@@ -261,7 +261,7 @@ fn a_design_with_nothing_but_the_contract_is_enough() {
 }
 
 #[test]
-fn a_product_that_keeps_nothing_needs_no_database() {
+fn a_product_that_stores_nothing_needs_no_database() {
     let mut product = Product::quiz();
     product.architecture.data_model = Default::default();
     product.architecture.api_design = Default::default();

@@ -1,4 +1,4 @@
-//! What the requirements need somebody to be allowed.
+//! What the requirements need a user to be allowed.
 
 use super::rules::public;
 use super::{Decider, commands, plural_of, says_everything, things};
@@ -84,7 +84,7 @@ impl Decider<'_> {
             command: Command::Select,
             anonymous: false,
             condition: Self::within(tenant, rows),
-            who: "Everybody who is signed in".to_owned(),
+            who: "Everyone who is signed in".to_owned(),
             what: format!("all {}", things(&entity.name)),
             trace: vec![Trace::requirement(&statement.requirement)],
         });
@@ -113,7 +113,7 @@ impl Decider<'_> {
         }
     }
 
-    /// `workspace owners`: whoever made the tenant.
+    /// `workspace owners`: the creator of the tenant.
     fn tenant_owner(
         &mut self,
         entity: &str,
@@ -203,7 +203,7 @@ impl Decider<'_> {
     }
 
     /// `teachers view the attempts on their quizzes`, `doctors see their own appointments`: rows are
-    /// seen by whoever owns the row they belong to.
+    /// seen by the owner of the row they belong to.
     fn through_parent(
         &mut self,
         entity: &EntityModel,

@@ -243,7 +243,7 @@ impl<'a> Decider<'a> {
         true
     }
 
-    /// Everybody who asks is a member of the row's tenant, where it has one.
+    /// Everyone who asks is a member of the row's tenant, where it has one.
     fn within(tenant: Option<&Tenant>, condition: Condition) -> Condition {
         match tenant {
             Some(tenant) => Condition::all(vec![
@@ -257,7 +257,7 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// What only the roles of a statement that forbids it may not do; everybody when none is named.
+    /// What only the roles of a statement that forbids it may not do; everyone when none is named.
     fn forbidden(&self, entity: &str, command: Command) -> (bool, Vec<String>) {
         let mut everybody = false;
         let mut roles: Vec<String> = Vec::new();
@@ -281,8 +281,8 @@ impl<'a> Decider<'a> {
         (everybody, roles)
     }
 
-    /// Whether a role is told not to do it, with or without a condition.
-    fn role_is_told_not_to(&self, entity: &str, role: &str, command: Command) -> bool {
+    /// Whether a role is forbidden to do it, with or without a condition.
+    fn role_is_forbidden(&self, entity: &str, role: &str, command: Command) -> bool {
         self.statements(entity).any(|statement| {
             statement.negated
                 && statement.actor.as_deref() == Some(role)

@@ -1,4 +1,4 @@
-//! What whoever made a row may do with it, and who may make one.
+//! What the creator of a row may do with it, and who may create one.
 
 use super::{Decider, commands, things};
 use crate::actor::{self, Actor};
@@ -12,7 +12,7 @@ use crate::traces;
 use crate::words::{and_list, capitalised};
 
 impl Decider<'_> {
-    /// What whoever made a row may do with it.
+    /// What the creator of a row may do with it.
     pub(super) fn owner(&self, entity: &str, tenant: Option<&Tenant>, grants: &mut Grants) {
         let things = things(entity);
         for command in [Command::Select, Command::Update, Command::Delete] {
@@ -38,7 +38,7 @@ impl Decider<'_> {
             grants.add(Grant {
                 command,
                 anonymous: false,
-                // Somebody who left the tenant keeps nothing of it.
+                // A user who left the tenant keeps nothing of it.
                 condition: Self::within(tenant, condition),
                 who,
                 what: format!("their own {things}"),

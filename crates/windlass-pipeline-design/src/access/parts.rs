@@ -38,7 +38,10 @@ impl Decider<'_> {
                     table: table.clone(),
                     column: column.to_owned(),
                 },
-                who: format!("Whoever can read {}", with_article(&naming::human(whole))),
+                who: format!(
+                    "Anyone who can read {}",
+                    with_article(&naming::human(whole))
+                ),
                 what: format!("its {}", things(&entity.name)),
                 trace: trace.clone(),
             });

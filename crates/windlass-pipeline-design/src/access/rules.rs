@@ -127,7 +127,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Takes rows that are stated to be their owner's alone from everybody else.
+    /// Takes rows that are stated to be their owner's alone from everyone else.
     pub(super) fn keep_private(&self, entity: &EntityModel, grants: &mut Grants) {
         for one in &self.analysis.access {
             let here = one.entity.as_deref() == Some(&entity.name) && one.rule == Access::Owner;
@@ -158,7 +158,7 @@ impl Decider<'_> {
         }
     }
 
-    /// Whoever owns the row that a row belongs to sees it.
+    /// The owner of the row that a row belongs to sees it.
     pub(super) fn parent_owner(
         &mut self,
         entity: &EntityModel,
@@ -201,7 +201,7 @@ impl Decider<'_> {
         })
     }
 
-    /// A role's grant on all rows, unless the role is told not to.
+    /// A role's grant on all rows, unless the role is forbidden.
     pub(super) fn role(
         &self,
         entity: &str,
@@ -210,18 +210,17 @@ impl Decider<'_> {
         tenant: Option<&Tenant>,
         trace: Vec<Trace>,
     ) -> Option<Grant> {
-        // Whoever owns a row may do this already.
-        if actor::is_owner_word(role) || self.role_is_told_not_to(entity, role, command) {
+        // The owner of a row may do this already.
+        if actor::is_owner_word(role) || self.role_is_forbidden(entity, role, command) {
             return None;
         }
         let (condition, who) = match actor::of_name(Some(role)) {
             Actor::Product => return None,
             Actor::Anybody if command == Command::Select => return Some(public(entity, trace)),
             Actor::Anybody | Actor::SignedIn if command != Command::Select => return None,
-            Actor::Anybody | Actor::SignedIn => (
-                Condition::Everybody,
-                "Everybody who is signed in".to_owned(),
-            ),
+            Actor::Anybody | Actor::SignedIn => {
+                (Condition::Everybody, "Everyone who is signed in".to_owned())
+            }
             Actor::Role(_) if tenant.is_some() && actor::is_member_word(role) => {
                 (Condition::Everybody, plural_of(role))
             }
@@ -245,13 +244,13 @@ impl Decider<'_> {
     }
 }
 
-/// Everybody may read, signed in or not.
+/// Everyone may read, signed in or not.
 pub(super) fn public(entity: &str, trace: Vec<Trace>) -> Grant {
     Grant {
         command: Command::Select,
         anonymous: true,
         condition: Condition::Everybody,
-        who: "Everybody, signed in or not,".to_owned(),
+        who: "Everyone, signed in or not,".to_owned(),
         what: format!("all {}", things(entity)),
         trace,
     }

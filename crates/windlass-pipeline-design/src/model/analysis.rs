@@ -43,7 +43,7 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SpanClass {
-    /// What somebody can do.
+    /// What a user can do.
     Behaviour,
     /// How well.
     Quality,
@@ -151,7 +151,7 @@ pub struct Bound {
     pub kind: ConstraintType,
 }
 
-/// Somebody who uses the product.
+/// A user of the product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Role {
     /// Singular, lower case: `instructor`.
@@ -234,7 +234,7 @@ pub struct StatedValue {
 pub enum Access {
     /// Only who made it.
     Owner,
-    /// Everybody may read, who made it may write.
+    /// Everyone may read, the creator may write.
     PublicRead,
     /// Who made the thing it belongs to may read: `teachers can view the attempts on their
     /// quizzes` is `ParentOwner("Quiz")` of `Attempt`.

@@ -35,7 +35,7 @@ pub enum FieldType {
     Boolean,
     /// A day.
     Date,
-    /// A moment.
+    /// A point in time.
     Datetime,
     /// Anything.
     Json,
@@ -74,7 +74,7 @@ pub struct Field {
     pub trace: Vec<Trace>,
 }
 
-/// A thing that is kept.
+/// A stored thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct EntityModel {
     /// Singular PascalCase.
@@ -188,7 +188,7 @@ pub struct PolicyFunction {
     pub name: String,
     /// Its arguments as SQL: `wanted text`.
     pub arguments: String,
-    /// One `select` that gives a boolean.
+    /// One `select` that returns a boolean.
     pub body: String,
     /// Why it is here.
     #[serde(default)]
@@ -200,7 +200,7 @@ pub struct PolicyFunction {
 pub struct Security {
     /// How people sign in.
     pub auth_strategy: String,
-    /// The policies, in words.
+    /// The policies as text.
     pub rls_policies: Vec<String>,
     /// The policies, as structures.
     #[serde(default)]

@@ -42,7 +42,7 @@ pub struct CodeOutput {
     pub dependencies: Dependencies,
     /// How to get it running.
     pub setup_instructions: String,
-    /// What was checked when the files were made, and what was not.
+    /// What was checked when the files were generated, and what was not.
     #[serde(default)]
     pub checks: BTreeMap<String, Value>,
     /// By what.

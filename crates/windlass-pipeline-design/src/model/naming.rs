@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn plurals_lead_to_singulars_and_back() {
+    fn plurals_map_to_singulars_and_back() {
         for (one, many) in [
             ("quiz", "quizzes"),
             ("category", "categories"),
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_taken() {
+    fn any_text_is_accepted() {
         for text in [
             "",
             " ",

@@ -42,7 +42,7 @@ impl Preset {
         Self::ALL.into_iter().find(|preset| preset.as_str() == name)
     }
 
-    /// The preset somebody means by a preference; none when no word of it is known.
+    /// The preset meant by a preference; none when no word of it is known.
     pub fn by_preference(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let words: Vec<&str> = text

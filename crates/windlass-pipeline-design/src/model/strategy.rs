@@ -137,7 +137,7 @@ pub struct Requirements {
     pub constraints: Vec<Constraint>,
 }
 
-/// Something taken for granted.
+/// An assumption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Assumption {
     /// `ASM-1`.
@@ -181,7 +181,7 @@ pub struct OpenQuestion {
     pub trace: Vec<Trace>,
 }
 
-/// A word of the spec and what it stands for.
+/// A word of the spec and its meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Term {
     /// The word.
@@ -202,7 +202,7 @@ pub struct StrategyOutput {
     pub strategy_summary: String,
     /// How much work it looks like.
     pub estimated_complexity: Complexity,
-    /// What is taken for granted.
+    /// Assumptions.
     #[serde(default)]
     pub assumptions: Vec<Assumption>,
     /// What may go wrong.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Coverage, Generator, QualityReport, Trace};
 
-/// How somebody gets something done.
+/// How a user gets something done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct UserFlow {
     /// Its name.
@@ -135,7 +135,7 @@ pub struct StatedToken {
     pub trace: Vec<Trace>,
 }
 
-/// How well two colours can be told apart.
+/// How well two colours can be distinguished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Contrast {
     /// In front.

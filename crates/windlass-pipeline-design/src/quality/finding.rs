@@ -58,7 +58,7 @@ fn id(check: &str, target: &str) -> String {
 }
 
 impl Findings {
-    /// One more, unless the same check has spoken about the same target.
+    /// One more, unless the same check has reported the same target.
     pub(crate) fn add(
         &mut self,
         dimension: Dimension,

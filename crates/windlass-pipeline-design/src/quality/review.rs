@@ -9,8 +9,8 @@ use crate::quality::complexity::complexity;
 use crate::quality::finding::{Dimension, Findings};
 use crate::quality::outputs::Outputs;
 
-/// So many findings are told.
-const TOLD: usize = 50;
+/// How many findings are reported.
+const MAX_FINDINGS: usize = 50;
 
 /// A dimension's score. Without a defect of ours it never falls below 3: a weak spec is worth a
 /// revision, not a refusal.
@@ -65,8 +65,8 @@ pub fn review(phase: Phase, outputs: &Outputs<'_>, coverage: &Coverage) -> Quali
     let high = findings
         .iter()
         .any(|(_, finding)| finding.severity == Level::High);
-    let truncated = findings.len().saturating_sub(TOLD);
-    findings.truncate(TOLD);
+    let truncated = findings.len().saturating_sub(MAX_FINDINGS);
+    findings.truncate(MAX_FINDINGS);
     QualityReport {
         verdict: verdict(high, average, lowest),
         score: (average * 10.0).round() / 10.0,

@@ -341,7 +341,7 @@ fn ranges_of_versions_block() {
 }
 
 #[test]
-fn at_most_fifty_findings_are_told() {
+fn at_most_fifty_findings_are_reported() {
     let mut product = parcels();
     for number in 0..70 {
         product.files.push(file(

@@ -4,7 +4,7 @@ use crate::model::Analysis;
 use crate::model::coverage::Verbatim;
 use crate::quality::outputs::Outputs;
 
-/// So many places are named.
+/// How many places are named.
 const PLACES: usize = 8;
 
 /// What has to be found, with the spans that state it.

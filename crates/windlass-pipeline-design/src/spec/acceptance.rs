@@ -27,7 +27,7 @@ pub fn of(statement: &Statement) -> String {
         return format!("Given the product, when it is used, then it offers {feature}");
     }
     let actor = match statement.actor.as_deref() {
-        None => "somebody".to_owned(),
+        None => "a user".to_owned(),
         Some("system") => "the product".to_owned(),
         Some(actor) => format!("the {actor}"),
     };

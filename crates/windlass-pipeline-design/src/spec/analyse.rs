@@ -327,7 +327,7 @@ fn reason(reading: &Reading, class: SpanClass) -> &'static str {
         return "a heading";
     }
     if classify::addresses_reader(reading) {
-        return "speaks to the reader of the spec, not of the product";
+        return "addresses the reader of the spec, not the product";
     }
     if reading.text.ends_with('?') {
         return "a question; see the open questions";

@@ -17,7 +17,7 @@ use crate::spec::{
     table::Row,
 };
 
-/// Phrases with which a text speaks to whoever reads it rather than of the product.
+/// Phrases with which a text addresses its reader rather than describing the product.
 static TO_THE_READER: Phrases = phrases!(
     "previous instructions; prior instructions; instructions above; above instructions; \
     system prompt; you are now; your instructions; as an ai; as a language model; disregard all; \
@@ -36,7 +36,7 @@ static DESIGN: Phrases = phrases!(
 static HARD_BOUNDS: Phrases =
     phrases!("must use; built with; written in; budget of; must comply with");
 
-/// Whether it speaks to the reader: never followed, never a requirement.
+/// Whether it addresses the reader: never followed, never a requirement.
 pub fn addresses_reader(reading: &Reading) -> bool {
     reading.line.mentions(&TO_THE_READER)
 }
@@ -77,9 +77,9 @@ pub fn classify(reading: &Reading, people: &People, has_colour: bool) -> SpanCla
     SpanClass::Behaviour
 }
 
-/// Somebody does something.
+/// A user does something.
 pub fn is_action(clause: &Clause, people: &People) -> bool {
-    let by_somebody = match clause.voice {
+    let has_actor = match clause.voice {
         Voice::Active => people.is_person(&clause.subject) && !verbs::is_stative(&clause.base),
         Voice::Passive => clause
             .tail_nouns
@@ -87,7 +87,7 @@ pub fn is_action(clause: &Clause, people: &People) -> bool {
             .any(|(preposition, phrase)| preposition == "by" && people.is_person(phrase)),
         Voice::Copula => false,
     };
-    clause.story.is_some() || (by_somebody && !clause.modal.today)
+    clause.story.is_some() || (has_actor && !clause.modal.today)
 }
 
 /// Something has, contains or belongs to something.

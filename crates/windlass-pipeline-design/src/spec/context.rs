@@ -1,4 +1,4 @@
-//! What a caller says beside the spec. It colours the summary and never makes a requirement.
+//! What a caller says besides the spec. It affects the summary and never becomes a requirement.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Who uses the product.
 //!
 //! Subjects of can, may, must; nouns after `as a`; what a roles section lists. A user only where
-//! the spec speaks of one.
+//! the spec mentions one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +144,7 @@ pub fn find(readings: &[Reading], declared: &BTreeSet<String>) -> People {
     settle(&order, &spans, &counts, declared)
 }
 
-/// The subject of a clause, if it is somebody who does something.
+/// The subject of a clause, if it is a person who does something.
 fn candidate(
     clause: &Clause,
     declared: &BTreeSet<String>,
@@ -207,7 +207,7 @@ fn agent(clause: &Clause) -> Option<String> {
         .map(|(_, phrase)| phrase.name.clone())
 }
 
-/// What somebody creates is a thing, whatever it is called.
+/// What a user creates is a thing, whatever it is called.
 fn objects_of_creation(readings: &[Reading]) -> BTreeSet<String> {
     readings
         .iter()

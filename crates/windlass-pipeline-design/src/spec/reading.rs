@@ -180,18 +180,18 @@ fn about(clauses: &mut [Clause], label: &str) {
     }
 }
 
-/// `they`, `it`, `them`: who and what was last spoken of in the same paragraph.
+/// `they`, `it`, `them`: who and what was last mentioned in the same paragraph.
 fn resolve_pronouns(readings: &mut [Reading], declared: &BTreeSet<String>) {
     let mut paragraph = usize::MAX;
     let mut person: Option<phrase::Phrase> = None;
     let mut thing: Option<phrase::Phrase> = None;
-    let mut product_spoken_of = false;
+    let mut product_mentioned = false;
     for reading in readings {
         if reading.piece.paragraph != paragraph {
             paragraph = reading.piece.paragraph;
             person = None;
             thing = None;
-            product_spoken_of = false;
+            product_mentioned = false;
         }
         for clause in &mut reading.clauses {
             let subject = clause.subject.text.to_lowercase();
@@ -199,8 +199,8 @@ fn resolve_pronouns(readings: &mut [Reading], declared: &BTreeSet<String>) {
             if pronoun && let Some(person) = &person {
                 clause.subject = person.clone();
             }
-            if subject == "it" && !product_spoken_of {
-                // `If an article …, it is marked`: what the condition speaks of comes first.
+            if subject == "it" && !product_mentioned {
+                // `If an article …, it is marked`: what the condition mentions comes first.
                 let from_condition = clause.condition.as_deref().and_then(subject_of_condition);
                 if let Some(thing) = from_condition.or_else(|| thing.clone()) {
                     clause.subject = definite(&thing);
@@ -223,7 +223,7 @@ fn resolve_pronouns(readings: &mut [Reading], declared: &BTreeSet<String>) {
             }
             let head = clause.subject.head();
             if subject != "it" {
-                product_spoken_of = clause.subject.is_product() || is_called(&clause.subject);
+                product_mentioned = clause.subject.is_product() || is_called(&clause.subject);
             }
             if nouns::is_person(head) || declared.contains(&clause.subject.name) {
                 person = Some(clause.subject.clone());

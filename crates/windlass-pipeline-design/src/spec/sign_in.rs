@@ -2,7 +2,7 @@
 
 use crate::spec::lexicon::line::{Line, Phrases, phrases};
 
-/// Phrases with which a text speaks of signing in.
+/// Phrases with which a text mentions signing in.
 static SIGN_IN: Phrases = phrases!(
     "sign in; signs in; signing in; sign-in; log in; logs in; logging in; login; logged in; \
     signed in; authentication; authenticated"

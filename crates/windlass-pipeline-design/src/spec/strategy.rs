@@ -15,7 +15,7 @@ use crate::spec::context::SpecContext;
 pub struct StrategyParts {
     /// Markdown.
     pub summary: String,
-    /// What is taken for granted.
+    /// Assumptions.
     pub assumptions: Vec<Assumption>,
     /// What the spec says may go wrong.
     pub edge_cases: Vec<EdgeCase>,
@@ -62,8 +62,7 @@ fn goals(analysis: &Analysis) -> Vec<&Span> {
         .any(|word| line.contains(word));
         span.place != crate::model::analysis::Place::Heading
             && matches!(span.class, SpanClass::Context | SpanClass::Behaviour)
-            && span.dropped.as_deref()
-                != Some("speaks to the reader of the spec, not of the product")
+            && span.dropped.as_deref() != Some("addresses the reader of the spec, not the product")
             && (heading == Some(crate::spec::section::Section::Goal)
                 || product
                 || (span.class == SpanClass::Context && marked))

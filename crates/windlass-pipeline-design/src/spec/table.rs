@@ -29,7 +29,7 @@ pub enum Row {
     },
     /// A colour.
     Colour,
-    /// What somebody does, or what the product does, with a priority where one is given.
+    /// What a user does, or what the product does, with a priority where one is given.
     Text {
         /// The word in the priority column.
         priority: Option<String>,

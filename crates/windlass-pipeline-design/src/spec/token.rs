@@ -61,7 +61,7 @@ impl Token {
         self.text.starts_with(char::is_uppercase)
     }
 
-    /// A comma, a dash: where a list goes on.
+    /// A comma, a dash: where a list continues.
     pub fn is_comma(&self) -> bool {
         self.is(",")
     }
@@ -110,7 +110,7 @@ fn kind_of(letter: char, rest: &str) -> Kind {
     }
 }
 
-/// How many bytes a word or number goes on.
+/// How many more bytes a word or number has.
 fn run(text: &str, kind: Kind) -> usize {
     let mut end = 0;
     let mut letters = text.char_indices().peekable();

@@ -221,7 +221,7 @@ fn faults(spec: &str, behaviours: &[String], all: &Value) -> Vec<String> {
     faults
 }
 
-/// Sentences and bullets of an example that state what somebody can do, what is kept or what happens.
+/// Sentences and bullets of an example that state what a user can do, what is kept or what happens.
 fn example(name: &str) -> (String, Vec<String>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let spec = fs_err::read_to_string(root.join(format!("examples/pipeline/{name}.md"))).unwrap();
@@ -344,7 +344,7 @@ async fn nothing_of_the_examples_is_lost_and_nothing_is_made_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_odd_specs_is_lost_and_nothing_is_made_up() {
+async fn nothing_of_unusual_specs_is_lost_and_nothing_is_made_up() {
     let odd: &[(&str, &[&str])] = &[
         ("Nurses can record pulses.", &["Nurses can record pulses."]),
         (

@@ -18,7 +18,7 @@ async fn strategize(world: &TestWorld, spec: &str) -> Result<Value, windlass_typ
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_spec_gives_the_same_bytes_and_another_gives_others() {
+async fn the_same_spec_produces_the_same_bytes_and_another_differs() {
     let world = || TestWorld::new(|| vec![offline()]).with_threads();
     let first = strategize(&world(), SPEC).await.unwrap();
     let second = strategize(&world(), SPEC).await.unwrap();
@@ -31,7 +31,7 @@ async fn the_same_spec_gives_the_same_bytes_and_another_gives_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_models_answer_is_checked_and_mended() {
+async fn a_models_answer_is_checked_and_repaired() {
     // What the rules make is a good answer; the model gives it, in words of its own.
     let rules = TestWorld::new(|| vec![offline()]).with_threads();
     let mut good = strategize(&rules, SPEC).await.unwrap()["requirements"].take();
@@ -73,7 +73,7 @@ async fn a_model_that_loses_most_of_the_spec_is_not_believed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_does_not_answer_fails_the_job_or_makes_way() {
+async fn a_model_that_does_not_answer_fails_the_job_or_falls_back() {
     let silent = || Arc::new(Scripted::new(&[]));
     let strict =
         TestWorld::new(move || vec![domain(GeneratorChoice::Llm, silent())]).with_threads();

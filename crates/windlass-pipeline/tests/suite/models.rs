@@ -1,4 +1,4 @@
-//! Phases by a model on a server that misbehaves: what is mended, what is tried again, what fails
+//! Phases by a model on a server that misbehaves: what is repaired, what is retried, what fails
 //! and how that is said. Real client, real sockets, answers by script.
 
 use std::time::Duration;
@@ -60,12 +60,12 @@ async fn a_request_holds_the_model_to_the_spec() {
     let messages = request["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2);
     assert!(!messages[0].to_string().contains("sailors"));
-    let told: Value = serde_json::from_str(last_words(request)).unwrap();
-    assert!(told["spans"].to_string().contains("sailors"));
+    let data: Value = serde_json::from_str(last_words(request)).unwrap();
+    assert!(data["spans"].to_string().contains("sailors"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bad_answer_is_mended() {
+async fn a_bad_answer_is_repaired() {
     let good = good().await;
     let mut wrong = good.clone();
     wrong["functional"][0]["priority"] = json!("urgent");
@@ -154,7 +154,7 @@ async fn a_refusal_is_not_argued_with() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_in_trouble_is_asked_again() {
+async fn a_failing_server_is_retried() {
     let good = says(&good().await.to_string());
     let busy = status("429 Too Many Requests\r\nretry-after: 7", "{}");
     let failing = status("500 Internal Server Error", "oops");
@@ -178,7 +178,7 @@ async fn a_server_in_trouble_is_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_stays_in_trouble_fails_the_phase_or_makes_way() {
+async fn a_server_that_keeps_failing_fails_the_phase_or_falls_back() {
     for (trouble, reason) in [
         (
             status("429 Too Many Requests\r\nretry-after: 600", "{}"),
@@ -280,7 +280,7 @@ async fn what_the_critique_blocks_is_revised_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_has_no_reason_is_taken_out_and_reported() {
+async fn untraced_items_are_removed_and_reported() {
     let world = TestWorld::new(|| vec![offline()]).with_threads();
     let process = world.driving().await;
     let call = process.call("pipeline.design_architecture", json!({ "spec": SPEC }));

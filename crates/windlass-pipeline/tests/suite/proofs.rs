@@ -37,7 +37,7 @@ impl ProofWorld for Nowhere {
         true
     }
 
-    /// The addresses in a webhook end when the job's artifacts do, so that they tell the time;
+    /// The addresses in a webhook end when the job's artifacts do, so that they depend on the time;
     /// and how long a job took depends on how often it died.
     fn normalise(&self, text: String) -> String {
         let mut plain = String::new();

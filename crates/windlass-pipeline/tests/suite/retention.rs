@@ -27,7 +27,7 @@ async fn begin(process: &Process, input: Value) -> Result<RunId, windlass_types:
 }
 
 #[tokio::test]
-async fn a_job_goes_whole_seven_days_after_its_end() {
+async fn a_job_is_removed_completely_seven_days_after_its_end() {
     let world = TestWorld::new(|| vec![offline()]).with_threads();
     let process = world.driving().await;
     let input = json!({ "spec": SPEC, "phases": ["strategy"], "idempotency_key": "k" });
@@ -116,7 +116,7 @@ async fn a_job_stays_while_it_owes_a_delivery() {
     assert_eq!(
         asked.unwrap_err().code().name,
         "RUN_NOT_FOUND",
-        "expired for whoever asks"
+        "expired for any caller"
     );
     world.clock.advance(12 * DAY / 24).await;
     assert_eq!(world.outbound.sent_to(URL).len(), 2);

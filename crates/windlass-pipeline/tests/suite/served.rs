@@ -29,7 +29,7 @@ use super::world::domain_asking;
 pub enum Answer {
     /// These bytes, then the connection is closed.
     Bytes(String),
-    /// Nothing, for ever.
+    /// Never an answer.
     Silence,
 }
 

@@ -50,7 +50,7 @@ pub struct SignedHttp {
     pub method: String,
     /// The absolute address, percent-encoded.
     pub url: String,
-    /// Headers beside the signature's.
+    /// Headers besides the signature's.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,

@@ -55,7 +55,7 @@ impl fmt::Display for AwsFailure {
     }
 }
 
-/// Credentials that AWS does not accept. `UnrecognizedClientException` and its kin say that
+/// Credentials that AWS does not accept. `UnrecognizedClientException` and similar codes say that
 /// the key id is unknown, the signature codes that the secret key does not belong to it.
 const AUTH: &[&str] = &[
     "AuthFailure",
@@ -176,7 +176,7 @@ impl AwsFailure {
         matches!(self.kind, AwsFailureKind::Auth | AwsFailureKind::Denied)
     }
 
-    /// Whether the credentials were good once: a run waits for new ones and goes on.
+    /// Whether the credentials were valid once: a run waits for new ones and continues.
     pub fn is_expired(&self) -> bool {
         EXPIRED.contains(&self.code.as_str())
     }
@@ -191,7 +191,7 @@ impl AwsFailure {
         self.code == "ValidationError" && says_no_changes(&self.message)
     }
 
-    /// Whether the same call may succeed later without anybody doing anything.
+    /// Whether the same call may succeed later without a change.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             AwsFailureKind::Throttled | AwsFailureKind::Timeout | AwsFailureKind::Unreachable => {

@@ -5,7 +5,7 @@ use windlass_types::{Secret, Timestamp};
 
 use super::{AwsFuture, Target};
 
-/// Who AWS takes the caller for.
+/// The caller's AWS identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Caller {

@@ -12,11 +12,11 @@ use super::{AwsFuture, Target};
 /// What a bucket name stands for, seen from the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BucketState {
-    /// Nobody has it, as far as the caller can see.
+    /// No one has it, as far as the caller can see.
     Absent,
     /// It is there and the caller may use it.
     Usable,
-    /// It is there and the caller may not use it: somebody else's, or not permitted.
+    /// It exists and the caller may not use it: another account's, or not permitted.
     Refused,
     /// It is in another region, named where AWS says which.
     OtherRegion(Option<String>),
@@ -198,7 +198,7 @@ pub struct KeptObject {
     pub message: String,
 }
 
-/// What a deletion of many objects came to.
+/// The result of deleting many objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeletedObjects {
     /// How many were deleted.
@@ -231,7 +231,7 @@ pub trait ObjectStore: Send + Sync {
         key: &'a str,
     ) -> AwsFuture<'a, Option<ObjectHead>>;
 
-    /// Writes an object; gives its entity tag.
+    /// Writes an object; returns its entity tag.
     fn put_object<'a>(&'a self, target: &'a Target, request: PutObject) -> AwsFuture<'a, String>;
 
     /// Reads an object; one longer than `max_bytes` is a failure, not a part.

@@ -44,7 +44,7 @@ pub struct ServiceShape {
     pub env_suffix: &'static str,
     /// How it takes and gives its data.
     pub protocol: Protocol,
-    /// JSON: what stands before the action in `X-Amz-Target`.
+    /// JSON: what precedes the action in `X-Amz-Target`.
     pub target_prefix: &'static str,
     /// Query: the value of `Version`.
     pub api_version: &'static str,

@@ -65,7 +65,7 @@ pub struct CreateChangeSet {
     pub client_token: Option<String>,
     /// The role CloudFormation acts as.
     pub role_arn: Option<String>,
-    /// Topics that hear of the stack's events.
+    /// Topics that receive the stack's events.
     pub notification_arns: Vec<String>,
     /// Alarms that roll an update back.
     pub rollback_alarm_arns: Vec<String>,

@@ -410,7 +410,7 @@ pub trait CloudFormation: Send + Sync {
     /// Brings a failed stack that was left as it was back to its last good state.
     fn rollback_stack<'a>(&'a self, target: &'a Target, call: StackCall) -> AwsFuture<'a, ()>;
 
-    /// Goes on with a failed rollback, skipping the resources named.
+    /// Continues a failed rollback, skipping the resources named.
     fn continue_update_rollback<'a>(
         &'a self,
         target: &'a Target,
@@ -487,7 +487,7 @@ pub trait CloudFormation: Send + Sync {
         protection: TerminationProtection,
     ) -> AwsFuture<'a, ()>;
 
-    /// Begins to look for drift; gives the detection's id.
+    /// Starts to look for drift; returns the detection's id.
     fn detect_drift<'a>(&'a self, target: &'a Target, stack: &'a str) -> AwsFuture<'a, String>;
 
     /// How far a drift detection is.
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_change_set_is_told_from_a_failed_one() {
+    fn an_empty_change_set_is_distinguished_from_a_failed_one() {
         let with = |reason: &str| ChangeSet {
             status: "FAILED".to_owned(),
             status_reason: Some(reason.to_owned()),

@@ -23,7 +23,7 @@ pub(crate) struct Site<'a> {
     pub is_single_page: bool,
     /// `/about` is `about.html` instead of `about/index.html`.
     pub pages_end_in_html: bool,
-    /// Where everything goes that is no file.
+    /// Where everything that is not a file goes.
     pub fallback: Option<&'a CustomOrigin>,
 }
 

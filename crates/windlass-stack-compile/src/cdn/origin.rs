@@ -267,7 +267,7 @@ impl Stack<'_> {
         attribute(&control, "Id")
     }
 
-    /// A function that turns addresses of pages into names of objects; gives its ARN.
+    /// A function that turns addresses of pages into names of objects; returns its ARN.
     pub(super) fn page_function(
         &mut self,
         name: &str,

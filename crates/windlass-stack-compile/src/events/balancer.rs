@@ -72,7 +72,7 @@ impl Stack<'_> {
         self.listener_rule(&Rule::from(event), &group, &property);
     }
 
-    /// A rule that sends requests to a target group; gives the rule's id.
+    /// A rule that sends requests to a target group; returns the rule's id.
     pub fn listener_rule(
         &mut self,
         rule: &Rule<'_>,

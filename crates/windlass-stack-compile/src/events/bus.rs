@@ -72,7 +72,7 @@ impl Stack<'_> {
         self.permit_rule(name, index, &rule, target);
     }
 
-    /// A rule that sends events of a bus to a target; gives the rule's id.
+    /// A rule that sends events of a bus to a target; returns the rule's id.
     pub fn bus_rule(
         &mut self,
         name: &str,

@@ -21,7 +21,7 @@ impl Stack<'_> {
                 None => {
                     return self.refuse(
                         &format!("events.{index}.properties.logGroupArn"),
-                        format!("\"{arn}\" is no ARN of a log group"),
+                        format!("\"{arn}\" is not an ARN of a log group"),
                         Some("such as arn:aws:logs:eu-west-1:123456789012:log-group:/my/group"),
                     );
                 }

@@ -149,7 +149,7 @@ impl Stack<'_> {
         methods.iter().map(|it| it.as_str().to_owned()).collect()
     }
 
-    /// The link by which an API reaches containers inside the network, made once; gives its id.
+    /// The link by which an API reaches containers inside the network, created once; returns its id.
     pub fn vpc_link(&mut self, gateway: &str) -> String {
         let id = logical(&[gateway, "VpcLink"]);
         if !self.parts.contains_key(&id) {

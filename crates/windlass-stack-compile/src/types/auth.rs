@@ -338,7 +338,7 @@ impl Stack<'_> {
         id
     }
 
-    /// Functions are spoken of by their names: they may use the pool they take part in.
+    /// Functions are referred to by their names: they may use the pool they take part in.
     fn pool_hooks(&mut self, name: &str, pool: &str, hooks: &UserPoolHooks) -> Value {
         let all: [(&str, &str, &Option<Text>); 10] = [
             ("CustomMessage", "customMessage", &hooks.custom_message),

@@ -151,7 +151,7 @@ impl Stack<'_> {
         id
     }
 
-    /// The machines, shared by all jobs of one kind; gives the queue's id.
+    /// The machines, shared by all jobs of one kind; returns the queue's id.
     fn batch_machines(&mut self, it: &BatchJob) -> String {
         let which = machines(it);
         let group_id = logical(&["Stp", "BatchInstance", "SecurityGroup"]);

@@ -9,7 +9,7 @@ use crate::name::logical;
 use crate::stack::Stack;
 
 impl Stack<'_> {
-    /// The machines of a workload; gives the id of their capacity provider.
+    /// The machines of a workload; returns the id of their capacity provider.
     pub fn capacity(&mut self, it: &Workload<'_>, cluster: &str) -> String {
         let name = it.name;
         let group = attribute(&logical(&[name, "SecurityGroup"]), "GroupId");
@@ -106,7 +106,7 @@ impl Stack<'_> {
         provider
     }
 
-    /// The role of machines that run containers, shared; gives the profile's id.
+    /// The role of machines that run containers, shared; returns the profile's id.
     pub fn instance_profile(&mut self, who: &str, policy: &str) -> String {
         let role = logical(&["Stp", who, "Role"]);
         self.shared_role(

@@ -42,14 +42,14 @@ impl Stack<'_> {
         let Some(plan) = plan(&it.engine) else {
             return self.refuse(
                 "engine",
-                format!("AWS makes no new {} databases", it.engine.type_name()),
+                format!("AWS no longer creates {} databases", it.engine.type_name()),
                 Some("use the engine's -serverless-v2 form"),
             );
         };
         if plan.db_name.is_some() && it.engine.family() == DatabaseFamily::SqlServer {
             self.refuse(
                 "engine.properties.dbName",
-                "SQL Server makes no database at the start",
+                "SQL Server creates no database at the start",
                 Some("leave it out and create the database yourself"),
             );
         }

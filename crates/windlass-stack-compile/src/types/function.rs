@@ -183,7 +183,7 @@ impl Stack<'_> {
         if runtime.is_none() {
             self.refuse(
                 "runtime",
-                "the runtime cannot be told from the file",
+                "the runtime cannot be derived from the file",
                 Some("set runtime, such as nodejs22.x"),
             );
         }
@@ -303,7 +303,7 @@ impl Stack<'_> {
         json!({ "Fn::Select": [2, { "Fn::Split": ["/", url] }] })
     }
 
-    /// A function that watches a deployment may tell the outcome.
+    /// A function that watches a deployment may report the outcome.
     fn hook_permissions(&mut self, name: &str) -> Vec<Value> {
         let is_hook = self.each().any(|(_, kind)| match kind {
             ResourceKind::Function(function) => function.deployment.as_ref().is_some_and(|it| {

@@ -1,4 +1,4 @@
-//! Websites: a bucket that nobody but the distribution in front of it reads.
+//! Websites: a bucket that only the distribution in front of it reads.
 //!
 //! `build`, `dev`, patterns, headers and injected values concern the files, not the template.
 

@@ -19,7 +19,7 @@ use crate::stack::Stack;
 
 /// The name of a service's own container.
 pub(crate) const MAIN: &str = "service-container";
-/// The port a web service listens on; it is told by `PORT`.
+/// The port a web service listens on; passed as `PORT`.
 const WEB_PORT: u16 = 3000;
 
 /// The load balancer of a web service, as if it stood in the config.
@@ -106,7 +106,7 @@ impl Stack<'_> {
                 if it.protocol.is_some() {
                     self.refuse(
                         "protocol",
-                        "a load balancer speaks HTTP",
+                        "a load balancer uses HTTP",
                         Some("leave it out, or use loadBalancing service-connect"),
                     );
                 }

@@ -38,7 +38,7 @@ pub(crate) struct Container<'a> {
     pub logging: &'a Logging<90>,
     pub health: Option<&'a InternalHealthCheck>,
     pub stop_timeout: u32,
-    /// Ports that only the containers beside it use.
+    /// Ports that only its sibling containers use.
     pub inner_ports: Vec<u16>,
 }
 
@@ -487,7 +487,7 @@ impl Stack<'_> {
         }))
     }
 
-    /// What an HTTP API calls to reach a container; gives the integration's id.
+    /// What an HTTP API calls to reach a container; returns the integration's id.
     pub fn container_integration(&mut self, name: &str, gateway: &str, port: u16) -> String {
         let id = logical(&[name, &format!("{gateway}ToPort{port}"), "Integration"]);
         if !self.parts.contains_key(&id) {
@@ -510,7 +510,7 @@ impl Stack<'_> {
         id
     }
 
-    /// What a load balancer sends requests to; gives the target group's id.
+    /// What a load balancer sends requests to; returns the target group's id.
     pub fn container_group(
         &mut self,
         name: &str,

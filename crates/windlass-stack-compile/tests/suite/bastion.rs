@@ -39,7 +39,7 @@ scripts:
 }
 
 #[test]
-fn a_scoped_database_lets_the_bastion_in_that_scripts_reach_it_through() {
+fn a_scoped_database_admits_the_bastion_of_its_scripts() {
     for (script, expected) in [
         (
             "{type: bastion-script, properties: {executeCommand: ls, connectTo: [db]}}",

@@ -75,7 +75,7 @@ fn buckets_of_other_stacks() {
 }
 
 #[test]
-fn overrides_of_strangers() {
+fn overrides_of_other_resources() {
     let text = "resources:
   one:
     type: sqs-queue
@@ -148,7 +148,7 @@ fn addresses_that_know_each_other() {
   two: {{type: function, properties: {{{CODE}, url: {{enabled: true}}, connectTo: [one]}}}}
 "
     );
-    insta::assert_snapshot!(refused(&text), @r#"resources: "one" and "two" wait for each other: OneFunction, OneUrl, TwoFunction, TwoUrl [take one out of the other's connectTo or environment]"#);
+    insta::assert_snapshot!(refused(&text), @r#"resources: "one" and "two" wait for each other: OneFunction, OneUrl, TwoFunction, TwoUrl [remove one from the other's connectTo or environment]"#);
 }
 
 #[test]
@@ -171,7 +171,7 @@ cloudformationResources:
 "
     );
     insta::assert_snapshot!(refused(&text), @r#"
-    resources.db.properties.engine: AWS makes no new aurora-mysql-serverless databases [use the engine's -serverless-v2 form]
+    resources.db.properties.engine: AWS no longer creates aurora-mysql-serverless databases [use the engine's -serverless-v2 form]
     resources.files.properties.lifecycleRules.0.properties.tags: an upload that was never finished has no tags [use prefix, or leave it out]
     resources.one.properties.environment: Lambda takes no variable "A" [use two or more letters, digits and underscores, a letter first]
     cloudformationResources.Thing.Condition: the template has no conditions [vary the config by $Stage() instead]
@@ -179,7 +179,7 @@ cloudformationResources:
 }
 
 #[test]
-fn more_resources_than_cloudformation_takes() {
+fn more_resources_than_cloudformation_accepts() {
     let queues = |count: usize| {
         let lines: String = (0..count)
             .map(|index| format!("  q{index}: {{type: sqs-queue}}\n"))

@@ -356,7 +356,7 @@ impl<'a> References<'a> {
                 let path = path.key("dependsOn").index(index).key("containerName");
                 let message = match name == own {
                     true => format!("the container \"{name}\" cannot wait for itself"),
-                    false => format!("there is no container \"{name}\" beside this one"),
+                    false => format!("there is no container \"{name}\" next to this one"),
                 };
                 let help = suggest::question(name, names.iter().copied().filter(|n| *n != own));
                 self.add(FaultKind::UnknownReference, &path, message, help);

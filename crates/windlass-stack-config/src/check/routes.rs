@@ -122,7 +122,8 @@ impl References<'_> {
             .collect();
         let fits = port.is_some_and(|port| ports.contains(&port.to_string()));
         if !fits {
-            let message = format!("\"{name}\" has listeners of its own, and none is named here");
+            let message =
+                format!("\"{name}\" has listeners of its own, and none is specified here");
             let help = Some(format!("give listenerPort: {}", ports.join(" or ")));
             self.add(
                 FaultKind::UnknownReference,

@@ -77,7 +77,7 @@ pub struct CustomCall {
     pub arguments: Vec<Value>,
 }
 
-/// Answers that need somebody else. They may block.
+/// Answers that need an external service. They may block.
 pub trait Lookups {
     /// The AWS account.
     fn account_id(&self) -> Result<String, Problem>;
@@ -94,7 +94,7 @@ pub trait Lookups {
     fn custom_directive(&self, call: &CustomCall) -> Result<Value, Problem>;
 }
 
-/// Nobody to ask: for checks that need no access to anything.
+/// No external services: for checks that need no access to anything.
 #[derive(Clone, Copy, Debug)]
 pub struct NoLookups;
 

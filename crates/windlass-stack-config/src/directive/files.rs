@@ -126,7 +126,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Node, String> {
             Ok(Node::from_json(Value::Object(values.collect()), None))
         }
         _ => Err(format!(
-            "{name} is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text"
+            "{name} is not one of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text"
         )),
     }
 }

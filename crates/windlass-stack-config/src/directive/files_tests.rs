@@ -28,12 +28,14 @@ fn files_are_read_by_their_extension() {
         (
             "a.yml",
             "a: 1\na: 2",
-            Err("a.yml:2: the key \"a\" stands here again; it is also on line 1"),
+            Err("a.yml:2: the key \"a\" is repeated here; it is also on line 1"),
         ),
         (
             "a.toml",
             "",
-            Err("a.toml is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text"),
+            Err(
+                "a.toml is not one of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text",
+            ),
         ),
     ] {
         let found = parse(name, text).map(|node| node.to_json());

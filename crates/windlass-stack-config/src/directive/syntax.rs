@@ -216,7 +216,7 @@ impl<'a> Cursor<'a> {
                 }
                 Err(_) => {
                     return Err(SyntaxError {
-                        message: format!("${name}: {word} is no number; texts stand in quotes"),
+                        message: format!("${name}: {word} is no number; texts need quotes"),
                         suggestion: Some(format!("write '{word}'")),
                     });
                 }

@@ -24,7 +24,7 @@ fn printed(text: &str) -> String {
 }
 
 #[test]
-fn texts_are_taken_apart() {
+fn texts_are_parsed() {
     for (text, expected) in [
         ("", "text \"\""),
         ("plain", "text \"plain\""),
@@ -60,7 +60,7 @@ fn texts_are_taken_apart() {
         ("$5 $ $$ ${a} $(b) $A", "text \"$5 $ $$ ${a} $(b) $A\""),
         (
             "$Secret(a)",
-            "error $Secret: a is no number; texts stand in quotes (write 'a')",
+            "error $Secret: a is no number; texts need quotes (write 'a')",
         ),
         ("$Secret(", "error $Secret( is not closed by \")\""),
         ("$Secret('a'", "error $Secret( is not closed by \")\""),

@@ -139,7 +139,7 @@ pub struct Made {
     pub has_transforms: bool,
 }
 
-/// What a config's function is told.
+/// The argument of a config's function.
 fn parameters(context: &Context<'_>, command: &str) -> Value {
     json!({
         "projectName": context.project_name,

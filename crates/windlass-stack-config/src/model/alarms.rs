@@ -16,7 +16,7 @@ pub struct Alarm {
     /// Over which time.
     #[serde(default)]
     pub evaluation: AlarmEvaluation,
-    /// Who is told.
+    /// Who is notified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notification_targets: Vec<NotificationTarget>,
     /// Keep the alarm in the history.
@@ -56,7 +56,7 @@ impl Default for AlarmEvaluation {
 }
 
 tagged! {
-    /// Who is told of an alarm.
+    /// Who is notified of an alarm.
     pub enum NotificationTarget {
         /// An e-mail address, by a topic with an e-mail subscription.
         Email(EmailTarget) = "email",
@@ -72,7 +72,7 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailTarget {
-    /// Not used: AWS sends from an address of its own. Reported as unused.
+    /// Not used: AWS sends from its own address. Reported as unused.
     pub sender: Text,
     /// Who receives the e-mail.
     pub recipient: Text,

@@ -47,13 +47,13 @@ pub struct UserAuthPool {
     /// Where e-mails come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_configuration: Option<EmailConfiguration>,
-    /// What invited users are told.
+    /// The message for invited users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invite_message_config: Option<InviteMessage>,
     /// How users prove who they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_verification_type: Option<UserVerification>,
-    /// What users are told then.
+    /// The message that users get then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_verification_message_config: Option<VerificationMessage>,
     /// A second factor.
@@ -143,13 +143,13 @@ pub struct UserPoolHooks {
     /// Runs before a user signs up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_sign_up: Option<Text>,
-    /// Changes a token before it is made.
+    /// Changes a token before it is issued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_token_generation: Option<Text>,
     /// Brings a user from elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_migration: Option<Text>,
-    /// Makes a challenge.
+    /// Creates a challenge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create_auth_challenge: Option<Text>,
     /// Decides on the next challenge.

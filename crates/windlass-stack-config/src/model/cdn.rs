@@ -32,7 +32,7 @@ pub struct Cdn {
     /// From which parts of the world it serves.
     #[serde(default)]
     pub cloudfront_price_class: PriceClass,
-    /// A prefix put before every path sent to the origin.
+    /// A prefix added to every path sent to the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_route_prefix: Option<String>,
     /// The page for missing pages.
@@ -72,10 +72,10 @@ pub struct CachingOptions {
     /// Methods whose answers are cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_methods: Option<Vec<HttpMethod>>,
-    /// The least time in seconds an answer is kept.
+    /// The minimum time in seconds an answer is cached.
     #[serde(rename = "minTTL", default, skip_serializing_if = "Option::is_none")]
     pub min_ttl: Option<u32>,
-    /// The most time in seconds an answer is kept.
+    /// The maximum time in seconds an answer is cached.
     #[serde(rename = "maxTTL", default, skip_serializing_if = "Option::is_none")]
     pub max_ttl: Option<u32>,
     /// The time in seconds for answers that name none.
@@ -235,7 +235,7 @@ pub enum HttpMethod {
 pub struct RouteRewrite {
     /// The path pattern, such as `/images/*`.
     pub path: String,
-    /// A prefix put before the path sent to the origin.
+    /// A prefix added to the path sent to the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route_prefix: Option<String>,
     /// The other origin; the resource itself without.

@@ -16,7 +16,7 @@ use crate::tagged::tagged;
 
 /// What web, private and worker services have in common.
 pub trait ContainerService {
-    /// How the image is made.
+    /// How the image is built.
     fn packaging(&self) -> &ImagePackaging;
     /// Processor and memory.
     fn resources(&self) -> &ContainerResources;
@@ -26,13 +26,13 @@ pub trait ContainerService {
     fn logging(&self) -> &Logging<90>;
     /// How many instances run.
     fn scaling(&self) -> &Scaling;
-    /// The check a container makes of itself.
+    /// The container's own health check.
     fn internal_health_check(&self) -> Option<&InternalHealthCheck>;
     /// For how many seconds a container may finish its work.
     fn stop_timeout(&self) -> u32;
     /// Whether commands may be run inside.
     fn enable_remote_sessions(&self) -> bool;
-    /// Containers beside the main one.
+    /// Containers next to the main one.
     fn side_containers(&self) -> &[SideContainer];
     /// Whether instances have no public address.
     fn use_private_subnets_with_nat(&self) -> bool;
@@ -59,7 +59,7 @@ macro_rules! service {
             "deployment": "blue/green deployments of containers need a private resource type"
         }))]
         pub struct $name {
-            /// How the image is made.
+            /// How the image is built.
             pub packaging: ImagePackaging,
             /// Processor and memory.
             pub resources: ContainerResources,
@@ -72,7 +72,7 @@ macro_rules! service {
             /// How many instances run.
             #[serde(default)]
             pub scaling: Scaling,
-            /// The check a container makes of itself.
+            /// The container's own health check.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub internal_health_check: Option<InternalHealthCheck>,
             /// For how many seconds a container may finish its work after it is asked to stop.
@@ -82,7 +82,7 @@ macro_rules! service {
             /// Allow commands to be run inside.
             #[serde(default)]
             pub enable_remote_sessions: bool,
-            /// Containers beside the main one.
+            /// Containers next to the main one.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             pub side_containers: Vec<SideContainer>,
             /// Run without public addresses, behind a NAT gateway.
@@ -153,7 +153,7 @@ service! {
         /// Domain names of the service.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub custom_domains: Vec<CustomDomain>,
-        /// What stands before the instances.
+        /// The load balancing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub load_balancing: Option<WebLoadBalancing>,
         /// A content delivery network in front.
@@ -174,10 +174,10 @@ service! {
         /// The port it listens on.
         #[serde(default = "private_port")]
         pub port: u16,
-        /// The protocol it speaks.
+        /// Its protocol.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub protocol: Option<ServiceProtocol>,
-        /// What stands before the instances.
+        /// The load balancing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub load_balancing: Option<PrivateLoadBalancing>,
     }
@@ -216,7 +216,7 @@ pub struct ContainerResources {
 }
 
 tagged! {
-    /// What stands before the instances of a web service.
+    /// The load balancing of a web service.
     pub enum WebLoadBalancing {
         /// An HTTP API.
         HttpApiGateway(NoSettings) = "http-api-gateway",
@@ -229,7 +229,7 @@ tagged! {
 }
 
 tagged! {
-    /// What stands before the instances of a private service.
+    /// The load balancing of a private service.
     pub enum PrivateLoadBalancing {
         /// Names inside the network.
         ServiceConnect(NoSettings) = "service-connect",
@@ -242,7 +242,7 @@ tagged! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NoSettings {}
 
-/// The check a load balancer makes of a container.
+/// The load balancer's health check of a container.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoadBalancerHealthCheck {
@@ -263,10 +263,10 @@ pub struct LoadBalancerHealthCheck {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Scaling {
-    /// At least so many.
+    /// The minimum number.
     #[serde(default = "number::<1>")]
     pub min_instances: u32,
-    /// At most so many.
+    /// The maximum number.
     #[serde(default = "number::<1>")]
     pub max_instances: u32,
     /// When instances are added.
@@ -306,7 +306,7 @@ impl Default for ScalingPolicy {
     }
 }
 
-/// The check a container makes of itself.
+/// The container's own health check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InternalHealthCheck {
@@ -331,7 +331,7 @@ pub struct InternalHealthCheck {
     pub start_period_seconds: Option<u32>,
 }
 
-/// A container beside the main one.
+/// A container next to the main one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("x-windlass-rejected" = {
@@ -342,7 +342,7 @@ pub struct SideContainer {
     pub container_type: SideContainerType,
     /// The container's name.
     pub name: String,
-    /// How the image is made.
+    /// How the image is built.
     pub packaging: ImagePackaging,
     /// Environment variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -353,7 +353,7 @@ pub struct SideContainer {
     /// Logs.
     #[serde(default)]
     pub logging: Logging<90>,
-    /// The check the container makes of itself.
+    /// The container's own health check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internal_health_check: Option<InternalHealthCheck>,
     /// For how many seconds it may finish its work after it is asked to stop.
@@ -430,7 +430,7 @@ pub struct WorkloadContainer {
     /// The container's name.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// How the image is made.
+    /// How the image is built.
     pub packaging: ImagePackaging,
     /// What reaches the container.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -447,10 +447,10 @@ pub struct WorkloadContainer {
     /// Logs.
     #[serde(default)]
     pub logging: Logging<90>,
-    /// The check the container makes of itself.
+    /// The container's own health check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internal_health_check: Option<InternalHealthCheck>,
-    /// The check a load balancer makes of it.
+    /// The load balancer's health check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_balancer_health_check: Option<LoadBalancerHealthCheck>,
     /// For how many seconds it may finish its work after it is asked to stop.
@@ -477,7 +477,7 @@ pub struct BatchJob {
     /// Logs.
     #[serde(default)]
     pub logging: Logging<90>,
-    /// What happens when a try fails.
+    /// What happens when an attempt fails.
     #[serde(default)]
     pub retry_config: RetryConfig,
     /// What starts the job.
@@ -500,7 +500,7 @@ pub struct BatchJob {
     "volumeMounts": "it needs efs-filesystem"
 }))]
 pub struct BatchContainer {
-    /// How the image is made.
+    /// How the image is built.
     pub packaging: ImagePackaging,
     /// Environment variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

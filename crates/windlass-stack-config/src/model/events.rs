@@ -131,7 +131,7 @@ tagged! {
     pub enum Authorizer {
         /// Users of a user pool, by their token.
         Cognito(CognitoAuthorizer) = "cognito",
-        /// Whoever a function lets through.
+        /// Callers that a function accepts.
         Lambda(LambdaAuthorizer) = "lambda",
     }
 }
@@ -189,7 +189,7 @@ pub struct LoadBalancerEvent {
     /// Rules are tried from the lowest number up.
     #[schemars(range(min = 1, max = 50_000))]
     pub priority: u32,
-    /// The listener's port; needed when the load balancer has listeners of its own.
+    /// The listener's port; needed when the load balancer has its own listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listener_port: Option<u16>,
     /// Paths, with `*` and `?`.
@@ -222,7 +222,7 @@ pub struct ContainerLoadBalancerEvent {
     /// Rules are tried from the lowest number up.
     #[schemars(range(min = 1, max = 50_000))]
     pub priority: u32,
-    /// The listener's port; needed when the load balancer has listeners of its own.
+    /// The listener's port; needed when the load balancer has its own listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listener_port: Option<u16>,
     /// Paths, with `*` and `?`.
@@ -324,7 +324,7 @@ pub struct ScheduleEvent {
     /// The part of the event the function receives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_path: Option<String>,
-    /// How the function's input is made from the event.
+    /// How the function's input is built from the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_transformer: Option<InputTransformer>,
 }
@@ -355,7 +355,7 @@ pub struct S3Event {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct S3Filter {
-    /// What the key begins with.
+    /// The prefix of the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// What the key ends with.
@@ -402,7 +402,7 @@ pub struct DynamoDbStreamEvent {
     #[serde(default = "number::<100>")]
     #[schemars(range(min = 1, max = 10_000))]
     pub batch_size: u32,
-    /// Where reading begins.
+    /// Where reading starts.
     #[serde(default)]
     pub starting_position: StartingPosition,
     /// For how many seconds records are gathered.
@@ -438,14 +438,14 @@ pub struct KinesisStreamEvent {
     /// A consumer that exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumer_arn: Option<Text>,
-    /// Create a consumer with throughput of its own.
+    /// Create a consumer with its own throughput.
     #[serde(default)]
     pub auto_create_consumer: bool,
     /// The most records at once.
     #[serde(default = "number::<10>")]
     #[schemars(range(min = 1, max = 10_000))]
     pub batch_size: u32,
-    /// Where reading begins.
+    /// Where reading starts.
     #[serde(default)]
     pub starting_position: StartingPosition,
     /// For how many seconds records are gathered.
@@ -468,7 +468,7 @@ pub struct KinesisStreamEvent {
     pub bisect_batch_on_function_error: Option<bool>,
 }
 
-/// Where reading of a stream begins.
+/// Where reading of a stream starts.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -522,7 +522,7 @@ pub struct EventBusEvent {
     /// The part of the event the target receives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_path: Option<String>,
-    /// How the target's input is made from the event.
+    /// How the target's input is built from the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_transformer: Option<InputTransformer>,
 }

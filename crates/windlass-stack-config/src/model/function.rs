@@ -248,10 +248,10 @@ pub struct FunctionUrl {
     /// Which other origins a browser may call from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cors: Option<Cors>,
-    /// Who may call: everybody, or principals with permission.
+    /// Who may call: everyone, or principals with permission.
     #[serde(default)]
     pub auth_mode: UrlAuthMode,
-    /// Send the answer as it is made.
+    /// Send the answer as it is produced.
     #[serde(default)]
     pub response_stream_enabled: bool,
 }
@@ -348,7 +348,7 @@ pub struct CustomResourceDefinition {
     pub iam_role_statements: Vec<IamRoleStatement>,
 }
 
-/// One thing that a custom resource definition takes care of.
+/// One resource that a custom resource definition handles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CustomResourceInstance {

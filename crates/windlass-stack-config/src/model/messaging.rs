@@ -116,7 +116,7 @@ pub struct EventBus {
 pub struct Archivation {
     /// Keep events.
     pub enabled: bool,
-    /// For how many days; for ever without.
+    /// For how many days; without it, forever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention_days: Option<u32>,
 }
@@ -139,7 +139,7 @@ pub struct KinesisStream {
     /// Encryption of records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encryption: Option<StreamEncryption>,
-    /// Give each consumer throughput of its own.
+    /// Give each consumer its own throughput.
     #[serde(default)]
     pub enable_enhanced_fan_out: bool,
     /// How it behaves in local development.

@@ -41,7 +41,7 @@ use crate::value::DataMap;
 pub struct Config {
     /// What the stack consists of, by name.
     pub resources: BTreeMap<String, Resource>,
-    /// Things to run beside the stack, by name.
+    /// Scripts of the stack, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scripts: BTreeMap<String, Script>,
     /// When scripts run by themselves.

@@ -132,7 +132,7 @@ pub struct Listener {
     /// Addresses and ranges that may connect; all without.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whitelist_ips: Vec<Text>,
-    /// What happens to requests that no rule takes.
+    /// What happens to requests that match no rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_action: Option<ListenerAction>,
 }
@@ -146,7 +146,7 @@ pub enum ListenerProtocol {
 }
 
 tagged! {
-    /// What happens to requests that no rule takes.
+    /// What happens to requests that match no rule.
     pub enum ListenerAction {
         /// They are sent elsewhere.
         Redirect(Redirect) = "redirect",

@@ -17,7 +17,7 @@ tagged! {
 }
 
 tagged! {
-    /// How a container's image is made.
+    /// How a container's image is built.
     pub enum ImagePackaging {
         /// Built from source: bundled, with its dependencies.
         Buildpack(ImageBuildpack) = "stacktape-image-buildpack",
@@ -91,7 +91,7 @@ pub struct LanguageConfig {
     /// TypeScript: emit decorator metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emit_ts_decorator_metadata: Option<bool>,
-    /// JavaScript, TypeScript: dependencies installed beside the bundle; `*` for all.
+    /// JavaScript, TypeScript: dependencies installed next to the bundle; `*` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_to_exclude_from_bundle: Option<Vec<String>>,
     /// JavaScript, TypeScript: dependencies left out altogether; `*` for all unbundled ones.
@@ -104,10 +104,10 @@ pub struct LanguageConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 16, max = 24))]
     pub node_version: Option<u32>,
-    /// JavaScript, TypeScript: make no source maps.
+    /// JavaScript, TypeScript: create no source maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disable_source_maps: Option<bool>,
-    /// JavaScript, TypeScript: put source maps here instead of into the package.
+    /// JavaScript, TypeScript: write source maps here instead of into the package.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_source_maps_to: Option<String>,
     /// Python, Java: the file that names the dependencies.
@@ -219,7 +219,7 @@ pub struct Nixpacks {
     /// The image the app runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_run_image: Option<String>,
-    /// The only files taken into the running image.
+    /// The only files copied into the final image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_only_include_files: Option<Vec<String>>,
     /// Build phases.

@@ -83,7 +83,7 @@ tagged! {
         DeploymentScript(DeploymentScript) = "deployment-script",
         /// A function that creates, updates and deletes things CloudFormation does not know.
         CustomResourceDefinition(CustomResourceDefinition) = "custom-resource-definition",
-        /// One thing that a custom resource definition takes care of.
+        /// One resource that a custom resource definition handles.
         CustomResourceInstance(CustomResourceInstance) = "custom-resource-instance",
     }
     rejected {
@@ -250,7 +250,7 @@ impl JsonSchema for Resource {
         let alternatives = schema.get_mut("oneOf").and_then(Value::as_array_mut);
         for alternative in alternatives.into_iter().flatten() {
             alternative["properties"]["overrides"] = json!({
-                "description": "Changes to the CloudFormation resources made from this one: \
+                "description": "Changes to the CloudFormation resources created from this one: \
                     logical id, then path of a property, then value.",
                 "type": "object",
                 "additionalProperties": {

@@ -8,7 +8,7 @@ use crate::defaults::{root_path, yes};
 use crate::tagged::tagged;
 
 tagged! {
-    /// Something to run beside the stack: migrations, seeds, checks.
+    /// A script of the stack: migrations, seeds, checks.
     pub enum Script {
         /// Runs on this machine.
         Local(LocalScript) = "local-script",
@@ -211,10 +211,10 @@ pub struct Hooks {
     /// After a delete; a failure is reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after_delete: Vec<Hook>,
-    /// Before files are put into buckets; a failure stops it.
+    /// Before files are uploaded to buckets; a failure stops it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before_bucket_sync: Vec<Hook>,
-    /// After files were put into buckets; a failure is reported.
+    /// After files were uploaded to buckets; a failure is reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after_bucket_sync: Vec<Hook>,
     /// Before local development starts; a failure stops it.

@@ -30,7 +30,7 @@ pub struct DeploymentConfig {
     /// Leave a failed deploy as it is.
     #[serde(default)]
     pub disable_auto_rollback: bool,
-    /// ARNs of topics that are told of every event.
+    /// ARNs of topics that are notified of every event.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 5))]
     pub publish_events_to_arn: Vec<Text>,

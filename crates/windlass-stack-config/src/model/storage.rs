@@ -14,7 +14,7 @@ use crate::tagged::tagged;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Bucket {
-    /// A local directory whose files are put into the bucket with each deploy.
+    /// A local directory whose files are uploaded to the bucket with each deploy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory_upload: Option<DirectoryUpload>,
     /// Who may read and write.
@@ -83,7 +83,7 @@ pub struct FileOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BucketAccessibility {
-    /// Everybody, or those with permission.
+    /// Everyone, or those with permission.
     pub accessibility_mode: BucketAccessibilityMode,
     /// Further statements of the bucket's policy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,7 +143,7 @@ tagged! {
         ClassTransition(MoveAfterUpload) = "class-transition",
         /// Old versions move to a cheaper class.
         NonCurrentVersionClassTransition(MoveAfterVersioned) = "non-current-version-class-transition",
-        /// Uploads that were begun and not finished are given up.
+        /// Uploads that were started and not finished are aborted.
         AbortIncompleteMultipartUpload(AfterInitiation) = "abort-incomplete-multipart-upload",
     }
 }
@@ -151,10 +151,10 @@ tagged! {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AfterUpload {
-    /// So many days after the upload.
+    /// Days after the upload.
     #[schemars(range(min = 1))]
     pub days_after_upload: u32,
-    /// Only keys that begin so.
+    /// Only keys with this prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Only objects with these tags.
@@ -165,10 +165,10 @@ pub struct AfterUpload {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AfterVersioned {
-    /// So many days after a newer version came.
+    /// Days after a newer version appeared.
     #[schemars(range(min = 1))]
     pub days_after_versioned: u32,
-    /// Only keys that begin so.
+    /// Only keys with this prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Only objects with these tags.
@@ -179,12 +179,12 @@ pub struct AfterVersioned {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MoveAfterUpload {
-    /// So many days after the upload.
+    /// Days after the upload.
     #[schemars(range(min = 1))]
     pub days_after_upload: u32,
     /// The class they move to.
     pub storage_class: StorageClass,
-    /// Only keys that begin so.
+    /// Only keys with this prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Only objects with these tags.
@@ -195,12 +195,12 @@ pub struct MoveAfterUpload {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MoveAfterVersioned {
-    /// So many days after a newer version came.
+    /// Days after a newer version appeared.
     #[schemars(range(min = 1))]
     pub days_after_versioned: u32,
     /// The class they move to.
     pub storage_class: StorageClass,
-    /// Only keys that begin so.
+    /// Only keys with this prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Only objects with these tags.
@@ -211,10 +211,10 @@ pub struct MoveAfterVersioned {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AfterInitiation {
-    /// So many days after the upload was begun.
+    /// Days after the upload was started.
     #[schemars(range(min = 1))]
     pub days_after_initiation: u32,
-    /// Only keys that begin so.
+    /// Only keys with this prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// Only objects with these tags.
@@ -269,7 +269,7 @@ pub struct HostingBucket {
     /// Ask for the path exactly as it came.
     #[serde(default)]
     pub disable_url_normalization: bool,
-    /// Values put into the page as `window.STP_INJECTED_ENV`.
+    /// Values written into the page as `window.STP_INJECTED_ENV`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inject_environment: Vec<EnvironmentVariable>,
     /// A file the same values are written to before the build.
@@ -281,7 +281,7 @@ pub struct HostingBucket {
     /// Paths that lead elsewhere; the first that fits counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub route_rewrites: Vec<RouteRewrite>,
-    /// Where everything goes that is no file.
+    /// Where everything that is not a file goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback_origin: Option<CustomOrigin>,
     /// Keep cached contents across deploys.

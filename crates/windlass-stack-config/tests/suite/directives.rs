@@ -224,7 +224,7 @@ fn failures_say_what_to_do() {
     $ResourceParam('files')
         {"error":"$ResourceParam takes other arguments, 1 given","help":"write $ResourceParam(resource, parameter)"}
     $Secret(name)
-        {"error":"$Secret: name is no number; texts stand in quotes","help":"write 'name'"}
+        {"error":"$Secret: name is no number; texts need quotes","help":"write 'name'"}
     $Secret('name'
         {"error":"$Secret( is not closed by \")\"","help":null}
     $Secret('name
@@ -252,7 +252,7 @@ fn failures_say_what_to_do() {
     $File('missing.json')
         {"error":"missing.json cannot be read: it does not exist","help":null}
     $File('e.txt')
-        {"error":"e.txt is none of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text","help":null}
+        {"error":"e.txt is not one of .env, .json, .yml, .yaml and .ini; use $FileRaw for its text","help":null}
     $GitInfo('brnch')
         {"error":"$GitInfo has no \"brnch\"; it has hasUncommitedChanges, username, branch, commit, gitUrl","help":"did you mean \"branch\"?"}
     $SsmParam('x', 'y')

@@ -260,7 +260,7 @@ fn texts_that_are_no_yaml() {
     1 error
     ");
     insta::assert_snapshot!(faults("resources: {}\nresources: {}\n"), @r#"
-    error: the key "resources" stands here again; it is also on line 1
+    error: the key "resources" is repeated here; it is also on line 1
      --> stacktape.yml:2:1
       |
     2 | resources: {}
@@ -450,7 +450,7 @@ fn references() {
 }
 
 #[test]
-fn everything_is_said_at_once() {
+fn all_errors_are_reported_at_once() {
     let Err(LoadFailure::Invalid(found)) = read(
         "resources:
   a:

@@ -1,4 +1,4 @@
-//! Who may speak to the HTTP API: somebody on this machine who knows the token, and no web page.
+//! Who may call the HTTP API: a caller on this machine who knows the token, and no web page.
 
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};

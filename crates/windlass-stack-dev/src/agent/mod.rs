@@ -72,7 +72,7 @@ pub(crate) fn serve(listener: TcpListener, stack: Arc<Stack>) -> Result<JoinHand
         ))
         .with_state(stack);
     Ok(tokio::spawn(async move {
-        // Accepting goes on until the task is aborted.
+        // Accepting continues until the task is aborted.
         let _ = axum::serve(listener, router).await;
     }))
 }
@@ -204,12 +204,12 @@ async fn rebuild(State(stack): State<App>, Path(workload): Path<String>) -> Resp
     let work = tokio::spawn(async move {
         if workload == "all" {
             return match stack.rebuild_all().await {
-                Ok(data) => Envelope::ok("all workloads were made anew", data),
+                Ok(data) => Envelope::ok("all workloads were rebuilt", data),
                 Err((data, message)) => Envelope::failed("INTERNAL_ERROR", message, Some(data)),
             };
         }
         match stack.rebuild(&workload).await {
-            Ok(data) => Envelope::ok(format!("{workload} was made anew"), data),
+            Ok(data) => Envelope::ok(format!("{workload} was rebuilt"), data),
             Err(problem) => Envelope::from(problem),
         }
     });

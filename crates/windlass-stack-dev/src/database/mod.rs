@@ -11,7 +11,7 @@ use windlass_types::Secret;
 pub(crate) use postgres::{PostgresServer, wipe};
 pub(crate) use redis::redis_launch;
 
-/// What a local database speaks.
+/// The protocol of a local database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Postgres,

@@ -19,7 +19,7 @@ use crate::process::Launch;
 /// How long making a cluster or setting a password may take.
 const SET_UP_TIME: Duration = Duration::from_secs(120);
 
-/// Who may connect: anybody on loopback who knows the password.
+/// Who may connect: anyone on loopback who knows the password.
 const ACCESS_RULES: &str = "host all all 127.0.0.1/32 scram-sha-256\n";
 
 /// A server that is to be.
@@ -78,7 +78,7 @@ impl PostgresServer {
         for setting in [
             "listen_addresses=127.0.0.1".to_owned(),
             format!("port={}", self.port),
-            // No socket: its path may be longer than sockets allow, and TCP is what is told.
+            // No socket: its path may be longer than sockets allow, and TCP is what is announced.
             "unix_socket_directories=".to_owned(),
             "synchronous_commit=off".to_owned(),
             "log_min_messages=warning".to_owned(),
@@ -105,7 +105,7 @@ impl PostgresServer {
             "freshDb",
             "data of this version",
             format!(
-                "the local data is of PostgreSQL {}, the installed server is {}; start with freshDb to make it anew",
+                "the local data is of PostgreSQL {}, the installed server is {}; start with freshDb to create it again",
                 of_data.trim(),
                 of_program.trim()
             ),

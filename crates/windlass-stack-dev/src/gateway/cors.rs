@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_config_replaces_what_the_function_says() {
+    fn the_config_overrides_the_function() {
         let cors: Cors =
             serde_json::from_value(json!({ "enabled": true, "exposedResponseHeaders": ["x-b"] }))
                 .unwrap();

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Response, StatusCode, header};
 use super::request::Incoming;
 use crate::function::LocalFunction;
 
-/// Everybody that can answer.
+/// Everyone that can answer.
 #[derive(Default)]
 pub(crate) struct Targets {
     pub functions: BTreeMap<String, Arc<LocalFunction>>,

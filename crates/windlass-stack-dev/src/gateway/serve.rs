@@ -85,7 +85,7 @@ impl Behind {
         })
     }
 
-    fn told(&self, source: &str, incoming: &Incoming, response: &Response<Body>) {
+    fn log_request(&self, source: &str, incoming: &Incoming, response: &Response<Body>) {
         let took = self.clock.now().since(incoming.at).as_millis();
         self.log.write(
             source,
@@ -133,7 +133,7 @@ pub(crate) fn serve_listener(
 fn run(listener: TcpListener, router: Router, until: CancellationToken) {
     tokio::spawn(async move {
         tokio::select! {
-            // Accepting goes on until the session ends; requests under way end with it.
+            // Accepting continues until the session ends; requests in progress end with it.
             _ = async { axum::serve(listener, router).await } => {}
             () = until.cancelled() => {}
         }
@@ -163,7 +163,7 @@ async fn at_api(State(state): State<Arc<(HttpApi, Behind)>>, request: Request) -
     if let Ok(id) = incoming.id.parse() {
         response.headers_mut().insert("apigw-requestid", id);
     }
-    behind.told(&api.name, &incoming, &response);
+    behind.log_request(&api.name, &incoming, &response);
     response
 }
 
@@ -230,6 +230,6 @@ async fn at_listener(
             None => (StatusCode::NOT_FOUND, "no rule of the listener fits\n").into_response(),
         },
     };
-    behind.told(&listener.balancer, &incoming, &answer);
+    behind.log_request(&listener.balancer, &incoming, &answer);
     answer
 }

@@ -10,7 +10,7 @@ use windlass_stack_dev::log::LogQuery;
 use super::project::{Project, call, has_servers, is_running, until};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sample_lives_changes_survives_and_ends() {
+async fn the_sample_starts_changes_survives_and_ends() {
     if !has_servers() {
         return;
     }
@@ -216,7 +216,7 @@ async fn goes_live(project: &Project, api: &str) {
         project.write(file, &text.replace(old, new));
         until("the change is live", async || {
             let (status, body) = call("GET", &format!("{api}{path}"), None).await;
-            assert_eq!(status, 200, "no request fails meanwhile: {body}");
+            assert_eq!(status, 200, "no request fails during this: {body}");
             body.to_string().contains("changed").then_some(())
         })
         .await;

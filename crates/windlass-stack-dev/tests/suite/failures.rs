@@ -122,11 +122,11 @@ async fn every_failure_has_its_answer_and_a_crash_loop_ends() {
     assert!(client::rebuild(&project.wanted(), "odd").await.unwrap().ok);
     assert_eq!(call("GET", &format!("{api}/fine"), None).await.0, 200);
 
-    refuses_strangers(&project).await;
+    refuses_other_callers(&project).await;
     assert!(client::stop(&project.wanted()).await.unwrap().ok);
 }
 
-async fn refuses_strangers(project: &Project) {
+async fn refuses_other_callers(project: &Project) {
     let session = project.session();
     let url = |path: &str| format!("http://127.0.0.1:{}{path}", session.port);
     let ask = |path: &str, headers: &[(&'static str, String)]| {
@@ -209,7 +209,7 @@ async fn refuses_strangers(project: &Project) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn code_that_cannot_be_loaded_fails_the_start_and_is_mended_by_a_change() {
+async fn code_that_cannot_be_loaded_fails_the_start_and_recovers_after_a_change() {
     let project = Project::new(
         "odd",
         &[
@@ -230,7 +230,7 @@ async fn code_that_cannot_be_loaded_fails_the_start_and_is_mended_by_a_change() 
         .unwrap()
         .to_owned();
     project.write("odd.cjs", ODD);
-    until("the change mends it", async || {
+    until("the change fixes it", async || {
         (call("GET", &format!("{api}/fine"), None).await.0 == 200).then_some(())
     })
     .await;
@@ -254,7 +254,7 @@ async fn a_busy_agent_port_and_an_unknown_resource_are_refused() {
     );
 }
 
-/// A service with a PORT of its own, restarted when it dies, beside a job that runs on demand.
+/// A service with its own PORT, restarted when it dies, and a job that runs on demand.
 #[tokio::test(flavor = "multi_thread")]
 async fn services_are_processes_and_containers_are_skipped_loudly() {
     let config = r#"

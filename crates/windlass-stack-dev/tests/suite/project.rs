@@ -22,7 +22,7 @@ impl Project {
     pub fn new(stage: &'static str, files: &[(&str, &str)]) -> Self {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        // A PostgreSQL that may not run as root runs as somebody else and must get in.
+        // A PostgreSQL that may not run as root runs as another user and must get in.
         fs_err::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let project = Self {
             folder,
@@ -182,7 +182,7 @@ impl Drop for Project {
     }
 }
 
-/// Built beside the tests.
+/// Built along with the tests.
 fn manager_program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let program = tests

@@ -85,10 +85,10 @@ const REASONS: &[(&str, &str, &str)] = &[
     (
         "lambda",
         "GetFunction",
-        "it gives a signed address of the code; use GetFunctionConfiguration",
+        "it returns a signed address of the code; use GetFunctionConfiguration",
     ),
     ("lambda", "Invoke", "it runs the function"),
-    ("ecr", "GetAuthorizationToken", "it gives a password"),
+    ("ecr", "GetAuthorizationToken", "it returns a password"),
     (
         "cognito-idp",
         "DescribeUserPoolClient",

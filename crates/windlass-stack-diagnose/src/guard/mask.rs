@@ -13,14 +13,14 @@ pub fn secret(value: &str) -> String {
     format!("{head}...{tail}")
 }
 
-/// Where secrets stand in the answer of an action.
+/// Where secrets are in the answer of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Masked {
     /// All values of the objects under this name: `Variables: {KEY: value}`.
     ValuesOf(&'static str),
     /// In the lists under the first name, the member of the second: `environment: [{name, value}]`.
     MemberOfItems(&'static str, &'static str),
-    /// The texts under this name, wherever it stands.
+    /// The texts under this name, wherever it is.
     Member(&'static str),
 }
 

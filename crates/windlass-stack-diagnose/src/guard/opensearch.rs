@@ -1,6 +1,6 @@
 //! OpenSearch requests that read, by method and path.
 //!
-//! The path is decoded once, checked, and given back encoded anew: what was checked is what is
+//! The path is decoded once, checked, and returned encoded again: what was checked is what is
 //! sent. Not here: the body, which no allowed request can write with.
 
 use crate::guard::{Refusal, Rule};

@@ -56,7 +56,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_else_is_none_or_a_cursor(text in "\\PC{0,30}") {
+        fn anything_else_is_rejected_or_a_cursor(text in "\\PC{0,30}") {
             let _ = Cursor::read(&text);
         }
     }

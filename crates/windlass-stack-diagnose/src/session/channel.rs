@@ -1,6 +1,6 @@
 //! The data channel of a session: messages over a socket, in order, none lost, none twice.
 //!
-//! Speaks the public protocol of Systems Manager's sessions: it opens the channel, answers the
+//! Implements the public protocol of Systems Manager's sessions: it opens the channel, answers the
 //! handshake, acknowledges what comes and sends again what is not acknowledged. A session that
 //! asks for encryption beyond TLS is refused. Receiving and taking are two calls, so that waiting
 //! for a message may be given up and taking one is always done whole. Not here: what the bytes are.
@@ -21,16 +21,16 @@ use crate::session::message::{self, Kind, Message, Payload};
 const CLIENT_VERSION: &str = "1.2.0.0";
 /// How many bytes agents send and take at once.
 pub(crate) const PIECE: usize = 1024;
-/// So many messages may wait for their acknowledgement before no more bytes are taken on.
+/// How many messages may wait for their acknowledgement before no more bytes are accepted.
 const WINDOW: usize = 256;
-/// So many messages are kept that came before their turn; further ones come again.
+/// How many early messages are kept; further ones are sent again.
 const EARLY: usize = 10_000;
 /// When a message is sent again, at first and at the longest. A machine that is not ready yet
 /// does not acknowledge, so this is also how long it takes to notice that it is.
 const FIRST_RESEND: Duration = Duration::from_millis(200);
 const LONGEST_RESEND: Duration = Duration::from_secs(1);
 /// So long it is tried.
-const PATIENCE: Duration = Duration::from_secs(300);
+const WAIT_LIMIT: Duration = Duration::from_secs(300);
 
 /// Numbers in payloads that are flags.
 pub(crate) mod flag {
@@ -49,7 +49,7 @@ pub struct Session {
     pub token: Secret<String>,
 }
 
-/// What came of a message.
+/// The result of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The handshake is done: bytes may be sent.
@@ -131,7 +131,7 @@ impl<'a> Channel<'a> {
         };
         let mut events = Vec::new();
         match message.kind {
-            Kind::ChannelClosed => events.push(Event::Ended(farewell(&message.payload))),
+            Kind::ChannelClosed => events.push(Event::Ended(close_reason(&message.payload))),
             Kind::Acknowledge => self.acknowledged(&message.payload),
             Kind::Input | Kind::Other => {}
             Kind::Output => {
@@ -189,7 +189,7 @@ impl<'a> Channel<'a> {
                 Some("KMSEncryption") => return Err(encrypted()),
                 other => {
                     return Err(broken(&format!(
-                        "the handshake wants {}",
+                        "the handshake requires {}",
                         other.unwrap_or("nothing known")
                     )));
                 }
@@ -265,7 +265,7 @@ impl<'a> Channel<'a> {
         if oldest.again_at > now {
             return Ok(());
         }
-        if now.since(oldest.first_sent) > PATIENCE {
+        if now.since(oldest.first_sent) > WAIT_LIMIT {
             return Err(silent());
         }
         oldest.pause = (oldest.pause * 2).min(LONGEST_RESEND);
@@ -299,7 +299,7 @@ impl<'a> Channel<'a> {
             payload: payload.to_string().into_bytes(),
         };
         // A side that has closed may have said all it had to say before: that is still read, and
-        // reading on tells whether the connection is gone.
+        // further reads show whether the connection is gone.
         let _ = self.send(SocketMessage::Binary(message.write())).await;
     }
 
@@ -314,13 +314,13 @@ impl<'a> Channel<'a> {
 }
 
 /// What a machine says when it ends a session.
-fn farewell(payload: &[u8]) -> String {
+fn close_reason(payload: &[u8]) -> String {
     let content: Value = serde_json::from_slice(payload).unwrap_or_default();
     let said = content.get("Output").and_then(Value::as_str);
     said.unwrap_or_default().trim().to_owned()
 }
 
-/// Resolves when the moment has come; never without one.
+/// Resolves at the given time; never without one.
 pub(crate) async fn until(clock: &dyn Clock, moment: Option<Timestamp>) {
     match moment {
         Some(moment) => clock.sleep_until(moment).await,

@@ -1,6 +1,6 @@
 //! A script on the bastion: sent over the data channel, its lines as they come, its exit code.
 //!
-//! What AWS is told (and keeps in its trails) is only a shell that waits for a script; the script
+//! What AWS sees (and keeps in its trails) is only a shell that waits for a script; the script
 //! itself, with the secrets among its variables, goes over the channel and stands in no list of
 //! processes.
 
@@ -116,7 +116,7 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    /// Hears a line; gives the exit code once it is said.
+    /// Takes a line; returns the exit code once it is known.
     async fn hear(
         &mut self,
         line: &str,

@@ -25,7 +25,7 @@ pub(crate) fn broken(cause: &str) -> Problem {
 pub(crate) fn silent() -> Problem {
     Problem::new(
         &code::UPSTREAM_ERROR,
-        "the machine at the other end of the session does not answer any more",
+        "the machine at the other end of the session no longer answers",
     )
     .with("reason", UNREACHABLE)
 }
@@ -33,7 +33,7 @@ pub(crate) fn silent() -> Problem {
 pub(crate) fn encrypted() -> Problem {
     Problem::new(
         &code::INVALID_INPUT,
-        "the session wants encryption with a KMS key beside TLS, which is not spoken here",
+        "the session requires encryption with a KMS key on top of TLS, which is not supported",
     )
     .with("reason", "kms_session_encryption")
     .next(

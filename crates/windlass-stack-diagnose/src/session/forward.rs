@@ -14,10 +14,10 @@ use crate::session::frame::{Command, Frame, Frames, HEADER, STREAM};
 use crate::session::opened::Opened;
 
 const DOCUMENT: &str = "AWS-StartPortForwardingSessionToRemoteHost";
-/// So many bytes wait for a local program that does not read; then the channel waits as well.
+/// How many bytes wait for a local program that does not read; then the channel waits as well.
 const ROOM: usize = 1 << 20;
 /// So long the other side has to close after this one did.
-const FAREWELL: std::time::Duration = std::time::Duration::from_secs(5);
+const CLOSE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Where a tunnel leads.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ async fn carry(
             () = until(clock, line.give_up_at) => return Ok(()),
         }
     }
-    // The session is ended by AWS's call too; a channel that is gone needs no farewell.
+    // The session is ended by AWS's call too; a channel that is gone needs no close.
     let _ = line.channel.raise(flag::TERMINATE).await;
     Ok(())
 }
@@ -186,13 +186,13 @@ impl Line<'_> {
         }
     }
 
-    /// The local program has closed. What is under way still arrives, both ways.
+    /// The local program has closed. What is in progress still arrives, both ways.
     async fn close_here(&mut self, now: Timestamp) -> Result<(), Problem> {
         if self.is_closed_here {
             return Ok(());
         }
         self.is_closed_here = true;
-        self.give_up_at = Some(now.after(FAREWELL));
+        self.give_up_at = Some(now.after(CLOSE_TIMEOUT));
         self.say(Frame::bare(Command::Close, STREAM)).await
     }
 

@@ -1,7 +1,7 @@
 //! Frames of the multiplexer inside a port session, as bytes: eight bytes of header, little-endian,
 //! then the data.
 //!
-//! Agents that forward to other hosts speak this (smux, version 1). Of its streams only one is
+//! Agents that forward to other hosts use this (smux, version 1). Of its streams only one is
 //! used: a session per connection keeps a slow connection from holding up the others. What it
 //! gives over plain bytes is the news that the other side has closed.
 
@@ -62,7 +62,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Takes a piece; gives the frames that are whole now, `None` for bytes that are no frames.
+    /// Takes a piece; returns the frames that are complete now, `None` for bytes that are not frames.
     pub(crate) fn feed(&mut self, piece: &[u8]) -> Option<Vec<Frame>> {
         self.pending.extend_from_slice(piece);
         let mut frames = Vec::new();

@@ -10,7 +10,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes bytes; gives the lines that have ended.
+    /// Takes bytes; returns the lines that have ended.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_put_together_and_bounded() {
+    fn lines_are_assembled_and_bounded() {
         let mut lines = Lines::default();
         let mut all = Vec::new();
         for chunk in ["on", "e\r\ntw", "o\n\nthr"] {

@@ -1,4 +1,4 @@
-//! A session with a peer on the other end of the socket that says what it is told.
+//! A session with a scripted peer on the other end of the socket.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

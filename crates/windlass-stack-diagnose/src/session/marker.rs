@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_marker_is_none() {
+    fn half_a_marker_is_not_a_marker() {
         let marker = Marker("abcd1234".to_owned());
         for output in [
             "",

@@ -68,7 +68,7 @@ pub(crate) enum Payload {
     HandshakeResponse,
     /// Everything is settled.
     HandshakeComplete,
-    /// A test of encryption beside TLS.
+    /// A test of encryption on top of TLS.
     EncryptionChallenge,
     /// A number that means something; see `flag` in channel.rs.
     Flag,
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_payload_is_none() {
+    fn a_changed_payload_is_rejected() {
         let message = Message {
             kind: Kind::Output,
             created: 1,

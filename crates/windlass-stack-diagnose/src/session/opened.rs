@@ -47,7 +47,7 @@ impl Opened {
         let (Some(id), Some(url), Some(token)) =
             (text("SessionId"), text("StreamUrl"), text("TokenValue"))
         else {
-            return Err(broken("StartSession gave no address and token"));
+            return Err(broken("StartSession returned no address and token"));
         };
         let token = Secret::new(token);
         reach.redactor.register(&token);
@@ -74,7 +74,7 @@ impl Drop for Opened {
         if self.is_over {
             return;
         }
-        // Whoever used it was given up; outside of a runtime the session ends by its idle time.
+        // Its user was dropped; outside of a runtime the session ends by its idle timeout.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (reach, id) = (self.reach.clone(), self.id.clone());
             runtime.spawn(async move { terminate(&reach, &id).await });

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminals_are_made_plain() {
+    fn terminal_escapes_are_removed() {
         for (text, expected) in [
             ("a\r\nb", "a\nb"),
             ("\u{1b}[31mred\u{1b}[0m", "red"),

@@ -13,9 +13,9 @@ use windlass_types::{Problem, code};
 use crate::session::bastion::Bastion;
 use crate::session::forward::{Place, forward};
 
-/// So many connections at once; each is a session, of which an account has a limited number.
+/// How many connections at once; each is a session, of which an account has a limited number.
 const CONNECTIONS: usize = 32;
-/// So many faults are kept.
+/// How many faults are kept.
 const FAULTS: usize = 20;
 /// Between two tries to accept a connection when the machine has run out of something.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -79,7 +79,7 @@ impl Tunnel {
     pub async fn close(mut self) -> Vec<Problem> {
         self.stop.cancel();
         if let Some(work) = self.work.take() {
-            // What takes longer goes on by itself.
+            // What takes longer continues by itself.
             let _ = tokio::time::timeout(CLOSING, work).await;
         }
         self.faults()

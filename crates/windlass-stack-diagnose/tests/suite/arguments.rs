@@ -5,9 +5,9 @@ use windlass_ports::Clock as _;
 use windlass_stack_diagnose::{Operation, check};
 use windlass_testkit::FakeClock;
 
-use super::world::{World, of_stack, told};
+use super::world::{World, code_and_reason, of_stack};
 
-/// Operation, arguments beside those of the stack, reason, the argument that is named.
+/// Operation, arguments besides those of the stack, reason, the argument that is named.
 fn invalid() -> Vec<(&'static str, Value, &'static str, &'static str)> {
     vec![
         (
@@ -304,7 +304,7 @@ async fn each_is_refused_and_nothing_is_asked() {
         let (answered, left) = World::new().ask(name, arguments.clone()).await;
         let problem = answered.unwrap_err();
         assert_eq!(
-            told(&problem),
+            code_and_reason(&problem),
             ("INVALID_INPUT", reason.to_owned()),
             "{name} {more}: {problem}"
         );
@@ -360,7 +360,7 @@ async fn every_operation_names_what_is_missing_of_its_stack_and_region() {
 }
 
 #[tokio::test]
-async fn spellings_and_strings_of_numbers_are_taken_and_the_config_names_the_project() {
+async fn spellings_and_numeric_strings_are_accepted_and_the_config_names_the_project() {
     for arguments in [
         json!({ "project_name": "shop", "stage": "dev" }),
         json!({ "project-name": "shop", "stage": "dev" }),
@@ -378,5 +378,5 @@ async fn spellings_and_strings_of_numbers_are_taken_and_the_config_names_the_pro
     let (answered, _) = World::new().ask("info_stack", nameless).await;
     assert_eq!(answered.unwrap_err().details()["argument"], "projectName");
     let (answered, _) = World::new().ask("info_whoami", json!([1])).await;
-    assert_eq!(told(&answered.unwrap_err()).0, "INVALID_INPUT");
+    assert_eq!(code_and_reason(&answered.unwrap_err()).0, "INVALID_INPUT");
 }

@@ -14,7 +14,9 @@ use windlass_testkit::agent::{Machine, Manner, Place, SessionAgent};
 use windlass_testkit::servers::Redis;
 use windlass_types::Problem;
 
-use super::world::{Journal, Projects, World, of_stack, told, with_cache, with_database};
+use super::world::{
+    Journal, Projects, World, code_and_reason, of_stack, with_cache, with_database,
+};
 
 /// A world with a bastion `jump`.
 fn world(agent: &SessionAgent) -> World {
@@ -74,7 +76,7 @@ async fn the_connection_goes_to_this_machine_and_is_verified_under_the_databases
 }
 
 #[tokio::test]
-async fn what_the_arguments_say_of_the_bastion_is_checked() {
+async fn bastion_arguments_are_checked() {
     let pending = Manner {
         machine: Machine::Pending,
         ..Manner::default()
@@ -119,7 +121,11 @@ async fn what_the_arguments_say_of_the_bastion_is_checked() {
         let agent = SessionAgent::new(manner);
         let (answered, _) = world(&agent).ask("sql", sql(more.clone())).await;
         let problem = answered.unwrap_err();
-        assert_eq!(told(&problem), (code, reason.to_owned()), "{more}");
+        assert_eq!(
+            code_and_reason(&problem),
+            (code, reason.to_owned()),
+            "{more}"
+        );
         if !field.is_empty() {
             assert_eq!(problem.details()["field"], field, "{more}");
         }
@@ -128,7 +134,10 @@ async fn what_the_arguments_say_of_the_bastion_is_checked() {
     world.sockets = None;
     let asked = sql(json!({ "bastionResource": "jump" }));
     let (answered, _) = world.ask("sql", asked).await;
-    assert_eq!(told(&answered.unwrap_err()).1, "no_message_sockets");
+    assert_eq!(
+        code_and_reason(&answered.unwrap_err()).1,
+        "no_message_sockets"
+    );
 }
 
 async fn redis(agent: &SessionAgent, more: Value) -> Result<Answer, Problem> {
@@ -182,19 +191,19 @@ async fn a_real_redis_answers_through_the_bastion() {
 }
 
 #[tokio::test]
-async fn a_database_the_bastion_does_not_reach_is_told_as_that() {
+async fn a_database_the_bastion_does_not_reach_is_reported_as_that() {
     let agent = SessionAgent::default();
     let asked = json!({ "bastionResource": "jump", "operation": "info" });
     let problem = redis(&agent, asked).await.unwrap_err();
     assert_eq!(
-        told(&problem),
+        code_and_reason(&problem),
         ("UPSTREAM_ERROR", "bastion_cannot_reach".to_owned())
     );
     assert_eq!(
         problem.message(),
         "the bastion jump could not reach primary.cache:6379"
     );
-    // What the database itself says is told as it is.
+    // What the database itself says is reported as it is.
     let world = world(&agent);
     *world.database.sql.lock().unwrap() = Some(Err(DatabaseFailure::Statement {
         code: "42P01".to_owned(),
@@ -203,5 +212,5 @@ async fn a_database_the_bastion_does_not_reach_is_told_as_that() {
     }));
     let asked = sql(json!({ "bastionResource": "jump" }));
     let (answered, _) = world.ask("sql", asked).await;
-    assert_eq!(told(&answered.unwrap_err()).1, "sql_error");
+    assert_eq!(code_and_reason(&answered.unwrap_err()).1, "sql_error");
 }

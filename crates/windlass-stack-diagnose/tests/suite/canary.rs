@@ -165,8 +165,8 @@ async fn no_failure_shows_it() {
 }
 
 #[tokio::test]
-async fn a_password_becomes_known_by_being_read() {
-    // Nobody has told the redactor; the row holds the password the connection was made with.
+async fn a_password_is_redacted_once_read() {
+    // The redactor does not know it; the row holds the password of the connection.
     let world = World::new();
     with_database(&world.cloud, "postgres", CANARY);
     *world.database.sql.lock().unwrap() = Some(Ok(rows(&[json!(format!("dsn {CANARY}"))])));

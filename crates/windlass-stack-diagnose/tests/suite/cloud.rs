@@ -1,4 +1,4 @@
-//! A cloud that answers as it is told, and remembers what it was asked.
+//! A cloud with scripted answers that records its requests.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_ports::database::{Access, DatabaseFailure, Listening, RedisAsk, SqlEngine, Tls};
 
-use super::world::{World, of_stack, rows, told, with_cache, with_database};
+use super::world::{World, code_and_reason, of_stack, rows, with_cache, with_database};
 
 #[tokio::test]
 async fn sql_asks_the_database_of_the_stack_with_the_password_of_its_secret() {
@@ -110,7 +110,11 @@ async fn sql_that_writes_is_refused_without_credentials() {
             )
             .await;
         let problem = answered.unwrap_err();
-        assert_eq!(told(&problem).0, "READ_ONLY_VIOLATION", "{statement}");
+        assert_eq!(
+            code_and_reason(&problem).0,
+            "READ_ONLY_VIOLATION",
+            "{statement}"
+        );
         assert!(
             problem.details()["rule"]
                 .as_str()
@@ -180,7 +184,10 @@ async fn failures_of_databases_become_codes() {
                 of_stack(json!({ "resourceName": "db", "sql": "select 1" })),
             )
             .await;
-        assert_eq!(told(&answered.unwrap_err()), (code, reason.to_owned()));
+        assert_eq!(
+            code_and_reason(&answered.unwrap_err()),
+            (code, reason.to_owned())
+        );
     }
     for (engine, resource, code, reason) in [
         ("oracle-ee", "db", "INVALID_INPUT", "unsupported_engine"),
@@ -195,7 +202,10 @@ async fn failures_of_databases_become_codes() {
                 of_stack(json!({ "resourceName": resource, "sql": "select 1" })),
             )
             .await;
-        assert_eq!(told(&answered.unwrap_err()), (code, reason.to_owned()));
+        assert_eq!(
+            code_and_reason(&answered.unwrap_err()),
+            (code, reason.to_owned())
+        );
     }
     // A password that CloudFormation does not show.
     let world = World::new();
@@ -210,7 +220,7 @@ async fn failures_of_databases_become_codes() {
         )
         .await;
     assert_eq!(
-        told(&answered.unwrap_err()),
+        code_and_reason(&answered.unwrap_err()),
         ("UNAUTHORIZED", "credentials_unknown".to_owned())
     );
 }
@@ -291,7 +301,7 @@ async fn redis_by_its_verbs() {
         );
         let (answered, left) = World::new().ask("redis", arguments).await;
         assert_eq!(
-            told(&answered.unwrap_err()).0,
+            code_and_reason(&answered.unwrap_err()).0,
             "READ_ONLY_VIOLATION",
             "{command}"
         );
@@ -306,7 +316,7 @@ async fn redis_by_its_verbs() {
             of_stack(json!({ "resourceName": "cache", "operation": "get", "key": "z" })),
         )
         .await;
-    assert_eq!(told(&answered.unwrap_err()).0, "NOT_FOUND");
+    assert_eq!(code_and_reason(&answered.unwrap_err()).0, "NOT_FOUND");
 }
 
 #[tokio::test]
@@ -400,7 +410,11 @@ async fn dynamodb_by_its_verbs() {
         ),
     ] {
         let (answered, _) = ask(arguments.clone()).await;
-        assert_eq!(told(&answered.unwrap_err()).0, expected, "{arguments}");
+        assert_eq!(
+            code_and_reason(&answered.unwrap_err()).0,
+            expected,
+            "{arguments}"
+        );
     }
 }
 
@@ -469,7 +483,7 @@ async fn opensearch_by_its_verbs() {
             json!({ "error": { "reason": "r" } }),
         )
         .await;
-        assert_eq!(told(&answered.unwrap_err()).0, expected);
+        assert_eq!(code_and_reason(&answered.unwrap_err()).0, expected);
     }
     for index in [
         "_bulk",
@@ -485,7 +499,7 @@ async fn opensearch_by_its_verbs() {
         )
         .await;
         assert_eq!(
-            told(&answered.unwrap_err()).0,
+            code_and_reason(&answered.unwrap_err()).0,
             "READ_ONLY_VIOLATION",
             "{index}"
         );
@@ -494,7 +508,7 @@ async fn opensearch_by_its_verbs() {
 }
 
 #[tokio::test]
-async fn aws_actions_of_the_table_alone() {
+async fn only_aws_actions_of_the_table() {
     let world = World::new();
     world.cloud.answer("lambda:GetFunctionConfiguration", json!({
         "Environment": { "Variables": { "PLAIN": "an-environment-value" } }, "List": vec![1; 1_200],
@@ -524,7 +538,7 @@ async fn aws_actions_of_the_table_alone() {
         let arguments = json!({ "service": service, "command": command });
         let (answered, left) = World::new().ask("aws_sdk", arguments).await;
         assert_eq!(
-            told(&answered.unwrap_err()).0,
+            code_and_reason(&answered.unwrap_err()).0,
             "READ_ONLY_VIOLATION",
             "{service} {command}"
         );

@@ -1,4 +1,4 @@
-//! Commands in containers, with a peer on the data channel that runs nothing and says what it is told.
+//! Commands in containers, with a scripted peer on the data channel that runs nothing.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use windlass_ports::{BoxFuture, MessageSocket, MessageSockets, SocketFailure, So
 use windlass_types::Secret;
 
 use super::cloud::ScriptedCloud;
-use super::world::{World, of_stack, told};
+use super::world::{World, code_and_reason, of_stack};
 
 /// Sends each text as one message of output, then closes.
 #[derive(Clone, Default)]
@@ -87,7 +87,7 @@ fn with_task_at(cloud: &ScriptedCloud, enabled: bool, stream: &str) {
         );
 }
 
-/// The marker is made of seeded randomness; a call that fails tells it, the next has the same.
+/// The marker comes from seeded randomness; a call that fails shows it, the next has the same.
 async fn marker() -> String {
     let mut world = World::new();
     with_task(&world.cloud, true);
@@ -113,9 +113,12 @@ fn exec(more: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_command_is_run_after_a_yes_and_its_exit_code_told() {
+async fn a_command_runs_after_a_yes_and_its_exit_code_is_returned() {
     let (answered, left) = World::new().ask("container_exec", exec(json!({}))).await;
-    assert_eq!(told(&answered.unwrap_err()).0, "CONFIRM_REQUIRED");
+    assert_eq!(
+        code_and_reason(&answered.unwrap_err()).0,
+        "CONFIRM_REQUIRED"
+    );
     assert!(left.cloud.asked.lock().unwrap().is_empty());
 
     let marker = marker().await;
@@ -144,7 +147,7 @@ async fn a_command_is_run_after_a_yes_and_its_exit_code_told() {
 }
 
 #[tokio::test]
-async fn what_keeps_a_command_from_running_is_told() {
+async fn what_keeps_a_command_from_running_is_reported() {
     for (enabled, tasks, sockets, more, expected) in [
         (
             false,
@@ -197,13 +200,13 @@ async fn what_keeps_a_command_from_running_is_told() {
         let mut arguments = exec(more);
         arguments["confirm"] = json!(true);
         let (answered, _) = world.ask("container_exec", arguments).await;
-        let (code, reason) = told(&answered.unwrap_err());
+        let (code, reason) = code_and_reason(&answered.unwrap_err());
         assert_eq!((code, reason.as_str()), expected);
     }
 }
 
 /// The other side of the data channel, on a real socket: it waits to be greeted, shakes hands,
-/// says its output twice, and goes on only once everything is acknowledged.
+/// sends its output twice, and continues only once everything is acknowledged.
 async fn remote_side(listener: tokio::net::TcpListener, output: Vec<String>) -> Vec<String> {
     use futures::{SinkExt as _, StreamExt as _};
     use tokio_tungstenite::tungstenite::Message;

@@ -7,10 +7,10 @@ use windlass_ports::aws::{
 use windlass_stack_diagnose::JournalRecord;
 use windlass_types::Timestamp;
 
-use super::world::{STACK_ID, World, of_stack, stack, told};
+use super::world::{STACK_ID, World, code_and_reason, of_stack, stack};
 
 #[tokio::test]
-async fn a_stack_is_shown_with_its_drift_and_what_holds_it_up() {
+async fn a_stack_is_shown_with_its_drift_and_what_blocks_it() {
     let mut world = World::new();
     world.cloud.stacks[0].drift_status = Some("DRIFTED".to_owned());
     world.cloud.drifts = vec![ResourceDrift {
@@ -67,7 +67,7 @@ async fn an_absent_stack_names_the_nearest() {
     let arguments = json!({ "projectName": "shpo", "stage": "dev" });
     let (answered, _) = World::new().ask("info_stack", arguments).await;
     let problem = answered.unwrap_err();
-    assert_eq!(told(&problem).0, "NOT_FOUND");
+    assert_eq!(code_and_reason(&problem).0, "NOT_FOUND");
     assert_eq!(problem.details()["kind"], "stack");
     assert_eq!(problem.details()["closest"], json!(["shop-dev"]));
 }
@@ -119,7 +119,7 @@ async fn failures_of_aws_become_codes() {
             let (result, _) = world.ask(name, of_stack(json!({}))).await;
             let problem = result.unwrap_err();
             assert_eq!(
-                told(&problem),
+                code_and_reason(&problem),
                 (code, reason.to_owned()),
                 "{name} {failure}"
             );

@@ -19,7 +19,7 @@ use windlass_system::{OsEntropy, SystemClock};
 use windlass_testkit::servers;
 use windlass_types::Problem;
 
-use super::world::{Journal, Projects, told};
+use super::world::{Journal, Projects, code_and_reason};
 
 struct Moto {
     _server: servers::Moto,
@@ -87,7 +87,10 @@ async fn secrets_logs_metrics_tables_and_the_caller() {
     let secret = json!({ "secretName": "key", "secretValue": "first-secret-value" });
     asked.ask("secret_create", secret.clone()).await.unwrap();
     let taken = asked.ask("secret_create", secret).await.unwrap_err();
-    assert_eq!(told(&taken), ("ALREADY_EXISTS", "exists".to_owned()));
+    assert_eq!(
+        code_and_reason(&taken),
+        ("ALREADY_EXISTS", "exists".to_owned())
+    );
     let shown = asked
         .ask("secret_get", json!({ "secretName": "key" }))
         .await
@@ -105,7 +108,7 @@ async fn secrets_logs_metrics_tables_and_the_caller() {
     let again = json!({ "secretName": "key", "secretValue": "other-secret-value" });
     let waits = asked.ask("secret_create", again.clone()).await.unwrap_err();
     assert_eq!(
-        told(&waits),
+        code_and_reason(&waits),
         ("ALREADY_EXISTS", "scheduled_for_deletion".to_owned())
     );
     let mut forced = again;
@@ -126,7 +129,7 @@ async fn secrets_logs_metrics_tables_and_the_caller() {
         .ask("secret_get", json!({ "secretName": "key" }))
         .await
         .unwrap_err();
-    assert_eq!(told(&gone).0, "NOT_FOUND");
+    assert_eq!(code_and_reason(&gone).0, "NOT_FOUND");
 
     stack(&asked.0).await;
     let of = |more: Value| {
@@ -211,7 +214,7 @@ async fn secrets_logs_metrics_tables_and_the_caller() {
         3
     );
     assert_eq!(
-        told(
+        code_and_reason(
             &items(json!({ "operation": "get", "pk": "z" }))
                 .await
                 .unwrap_err()

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, told};
+use super::world::{World, code_and_reason};
 
 fn made() -> Value {
     json!({ "ARN": "arn:secret", "VersionId": "2", "Name": "key" })
 }
 
 #[tokio::test]
-async fn a_secret_is_made_from_a_value_or_a_file() {
+async fn a_secret_is_created_from_a_value_or_a_file() {
     let folder = tempfile::tempdir().unwrap();
     fs_err::write(folder.path().join("text"), "file-value").unwrap();
     fs_err::write(folder.path().join("bytes"), [0xff, 0xfe]).unwrap();
@@ -46,7 +46,7 @@ async fn a_secret_is_made_from_a_value_or_a_file() {
                     value
                 );
             }
-            None => assert_eq!(told(&answered.unwrap_err()).0, "INVALID_INPUT"),
+            None => assert_eq!(code_and_reason(&answered.unwrap_err()).0, "INVALID_INPUT"),
         }
     }
 }
@@ -83,7 +83,7 @@ async fn a_name_that_is_taken_needs_force() {
                 assert_eq!(restored, usize::from(!deleted.is_null()));
             } else {
                 assert_eq!(
-                    told(&answered.unwrap_err()),
+                    code_and_reason(&answered.unwrap_err()),
                     ("ALREADY_EXISTS", reason.to_owned())
                 );
                 assert_eq!(restored, 0);
@@ -126,7 +126,7 @@ async fn a_secret_is_shown_masked() {
             .ask("secret_get", json!({ "secretName": "key" }))
             .await;
         assert_eq!(
-            told(&answered.unwrap_err()),
+            code_and_reason(&answered.unwrap_err()),
             ("NOT_FOUND", reason.to_owned())
         );
     }
@@ -155,7 +155,10 @@ async fn deletion_is_scheduled_and_force_needs_a_yes() {
         30
     );
     let (answered, left) = ask(json!({ "secretName": "key", "force": true })).await;
-    assert_eq!(told(&answered.unwrap_err()).0, "CONFIRM_REQUIRED");
+    assert_eq!(
+        code_and_reason(&answered.unwrap_err()).0,
+        "CONFIRM_REQUIRED"
+    );
     assert!(left.cloud.asked.lock().unwrap().is_empty());
     let (answered, left) =
         ask(json!({ "secretName": "key", "force": true, "confirm": true })).await;
@@ -173,7 +176,7 @@ async fn deletion_is_scheduled_and_force_needs_a_yes() {
     let (answered, _) = world
         .ask("secret_delete", json!({ "secretName": "key" }))
         .await;
-    assert_eq!(told(&answered.unwrap_err()).0, "NOT_FOUND");
+    assert_eq!(code_and_reason(&answered.unwrap_err()).0, "NOT_FOUND");
 }
 
 #[tokio::test]
@@ -193,7 +196,7 @@ async fn a_server_that_only_reads_changes_nothing() {
         world.settings.read_only = true;
         let (answered, left) = world.ask(name, arguments).await;
         let problem = answered.unwrap_err();
-        assert_eq!(told(&problem).0, "READ_ONLY_VIOLATION");
+        assert_eq!(code_and_reason(&problem).0, "READ_ONLY_VIOLATION");
         assert_eq!(problem.details()["rule"], "server.read_only");
         assert!(left.cloud.asked.lock().unwrap().is_empty());
     }

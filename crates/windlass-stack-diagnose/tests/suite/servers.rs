@@ -15,7 +15,9 @@ use windlass_testkit::SeededEntropy;
 use windlass_testkit::servers::{Postgres, Redis, at_socket};
 use windlass_types::Problem;
 
-use super::world::{Journal, Projects, World, of_stack, told, with_cache, with_database};
+use super::world::{
+    Journal, Projects, World, code_and_reason, of_stack, with_cache, with_database,
+};
 
 /// Sends what is meant for AWS's endpoint to a socket of this machine.
 struct Redirected(DatabaseAddress);
@@ -110,9 +112,12 @@ async fn postgres_is_read_and_not_written() {
         json!({ "resourceName": "db", "sql": "select count(*) from generate_series(1, 1000000000)", "timeout": 100 }),
     )
     .await;
-    assert_eq!(told(&slow.unwrap_err()).0, "TIMEOUT");
+    assert_eq!(code_and_reason(&slow.unwrap_err()).0, "TIMEOUT");
     let wrong = sql("select * from nothing", 10).await.unwrap_err();
-    assert_eq!(told(&wrong), ("INVALID_INPUT", "sql_error".to_owned()));
+    assert_eq!(
+        code_and_reason(&wrong),
+        ("INVALID_INPUT", "sql_error".to_owned())
+    );
     assert!(sql("delete from users", 10).await.is_err());
     assert_eq!(
         sql("select count(*)::int as n from users", 1)

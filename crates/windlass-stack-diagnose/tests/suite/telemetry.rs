@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{World, of_stack, told};
+use super::world::{World, code_and_reason, of_stack};
 
 #[tokio::test]
 async fn log_lines_are_paged_by_a_cursor_that_keeps_its_span() {
@@ -91,7 +91,7 @@ async fn the_log_group_is_found_in_the_stack_or_asked_for() {
         ),
     ] {
         let (answered, _) = World::new().ask("logs", of_stack(arguments.clone())).await;
-        let (code, reason) = told(&answered.unwrap_err());
+        let (code, reason) = code_and_reason(&answered.unwrap_err());
         assert_eq!((code, reason.as_str()), expected, "{arguments}");
     }
     let world = World::new();
@@ -107,7 +107,7 @@ async fn the_log_group_is_found_in_the_stack_or_asked_for() {
 }
 
 #[tokio::test]
-async fn insights_are_waited_for_and_long_rows_are_read_whole() {
+async fn insights_are_waited_for_and_long_rows_are_read_completely() {
     let long = "x".repeat(1_000);
     let world = World::new();
     world
@@ -146,7 +146,7 @@ async fn insights_are_waited_for_and_long_rows_are_read_whole() {
         let arguments =
             of_stack(json!({ "resourceName": "api", "query": "x", "timeoutSeconds": 5 }));
         let (answered, left) = clock.run(world.ask("logs", arguments)).await;
-        assert_eq!(told(&answered.unwrap_err()).0, code);
+        assert_eq!(code_and_reason(&answered.unwrap_err()).0, code);
         assert_eq!(
             left.cloud.inputs("logs:StopQuery").len(),
             usize::from(code == "TIMEOUT")
@@ -224,7 +224,7 @@ async fn metrics_have_their_dimensions_and_unit() {
 }
 
 #[tokio::test]
-async fn alarms_are_the_stacks_own() {
+async fn only_alarms_of_the_stack_are_listed() {
     let described = json!({ "MetricAlarms": [{
         "AlarmName": "shop-dev-api-errors", "StateValue": "ALARM", "MetricName": "Errors",
         "Threshold": 1, "ComparisonOperator": "GreaterThanThreshold", "StateReason": "many",
@@ -255,5 +255,5 @@ async fn alarms_are_the_stacks_own() {
     let (answered, _) = World::new()
         .ask("alarms", of_stack(json!({ "resourceName": "no" })))
         .await;
-    assert_eq!(told(&answered.unwrap_err()).0, "NOT_FOUND");
+    assert_eq!(code_and_reason(&answered.unwrap_err()).0, "NOT_FOUND");
 }

@@ -31,7 +31,7 @@ pub struct World {
     pub clock: FakeClock,
 }
 
-/// Databases that answer as they are told.
+/// Databases with scripted answers.
 #[derive(Default)]
 pub struct ScriptedDatabase {
     pub sql: Mutex<Option<Result<Rows, DatabaseFailure>>>,
@@ -165,7 +165,7 @@ pub fn of_stack(more: Value) -> Value {
 }
 
 /// The contract's code and the reason of a problem.
-pub fn told(problem: &Problem) -> (&'static str, String) {
+pub fn code_and_reason(problem: &Problem) -> (&'static str, String) {
     let reason = problem.details().get("reason").and_then(Value::as_str);
     (problem.code().name, reason.unwrap_or_default().to_owned())
 }

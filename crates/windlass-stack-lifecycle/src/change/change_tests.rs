@@ -198,7 +198,7 @@ fn secrets_are_masked_in_reasons_and_raw_changes() {
 }
 
 #[test]
-fn a_template_alone_gives_additions() {
+fn a_template_alone_yields_additions() {
     let template = json!({ "Resources": {
         "B": { "Type": "AWS::SQS::Queue", "Condition": "IsProd" },
         "A": { "Type": "AWS::S3::Bucket" },

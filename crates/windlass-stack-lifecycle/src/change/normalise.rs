@@ -10,7 +10,7 @@ use super::mask::shown_value;
 use super::stateful::{Tier, tier};
 use super::{Action, Change, Counts, Reason};
 
-/// What is known beside the change set.
+/// What is known besides the change set.
 pub struct Normaliser<'a> {
     /// Logical id → the resource of the config it belongs to.
     pub names: &'a BTreeMap<String, String>,

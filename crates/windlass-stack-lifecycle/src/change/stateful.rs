@@ -8,7 +8,7 @@ use super::{Action, Change};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// Somebody must say yes to exactly this.
+    /// Needs explicit confirmation of exactly this.
     Confirm,
     /// It is called out.
     Mention,
@@ -101,7 +101,7 @@ fn stateful(change: &Change) -> Option<StatefulChange> {
     let why = match (&change.reason, change.action) {
         (Some(reason), _) => reason.clone(),
         (None, Action::Replace) => "it is replaced".to_owned(),
-        (None, _) => "it is not in the template any more".to_owned(),
+        (None, _) => "it is no longer in the template".to_owned(),
     };
     let what = match fate {
         Fate::Lost => "its data is lost",

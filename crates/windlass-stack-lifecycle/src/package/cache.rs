@@ -46,7 +46,7 @@ impl Cache<'_> {
         place(&self.record(key), &serde_json::to_vec(record)?)
     }
 
-    /// Keeps a package; gives its path.
+    /// Keeps a package; returns its path.
     pub fn keep_zip(&self, digest: &Digest, bytes: &[u8]) -> std::io::Result<PathBuf> {
         let path = self.zip(digest);
         place(&path, bytes)?;

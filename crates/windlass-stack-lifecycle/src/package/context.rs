@@ -15,7 +15,7 @@ pub(crate) struct Ignore {
 }
 
 impl Ignore {
-    /// The rules that hold for a Dockerfile: those beside it by its own name, else the context's.
+    /// The rules that apply to a Dockerfile: those next to it by its own name, else the context's.
     pub fn read(context: &Path, dockerfile: &Path) -> Result<Self, String> {
         let mut own = dockerfile.as_os_str().to_owned();
         own.push(".dockerignore");

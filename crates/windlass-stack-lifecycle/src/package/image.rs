@@ -1,4 +1,4 @@
-//! Images: named by what they would be built from, built when somebody asks for it.
+//! Images: named by what they would be built from, built on request.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -142,8 +142,8 @@ impl Workshop<'_> {
                 arguments,
             } => build(context, dockerfile, arguments),
             ImageSource::Staged { dockerfile, folder } => {
-                let beside = tempfile::tempdir().map_err(|it| failed(workload, it))?;
-                let file = beside.path().join("Dockerfile");
+                let scratch = tempfile::tempdir().map_err(|it| failed(workload, it))?;
+                let file = scratch.path().join("Dockerfile");
                 fs::write(&file, dockerfile).map_err(|it| failed(workload, it))?;
                 build(folder.path(), &file, &[])
             }
@@ -162,8 +162,8 @@ impl Workshop<'_> {
             }
             ImageSource::Nixpacks { folder, config } => {
                 let hint = "install Nixpacks from https://nixpacks.com";
-                let beside = tempfile::tempdir().map_err(|it| failed(workload, it))?;
-                let file = beside.path().join("nixpacks.json");
+                let scratch = tempfile::tempdir().map_err(|it| failed(workload, it))?;
+                let file = scratch.path().join("nixpacks.json");
                 let text = nixpacks_config(config).to_string();
                 fs::write(&file, text).map_err(|it| failed(workload, it))?;
                 let mut words: Vec<OsString> = vec!["build".into(), folder.into()];

@@ -25,7 +25,7 @@ pub(crate) struct Runner<'a> {
     pub unwanted: &'a dyn Fn() -> bool,
 }
 
-/// A program and what it is told.
+/// A program and its arguments.
 pub(crate) struct Call<'a> {
     pub tool: &'a str,
     pub program: &'a Path,
@@ -36,7 +36,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Runner<'_> {
-    /// Runs a program to a good end; gives its output.
+    /// Runs a program and expects success; returns its output.
     pub fn run(&self, call: Call<'_>) -> Result<Vec<u8>, Problem> {
         let tool = call.tool;
         let broken = |error: std::io::Error| {
@@ -77,7 +77,7 @@ impl Runner<'_> {
             }
             Ended::Stopped => {
                 let cause = match (self.unwanted)() {
-                    true => format!("{tool} was stopped because the result is not wanted any more"),
+                    true => format!("{tool} was stopped because the result is no longer wanted"),
                     false => format!("{tool} took longer than {} s", self.time.as_secs()),
                 };
                 Err(failed(self.workload, cause).with("tool", tool))
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn output_of_a_good_end_and_last_words_of_a_bad_one() {
+    fn output_of_a_success_and_last_lines_of_a_failure() {
         let minute = Duration::from_secs(60);
         assert_eq!(run("printf $GIVEN$HOME", minute).unwrap(), b"yes");
         let script = r"i=0; while [ $i -lt 200 ]; do echo line$i; i=$((i+1)); done; printf '\033[31mred\033[0m\n' >&2; exit 3";

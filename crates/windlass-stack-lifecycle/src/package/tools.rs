@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Programs that are installed. An absent one is named by the failure of whoever needs it.
+/// Programs that are installed. An absent one is named by the failure of the step that needs it.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     /// esbuild; a project's own one goes first.
@@ -25,7 +25,7 @@ pub struct Tools {
     pub pack: Option<PathBuf>,
     /// Nixpacks.
     pub nixpacks: Option<PathBuf>,
-    /// All of the environment the programs get. A build runs code of strangers, so credentials
+    /// All of the environment the programs get. A build runs untrusted code, so credentials
     /// of the caller do not belong in it.
     pub environment: BTreeMap<OsString, OsString>,
 }

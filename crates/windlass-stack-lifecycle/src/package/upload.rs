@@ -42,7 +42,7 @@ pub struct UploadPlan {
 }
 
 /// Asks the asset store which zips it lacks. One with the right name and another size is a
-/// broken upload of somebody else and is sent again.
+/// broken upload of another process and is sent again.
 pub async fn plan_upload(
     store: &dyn ObjectStore,
     target: &Target,
@@ -68,7 +68,7 @@ pub async fn plan_upload(
     Ok(plan)
 }
 
-/// Sends what is missing; `sent` hears of each.
+/// Sends what is missing; `sent` is called for each.
 pub async fn upload(
     store: &dyn ObjectStore,
     target: &Target,

@@ -78,9 +78,9 @@ pub struct Workshop<'a> {
     pub limits: Limits,
     /// How long one program may run.
     pub time: Duration,
-    /// Whether the result is not wanted any more.
+    /// Whether the result is no longer wanted.
     pub unwanted: &'a dyn Fn() -> bool,
-    /// Hears what happens: workload, message.
+    /// Receives what happens: workload, message.
     pub progress: &'a dyn Fn(&str, &str),
 }
 
@@ -118,7 +118,7 @@ impl Source<'_> {
 }
 
 impl Workshop<'_> {
-    /// Forgets how packages were made before, so that all are made anew.
+    /// Forgets how packages were built before, so that all are built again.
     pub fn forget(&self) -> Result<(), Problem> {
         Cache(self.cache)
             .forget()

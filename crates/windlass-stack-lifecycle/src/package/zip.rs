@@ -21,7 +21,7 @@ const DEFLATED: u16 = 8;
 /// More entries need another format, which Lambda would take no happier.
 pub(crate) const MOST_ENTRIES: usize = 65_535;
 
-/// Writes a zip; gives the size of all entries together. Entries are sorted and have
+/// Writes a zip; returns the size of all entries together. Entries are sorted and have
 /// different paths.
 pub(crate) fn write(entries: &[Entry], out: &mut impl Write) -> io::Result<u64> {
     let mut directory = Vec::new();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn size_is_read_back_and_what_is_no_zip_has_none() {
+    fn size_is_read_back_and_only_zips_have_one() {
         let entries = [
             entry("a.txt", &[7; 5_000]),
             entry("b.sh", b"#!"),

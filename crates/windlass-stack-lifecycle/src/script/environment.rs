@@ -176,7 +176,7 @@ async fn credentials(
     let access = around.access;
     let given = match (role_of(call, script), &access.target) {
         (Some(resource), _) => role::credentials(call, resource, around, values).await?,
-        // Whoever is held to a role hands on that role, not the credentials behind it.
+        // A caller restricted to a role passes on that role, not the credentials behind it.
         (None, target) if target.role_arn.is_some() => access
             .cloud
             .credentials(target)

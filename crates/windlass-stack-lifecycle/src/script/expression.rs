@@ -98,7 +98,7 @@ fn flatten(value: &Value, atoms: &mut Vec<Atom>) -> Result<(), String> {
                 (other, _) => return Err(format!("{other} is only known to CloudFormation")),
             }
         }
-        other => return Err(format!("{other} is no text")),
+        other => return Err(format!("{other} is not text")),
     }
     Ok(())
 }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_come_apart() {
+    fn expressions_are_parsed() {
         for (value, expected) in [
             (json!("plain"), "'plain'"),
             (json!(""), "''"),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_apart() {
+    fn texts_are_split() {
         let text: Text =
             serde_json::from_value(json!({ "$runtime": { "directive": "cfFormat", "parts": [
             "a-",

@@ -67,7 +67,7 @@ impl Interpreters {
 
     fn typescript(&self, file: &Path) -> Result<Steps, Problem> {
         let node = self.node(file)?;
-        let near = |name| beside(file, name);
+        let near = |name| sibling(file, name);
         let way = TypeScript::choose(
             version(node),
             near("tsx"),
@@ -213,7 +213,7 @@ fn bundled(node: &Path, esbuild: &Path, file: &Path) -> Result<Steps, Problem> {
 }
 
 /// A program of the project: in `node_modules` of the file's folder or one above.
-fn beside(file: &Path, name: &str) -> Option<PathBuf> {
+fn sibling(file: &Path, name: &str) -> Option<PathBuf> {
     file.ancestors()
         .skip(1)
         .map(|folder| folder.join("node_modules/.bin").join(name))

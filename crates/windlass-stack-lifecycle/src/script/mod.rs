@@ -1,4 +1,4 @@
-//! Scripts of a stack's config: files and commands that run on this machine beside the stack, with
+//! Scripts of a stack's config: files and commands that run on this machine, with
 //! tunnels to its databases where they ask for them, and commands that run on its bastion.
 //!
 //! A script is given what the deployed stack knows (connectTo, `$ResourceParam`, secrets) as

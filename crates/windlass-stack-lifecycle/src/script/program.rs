@@ -27,7 +27,7 @@ const LONGEST_LINE: usize = 1 << 20;
 pub struct Program {
     /// The program.
     pub path: PathBuf,
-    /// What it is told.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Where it runs.
     pub directory: PathBuf,
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_put_together_and_bounded() {
+    fn lines_are_assembled_and_bounded() {
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let mut pending = Pending::default();
         for chunk in ["on", "e\ntw", "o\n\nthr"] {

@@ -52,7 +52,7 @@ pub(crate) async fn credentials(
         let who = failure.principal.as_deref().unwrap_or("the caller");
         Problem::new(
             &code::UNAUTHORIZED,
-            format!("{who} may not take on the role of \"{resource}\" ({role_arn})"),
+            format!("{who} may not assume the role of \"{resource}\" ({role_arn})"),
         )
         .with("reason", "role_not_assumable")
         .with("resource", resource)
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_have_names_aws_takes() {
+    fn sessions_have_names_aws_accepts() {
         assert_eq!(session_name("seed data/é"), "windlass-seed-data--");
         assert_eq!(session_name(&"x".repeat(90)).len(), 64);
     }

@@ -39,7 +39,7 @@ pub struct ScriptCall<'a> {
     pub env: Vec<(String, String)>,
     /// The resource whose permissions it has; wins over what the config says.
     pub assume_role_of_resource: Option<String>,
-    /// The variables of whoever calls.
+    /// The variables of the caller.
     pub inherited: BTreeMap<String, String>,
     /// Programs that run files.
     pub interpreters: &'a Interpreters,
@@ -47,7 +47,7 @@ pub struct ScriptCall<'a> {
     pub sockets: Option<Arc<dyn MessageSockets>>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScriptOutcome {
@@ -288,7 +288,7 @@ pub(crate) fn failed(script: &str, step: &str, code: Option<i32>) -> Problem {
     Problem::new(&code::STEP_FAILED, message)
         .with("reason", "script_failed")
         .with("exitCode", code)
-        .next("read outputTail, mend the script and run it again")
+        .next("read outputTail, fix the script and run it again")
 }
 
 /// A step whose time was up.

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-/// So many lines are kept,
+/// How many lines are kept,
 const LINES: usize = 80;
-/// and so many characters.
+/// and how many characters.
 const CHARACTERS: usize = 8_000;
 
 /// The last lines. Fed with lines that are redacted already.
@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_hold_and_the_newest_line_stays(lines in prop::collection::vec("[aé]{0,40}", 1..40), times in 1_usize..400) {
+        fn bounds_apply_and_the_newest_line_stays(lines in prop::collection::vec("[aé]{0,40}", 1..40), times in 1_usize..400) {
             let mut tail = Tail::default();
             for line in &lines {
                 tail.push(&line.repeat(times));

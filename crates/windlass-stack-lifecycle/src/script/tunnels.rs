@@ -94,7 +94,7 @@ impl Tunnels {
         Ok(moved)
     }
 
-    /// Closes them, and tells what went wrong with their connections.
+    /// Closes them, and returns what went wrong with their connections.
     pub(crate) async fn close(self, lines: &Listener<'_>) {
         for (target, tunnel) in self.0 {
             for fault in tunnel.close().await {
@@ -217,7 +217,7 @@ mod tests {
     use windlass_types::Secret;
 
     #[test]
-    fn addresses_in_texts_are_replaced_whole() {
+    fn addresses_in_texts_are_replaced_completely() {
         let moved = |host: &str, local| Moved {
             host: host.to_owned(),
             port: 5432,

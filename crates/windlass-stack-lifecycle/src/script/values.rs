@@ -26,7 +26,7 @@ const GET_PARAMETER: ActionShape = ActionShape::new(&services::SSM, "GetParamete
 pub enum Audience {
     /// A program on this machine.
     Program,
-    /// Everybody who opens a page: secrets are refused.
+    /// Everyone who opens a page: secrets are refused.
     Everybody,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Values<'a> {
             return Ok((plain(&output.output_value), Origin::Output));
         }
         let atoms = of_expression(&found.expression).map_err(|cause| {
-            let message = format!("{param} of \"{resource}\" cannot be worked out: {cause}");
+            let message = format!("{param} of \"{resource}\" cannot be determined: {cause}");
             refused("unknown_value", message)
         })?;
         let mut joined = Joined::default();
@@ -389,7 +389,7 @@ impl<'a> Values<'a> {
             return Ok(plain(&joined.text));
         }
         if self.audience == Audience::Everybody {
-            let message = format!("{what} is a secret, and it would be shown to everybody");
+            let message = format!("{what} is a secret, and it would be visible to everyone");
             return Err(refused("secret_in_public", message)
                 .next("leave it out, or let a function of the stack use it"));
         }

@@ -18,15 +18,15 @@ use crate::sync::place::Place;
 use crate::sync::plan::Plan;
 use crate::{Access, Fault};
 
-/// So many exchanges at a time.
+/// How many exchanges at a time.
 const AT_ONCE: usize = 8;
-/// So many names are listed in a failure.
+/// How many names are listed in a failure.
 const SHOWN: usize = 20;
 
-/// Hears how many of how many files are put.
+/// Receives how many of how many files are uploaded.
 pub type Progress<'a> = dyn Fn(usize, usize) + Send + Sync + 'a;
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncDone {
@@ -105,7 +105,7 @@ pub async fn restore(
     let missing: Vec<String> = at_once(looks).await?.into_iter().flatten().collect();
     if !missing.is_empty() {
         let message = format!(
-            "{} files of the version are not in {} any more; nothing was changed",
+            "{} files of the version are no longer in {}; nothing was changed",
             missing.len(),
             store.bucket
         );

@@ -1,6 +1,6 @@
 //! A website built with the values of the deployed stack.
 //!
-//! Values end in pages that everybody can read, so secrets are refused.
+//! Values end in pages that everyone can read, so secrets are refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::sync::dotenv::merged;
 use crate::sync::headers::invalid;
 use crate::sync::source::SyncSource;
 
-/// What a build needs beside its source.
+/// What a build needs besides its source.
 pub struct Setting<'a> {
     /// The config.
     pub config: &'a Config,
@@ -27,11 +27,11 @@ pub struct Setting<'a> {
     pub access: &'a Access,
     /// Takes secrets out of what the build prints.
     pub redactor: &'a Redactor,
-    /// The variables of the build. It runs code of strangers, so credentials do not belong here.
+    /// The variables of the build. It runs untrusted code, so credentials do not belong here.
     pub environment: &'a BTreeMap<String, String>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Built {
@@ -152,7 +152,7 @@ fn ended(
             Problem::new(&code::DEPLOY_FAILED, message)
                 .with("reason", "build_failed")
                 .with("exitCode", exit_code)
-                .next("read outputTail, mend the build and deploy again")
+                .next("read outputTail, fix the build and deploy again")
         }
         Ok(Ending::Late) => {
             let message = format!("the build of \"{name}\" did not end in time: `{command}`");

@@ -108,7 +108,7 @@ mod tests {
                 Some(listed(2, "1")),
                 Verdict::Same,
             ),
-            // Somebody else put something there in between.
+            // Another process put something there in between.
             (
                 Some(entry("ab", Some("1"))),
                 Some(listed(2, "2")),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_ours_goes() {
+    fn only_our_files_are_removed() {
         let manifest = |ownership, files: &[&str]| Manifest {
             bucket_id: "B".to_owned(),
             distribution_id: None,

@@ -1,7 +1,7 @@
 //! Headers and tags of files: what suits the kind of site, then what the config says.
 //!
 //! Pages are asked for again with each visit; files whose name changes with their contents are
-//! kept for ever.
+//! kept permanently.
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ use crate::sync::content_type::content_type;
 
 /// Browsers ask each time whether there is a newer one.
 const ASK: &str = "public, max-age=0, must-revalidate";
-/// So do browsers; the network in front keeps it until it is told to drop it.
+/// So do browsers; the CDN in front keeps it until it is asked to drop it.
 const ASK_THE_EDGE: &str = "public, max-age=0, s-maxage=31536000, must-revalidate";
 /// Never asked for again.
 const KEEP: &str = "public, max-age=31536000, immutable";
 
 const METADATA: &str = "x-amz-meta-";
-/// S3 takes so many tags.
+/// How many tags S3 accepts.
 const MOST_TAGS: usize = 10;
 
 /// The rules for the files of one bucket.
 #[derive(Debug)]
 pub(crate) struct Rules {
     preset: Option<HostingContentType>,
-    /// Whether the network in front is told to drop what it keeps.
+    /// Whether the CDN in front is asked to drop what it keeps.
     is_invalidated: bool,
     options: Vec<Rule>,
 }
@@ -278,7 +278,7 @@ mod tests {
             .of("site", "a.css")
             .unwrap();
         assert_eq!(plain.cache_control, None);
-        // A network that keeps what it has must not be told to keep it for a year.
+        // A CDN that keeps what it has must not be asked to keep it for a year.
         let kept = rules(json!([]), Some("static-website"), false).unwrap();
         assert_eq!(
             kept.of("site", "a.css").unwrap().cache_control.as_deref(),
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_s3_does_not_take_is_refused_by_name() {
+    fn what_s3_does_not_accept_is_refused_by_name() {
         let header = |name: &str| json!([{ "includePattern": "*", "headers": [{ "key": name, "value": "x" }] }]);
         for name in [
             "X-Frame-Options",

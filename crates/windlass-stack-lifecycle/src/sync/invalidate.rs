@@ -15,7 +15,7 @@ const CREATE_INVALIDATION: ActionShape = ActionShape::rest(
 )
 .with_list_names(&[("Items", "Path")]);
 
-/// Begins to drop everything a distribution keeps; gives the invalidation's id. The same
+/// Starts to drop everything a distribution caches; returns the invalidation's id. The same
 /// reference (a run's id) is the same invalidation, so repeating it does not begin another.
 pub async fn invalidate(
     access: &Access,

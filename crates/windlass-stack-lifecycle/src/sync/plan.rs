@@ -193,7 +193,7 @@ impl Content {
         Err(Problem::new(&code::ILLEGAL_STATE, message)
             .with("reason", "file_changed")
             .with("path", path)
-            .next("repeat the deploy once nothing writes to the directory any more"))
+            .next("repeat the deploy once nothing writes to the directory"))
     }
 }
 

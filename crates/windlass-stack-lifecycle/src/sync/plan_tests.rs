@@ -157,7 +157,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_file_is_planned_once_and_planning_again_gives_the_same(
+    fn every_file_is_planned_once_and_planning_is_stable(
         files in prop::collection::btree_map("[a-c]{1,2}/[a-z]{1,6}\\.(html|js|txt)", "[a-z]{0,12}", 1..12),
     ) {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Deployments to every end there is, and taken up again wherever they were left.
+//! Deployments to every outcome, and resumed wherever they were left.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ async fn created_updated_and_proved() {
 }
 
 #[tokio::test]
-async fn a_failed_creation_is_reported_and_made_anew_by_one_plan() {
+async fn a_failed_creation_is_reported_and_recreated_by_one_plan() {
     let world = World::start().await;
     let wanted =
         proposal(json!({ "News": topic(), "Files": bucket("shop-files"), "Jobs": queue(1) }));
@@ -73,7 +73,7 @@ async fn a_failed_creation_is_reported_and_made_anew_by_one_plan() {
     );
     assert_eq!(failure.status, "CREATE_FAILED");
     assert_eq!(failure.remedies.last().unwrap().operation, "delete");
-    // CloudFormation takes no change set for it; a plan says what to do all the same.
+    // CloudFormation takes no change set for it; a plan still says what to do.
     let fault = world.propose(&wanted, "run_2").await.unwrap_err();
     assert_eq!(fault.reason, "stack_stuck");
     assert!(
@@ -132,7 +132,7 @@ async fn what_a_failed_creation_kept_is_listed() {
 }
 
 #[tokio::test]
-async fn a_failed_update_goes_back_and_counts_what_it_stopped() {
+async fn a_failed_update_is_rolled_back_and_counts_what_it_stopped() {
     let world = World::start().await;
     world
         .deploy(
@@ -285,7 +285,7 @@ async fn a_client_that_dies_after_every_look_still_ends_where_the_stack_does() {
         }
         assert_eq!(world.called("ExecuteChangeSet") - executed, 1);
         assert_eq!(trail.succeeded(), Some(!fails));
-        // Somebody who lost the trail too finds the same end from the intent.
+        // A process that lost the trail too finds the same end from the intent.
         let again = world.follow(intent.trail()).await.unwrap();
         assert_eq!(again.ended, trail.ended);
         assert_eq!(again.failures, trail.failures);

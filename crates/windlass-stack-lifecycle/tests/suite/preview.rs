@@ -68,7 +68,7 @@ async fn replacement_and_deletion_of_data_are_called_out() {
         losses,
         [
             "files: BucketName changes from `shop-files` to `shop-files-2`; this needs a new resource; its data is lost",
-            "Old: it is not in the template any more; its data is lost",
+            "Old: it is no longer in the template; its data is lost",
         ]
     );
     assert!(preview.plan.needs_confirm());

@@ -49,7 +49,7 @@ pub struct World {
 }
 
 impl World {
-    /// The adapter tries once only, so that what is tested is the patience of this crate.
+    /// The adapter tries once only, so that what is tested are the retries of this crate.
     pub async fn start() -> Self {
         let options = Options {
             pace: Pace::PerCall(400),

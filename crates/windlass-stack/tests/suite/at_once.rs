@@ -1,5 +1,5 @@
 //! AWS whose every call is over before anything else happens, so that virtual time stands still
-//! meanwhile: the clock of the proofs does not see a network.
+//! in the meantime: the clock of the proofs does not see a network.
 
 use std::{
     sync::{

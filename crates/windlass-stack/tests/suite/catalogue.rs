@@ -3,7 +3,7 @@
 use super::world::Ground;
 
 #[test]
-fn every_schema_compiles_and_takes_its_examples() {
+fn every_schema_compiles_and_accepts_its_examples() {
     Ground::new().in_a_process(|process| {
         let catalogue = process.catalogue();
         catalogue.check().unwrap();

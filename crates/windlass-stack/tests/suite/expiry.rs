@@ -45,7 +45,7 @@ fn a_token_that_nobody_used_in_time() {
     assert_ne!(picture::of_account(ground.control()), account);
 }
 
-/// Credentials run out at every single call of a run: each time the run waits, goes on when they
+/// Credentials expire at every single call of a run: each time the run waits, continues when they
 /// are renewed, and comes to the same end by beginning the same operations.
 fn outlasts(kind: &str, arguments: &Value, ground: &Ground, least: usize) {
     let calm = ground.copy();

@@ -7,15 +7,15 @@ use super::world::{Ground, VALUE};
 #[test]
 fn another_process_may_drive_the_run() {
     let ground = Ground::new();
-    ground.beside_a_driver(|caller| async move {
+    ground.next_to_a_driver(|caller| async move {
         let input = json!({
             "secretName": "payment", "secretValue": VALUE, "region": "eu-west-1",
         });
         let made = caller.call("stack.secret_create", input).await.unwrap();
         let run_id = made.run_id.expect("secrets are made by runs");
-        let story = caller.event_types(&run_id).join(" ");
-        for told in ["secret_asked", "secret_heard", "secret_answered"] {
-            assert!(story.contains(told), "{told}: {story}");
+        let event_types = caller.event_types(&run_id).join(" ");
+        for event in ["secret_asked", "secret_heard", "secret_answered"] {
+            assert!(event_types.contains(event), "{event}: {event_types}");
         }
         for event in caller.store.journal(&run_id) {
             assert!(!event.payload.as_str().contains(VALUE), "{event:?}");

@@ -1,4 +1,4 @@
-//! What an account and a project directory hold, as text that is the same for the same story.
+//! What an account and a project directory hold, as text that is the same for the same scenario.
 
 use std::{collections::BTreeSet, fmt::Write as _, path::Path, sync::LazyLock};
 
@@ -20,8 +20,8 @@ const BEGINNINGS: [&str; 5] = [
 /// Longer than any operation of the double.
 const HOUR: u64 = 3_600_000;
 
-/// What is there, as somebody would want it back: whether a stack came to its state by an update
-/// or by going back is not part of it. However a run ended, no change set waits for anybody and no
+/// The end state that matters: whether a stack came to it by an update
+/// or by going back is not part of it. However a run ended, no change set is left waiting and no
 /// stack is there for one only.
 pub fn of_account(control: &Control) -> String {
     control.advance(HOUR);
@@ -73,7 +73,7 @@ pub fn of_events(control: &Control) -> Vec<String> {
         .map(|call| format!("{} {}", call.action, call.outcome))
         .collect();
     for stack in items(&state["stacks"]) {
-        // A stack that only ever held change sets may have been made anew after a crash.
+        // A stack that only ever held change sets may have been created again after a crash.
         let events = stack["events"].to_string();
         if events.contains("_COMPLETE\"") && events.contains("CREATE_COMPLETE") {
             happened.push(format!("{} {} {events}", stack["name"], stack["status"]));
@@ -124,7 +124,7 @@ fn list(root: &Path, folder: &Path, text: &mut String) {
     }
 }
 
-/// Without ids and times, and without what depends on how often somebody looked.
+/// Without ids and times, and without what depends on how often it was read.
 pub fn plain(text: String) -> String {
     static CHANGING: LazyLock<[(Regex, &str); 6]> = LazyLock::new(|| {
         [

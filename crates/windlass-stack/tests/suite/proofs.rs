@@ -1,7 +1,8 @@
 //! The proofs every run kind must pass, for the kinds of stacks.
 //!
-//! Beside what the proofs compare, every end is held to this: no operation of CloudFormation was
-//! begun twice, no change set waits to be executed, no stack is there for a change set only.
+//! In addition to what the proofs compare, every end must satisfy this: no operation of
+//! CloudFormation was begun twice, no change set waits to be executed, no stack is there for a
+//! change set only.
 
 use std::sync::Arc;
 
@@ -83,7 +84,7 @@ fn a_deploy_of_files_alone_holds() {
     prove("stack.deploy", json!({}), ground, (14, 35, 50));
 }
 
-/// The protection of a database is lifted for the plan that somebody confirmed, and comes back. A
+/// The protection of a database is lifted for the plan that was confirmed, and comes back. A
 /// network comes with it, so the proofs that differ from other deploys have to do.
 #[test]
 fn a_confirmed_loss_holds() {
@@ -95,7 +96,7 @@ fn a_confirmed_loss_holds() {
     assert!(steps > 14, "{steps}");
 }
 
-/// The failed stack is deleted and made anew, each once.
+/// The failed stack is deleted and created again, each once.
 #[test]
 fn a_recreation_holds() {
     let ground = Ground::of(QUEUE);
@@ -118,7 +119,8 @@ fn a_new_secret_holds() {
     );
 }
 
-/// One that waits for its deletion is restored, and told so however often the run is interrupted.
+/// One that waits for its deletion is restored, and the result says so however often the run is
+/// interrupted.
 #[test]
 fn a_new_version_of_a_secret_holds() {
     let ground = Ground::new();
@@ -164,11 +166,14 @@ fn a_secret_is_found_where_it_had_arrived() {
             .as_array()
             .unwrap()
             .len();
-        let told = match (record.output, record.problem) {
+        let result = match (record.output, record.problem) {
             (Some(output), _) => output["versionId"].to_string(),
             (None, problem) => problem.unwrap().details()["reason"].to_string(),
         };
-        ends.push(picture::plain(format!("{:?} {made} {told}", record.state)));
+        ends.push(picture::plain(format!(
+            "{:?} {made} {result}",
+            record.state
+        )));
     }
     // Before it begins, before its intent is on record, before its outcome is, before its end is.
     insta::assert_snapshot!(ends.join("\n"), @r#"
@@ -193,7 +198,7 @@ fn an_earlier_version_holds() {
 }
 
 #[test]
-fn taking_a_failed_update_back_holds() {
+fn rolling_back_a_failed_update_holds() {
     let ground = Ground::edited();
     ground
         .control()

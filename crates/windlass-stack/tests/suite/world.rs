@@ -102,7 +102,7 @@ impl Ground {
         ground
     }
 
-    /// The same project and account once more, without doing the past again.
+    /// The same project and account again, without repeating the past.
     pub fn copy(&self) -> Self {
         let double = NETWORK.block_on(Double::copy(self.control()));
         let ground = Self::around(double.unwrap());
@@ -258,8 +258,8 @@ impl Ground {
         world.life(world.disk.open_again(), work).unwrap();
     }
 
-    /// Lives in a process that drives nothing, beside one that drives and holds no values.
-    pub fn beside_a_driver<F: Future<Output = ()>>(&self, work: impl FnOnce(Process) -> F) {
+    /// Runs in a process that drives nothing, next to one that drives and holds no values.
+    pub fn next_to_a_driver<F: Future<Output = ()>>(&self, work: impl FnOnce(Process) -> F) {
         let (caller, mut driver) = (self.parts(), self.parts());
         driver.values = SecretValues::default();
         let processes = AtomicUsize::new(0);
@@ -312,7 +312,7 @@ impl Ground {
     }
 }
 
-/// A run's end. The clock is moved by whoever gave the process its life; somebody renews expired
+/// A run's end. The clock is moved by the starter of the process; a helper renews expired
 /// credentials when the run waits for that.
 async fn to_end(process: &mut Process, control: &Control, kind: &str, input: Value) -> RunRecord {
     process.drive().await;
@@ -375,7 +375,7 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
     })
 }
 
-/// What somebody said to the plan before.
+/// The earlier answer to the plan.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Consent {
     /// Nobody saw it.

@@ -23,7 +23,7 @@ use crate::{
 const TABLE: &str = "deliveries";
 const ATTEMPTS: &str = "attempts";
 
-/// Pending, and its receiver is there for whoever sends or somebody insists. The table names a
+/// Pending, and its receiver accepts deliveries or a replay was requested. The table names a
 /// receiver as `endpoints::place` does.
 pub(crate) const GOES_OUT: &str = "deliveries.state = 'pending' AND (deliveries.forced = 1 OR NOT EXISTS \
      (SELECT 1 FROM disabled_endpoints WHERE disabled_endpoints.url IN (deliveries.url, \
@@ -201,7 +201,7 @@ pub(crate) fn list(
     Ok(deliveries)
 }
 
-/// Whether a journal's run owes somebody a delivery.
+/// Whether a journal's run has a pending delivery.
 pub(crate) fn is_owed(connection: &Connection, journal: i64) -> Result<bool> {
     let sql = format!(
         "SELECT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.journal = ?1 AND {GOES_OUT})"

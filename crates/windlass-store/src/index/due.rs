@@ -1,5 +1,5 @@
-//! Runs that have to be taken up although nobody executes them: those nobody has begun, those
-//! that were told something, and those that wait for a moment.
+//! Runs that have to be driven although no driver executes them: those not started yet, those
+//! with a new signal, and those that wait for a timer.
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use windlass_types::{Body, RunId, RunRecord, RunState, Timestamp, run::Due};
@@ -77,7 +77,7 @@ pub(crate) fn between(
     )
 }
 
-/// Runs that were told something, oldest first.
+/// Runs with a new signal, oldest first.
 pub(crate) fn signalled(connection: &Connection) -> Result<Vec<RunId>> {
     ids(
         connection,

@@ -8,7 +8,7 @@ use crate::{error::Result, seal};
 
 const TABLE: &str = "disabled_endpoints";
 
-/// What a receiver is called in the table: its address, for one that is gone for everybody, or
+/// What a receiver is called in the table: its address, for one that is gone for everyone, or
 /// whose deliveries it is gone for and its address.
 fn place(owner: Option<&str>, url: &str) -> String {
     match owner {

@@ -1,7 +1,7 @@
 //! What is derived from events, inside the transaction that stores them: one file per table.
 //!
 //! Called by the writer for new events and by the rebuild for stored ones, so that an index
-//! is a function of the journals. Event types nobody derives from are stored all the same.
+//! is a function of the journals. Event types that nothing derives from are stored as well.
 
 pub(crate) mod artifacts;
 pub(crate) mod deliveries;

@@ -219,7 +219,7 @@ pub(crate) fn holder_of_key(
     Ok(Some((journal.run_id, created.config_hash)))
 }
 
-/// How many runs of a kind a principal has, those that go on or those created after a moment,
+/// How many runs of a kind a principal has, those unfinished or those created after a time,
 /// and when the oldest of them was created.
 pub(crate) fn count(
     connection: &Connection,
@@ -242,7 +242,7 @@ pub(crate) fn count(
     Ok((count, oldest.map(Timestamp::from_millis)))
 }
 
-/// The states of runs that go on by themselves, as SQL has them in a list.
+/// The states of runs that continue by themselves, as a SQL list.
 fn going_on() -> String {
     let names: Vec<String> = RunState::ALL
         .into_iter()
@@ -291,7 +291,7 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
         values.push(Column::from(i64::try_from(before).unwrap_or(i64::MAX)));
         conditions.push(format!("journal < ?{}", values.len()));
     }
-    // One more than asked for tells whether there is a next page.
+    // One more than asked for, to know whether there is a next page.
     values.push(Column::from(clamp(filter.limit).saturating_add(1)));
     let filtered = if conditions.is_empty() {
         String::new()
@@ -319,7 +319,7 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
     Ok(page)
 }
 
-/// How many runs go on by themselves.
+/// How many runs continue by themselves.
 pub(crate) fn count_unfinished(connection: &Connection) -> Result<u64> {
     let sql = format!("SELECT count(*) FROM runs WHERE state IN ({})", going_on());
     Ok(connection
@@ -327,7 +327,7 @@ pub(crate) fn count_unfinished(connection: &Connection) -> Result<u64> {
         .query_row([], |row| row.get(0))?)
 }
 
-/// Runs that go on by themselves, oldest first.
+/// Runs that continue by themselves, oldest first.
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<RunId>> {
     ids_in(connection, &going_on())
 }

@@ -177,7 +177,7 @@ async fn tokens_and_keys_stay_taken_and_name_their_run() {
 
     let token = try_append(&store, &two, Expect::New, 2, &[with_token("tok_1").into()]).await;
     assert!(matches!(token, Err(CommitError::TokenUsed { run_id }) if run_id == one));
-    // Whoever repeats the whole call learns which run the first one started.
+    // A caller who repeats the whole call learns which run the first one started.
     let again = try_append(&store, &two, Expect::New, 2, &[both.into()]).await;
     let Err(CommitError::IdempotencyTaken {
         run_id,
@@ -212,7 +212,7 @@ async fn tokens_and_keys_stay_taken_and_name_their_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sixty_four_at_once_with_one_token_or_one_key_make_one_run() {
+async fn sixty_four_at_once_with_one_token_or_one_key_create_one_run() {
     let home = tempfile::tempdir().unwrap();
     let store = Arc::new(open(home.path()));
     for round in 0..10 {
@@ -249,7 +249,7 @@ async fn sixty_four_at_once_with_one_token_or_one_key_make_one_run() {
             assert_eq!(
                 named,
                 vec![winners[0].clone(); 63],
-                "{what}: losers are told who won"
+                "{what}: losers learn who won"
             );
         }
     }

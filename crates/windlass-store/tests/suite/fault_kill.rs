@@ -1,7 +1,7 @@
 //! Processes that end without a word: at every point of every event, and at any time.
 //!
 //! Each test starts itself again as the process to be ended; the home in the environment
-//! tells it which of the two it is.
+//! says which of the two it is.
 
 use std::{
     collections::BTreeMap,
@@ -64,7 +64,7 @@ fn script() -> Vec<Body> {
     bodies
 }
 
-/// Goes on with the script from where the journal stands.
+/// Continues the script from where the journal ends.
 async fn write_script(home: &Path) {
     let crash_at = std::env::var_os(CRASH_AT)
         .map(OsString::into_string)
@@ -140,7 +140,7 @@ async fn a_crash_at_any_point_of_any_event_changes_nothing_in_the_end() {
 }
 
 /// Appends until it is killed, and says what was acknowledged.
-async fn write_for_ever(home: &Path) {
+async fn write_forever(home: &Path) {
     let store = Arc::new(open(home));
     let driver = store.register(DriverScope::All).unwrap();
     let epoch = driver.id();
@@ -168,17 +168,17 @@ async fn write_for_ever(home: &Path) {
 async fn no_acknowledged_event_is_lost_however_often_the_process_is_killed() {
     const TEST: &str = "no_acknowledged_event_is_lost_however_often_the_process_is_killed";
     if let Some(home) = home_of_child() {
-        return write_for_ever(&home).await;
+        return write_forever(&home).await;
     }
     let home = tempfile::tempdir().unwrap();
     let mut acknowledged: BTreeMap<(String, u64), String> = BTreeMap::new();
-    let mut patience: u64 = 12345;
+    let mut random: u64 = 12345;
     for round in 0..40 {
         // Killed after a different number of acknowledgements each time.
-        patience = patience
+        random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        let until = 1 + (patience >> 33) % 400;
+        let until = 1 + (random >> 33) % 400;
         let mut process = child(TEST, home.path(), None);
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! The writer fails at each of its points: what callers are told, what is stored, what is next.
+//! The writer fails at each of its points: what callers see, what is stored, what is next.
 
 use std::sync::{Arc, Mutex};
 
@@ -81,10 +81,10 @@ async fn a_failure_before_the_commit_leaves_nothing_and_the_next_commit_works() 
             append(&store, &run, 1, &[created().into()]).await;
             *script.fail.lock().unwrap() = Some((point, error.clone()));
             let failed = try_append(&store, &run, Expect::Any, 2, &[started()]).await;
-            let Err(CommitError::Store(told)) = failed else {
+            let Err(CommitError::Store(reported)) = failed else {
                 panic!("{failed:?}")
             };
-            assert_eq!(told.to_string(), error.to_string());
+            assert_eq!(reported.to_string(), error.to_string());
             assert_eq!(all_events(&store, &run).await.len(), 1);
             let next = append(&store, &run, 3, &[started()]).await;
             assert_eq!(next[0].seq, 2, "{point:?} {error}");
@@ -141,5 +141,5 @@ async fn an_acknowledged_event_that_is_gone_after_a_failure_stops_all_writing() 
             "{refused:?}"
         );
     }
-    assert_eq!(all_events(&store, &one).await.len(), 1, "reading goes on");
+    assert_eq!(all_events(&store, &one).await.len(), 1, "reading continues");
 }

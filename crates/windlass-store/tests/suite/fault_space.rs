@@ -1,4 +1,4 @@
-//! No space left: told as such, nothing acknowledged that is not stored, and over when
+//! No space left: reported as such, nothing acknowledged that is not stored, and over when
 //! there is space again. Once on a real full file system, once with a limit on file size.
 
 use std::{
@@ -83,7 +83,7 @@ async fn full_then_room_again(home: &Path, make_room: impl FnOnce()) {
     assert_eq!(
         all_events(&store, &id("run_1")).await.len() as u64,
         acknowledged,
-        "reading goes on"
+        "reading continues"
     );
 
     make_room();

@@ -38,7 +38,7 @@ fn webhook() -> Body {
 }
 
 #[tokio::test]
-async fn an_exported_journal_comes_back_with_its_hashes() {
+async fn an_exported_journal_is_imported_with_its_hashes() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let source = open(from.path());
     let run = id("run_1");
@@ -51,7 +51,7 @@ async fn an_exported_journal_comes_back_with_its_hashes() {
         target.run(&run).await.unwrap(),
         source.run(&run).await.unwrap()
     );
-    // It goes on here like any other.
+    // It continues here like any other.
     append(&target, &run, 9, &[said("after")]).await;
     assert_eq!(target.check().await.unwrap().findings, Vec::<String>::new());
     let again = target.import(exported).await;

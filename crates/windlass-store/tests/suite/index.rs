@@ -186,7 +186,7 @@ fn key_revoked(key: &str) -> Body {
 }
 
 #[tokio::test]
-async fn keys_are_made_and_revoked_once_and_never_by_a_run() {
+async fn keys_are_created_and_revoked_once_and_never_by_a_run() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
     let journal = id("sys_keys");

@@ -10,7 +10,7 @@ fn drivers_are_alive_until_they_are_dropped() {
     let (one, two) = (open(home.path()), open(home.path()));
     assert_eq!(one.drivers(), []);
     let command = one.register(DriverScope::Own).unwrap();
-    assert_eq!(two.holder(), None, "a command takes up its own runs only");
+    assert_eq!(two.holder(), None, "a command drives its own runs only");
     let daemon = one.register(DriverScope::All).unwrap();
     assert_eq!(two.holder(), Some(std::process::id()));
     let ids: Vec<u64> = two.drivers().iter().map(|driver| driver.id).collect();
@@ -41,7 +41,7 @@ fn a_file_that_nobody_locks_is_a_dead_driver() {
 }
 
 #[test]
-fn numbers_are_given_out_once() {
+fn numbers_are_assigned_once() {
     let home = tempfile::tempdir().unwrap();
     let ids: Vec<u64> = (0..3)
         .map(|_| open(home.path()).register(DriverScope::Own).unwrap().id())

@@ -49,7 +49,7 @@ async fn listed(store: &SqliteStore) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_backup_is_a_whole_store_taken_while_it_is_used() {
+async fn a_backup_is_a_complete_store_taken_while_it_is_used() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
     let run = id("run_1");
@@ -241,7 +241,7 @@ fn delivered(delivery: &str) -> Body {
 }
 
 #[tokio::test]
-async fn prune_removes_old_ended_runs_and_nothing_that_is_owed() {
+async fn prune_removes_old_ended_runs_and_nothing_pending() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
     let old = |bodies: &[Body]| [&[created().into(), started()], bodies, &[completed()]].concat();
@@ -303,7 +303,7 @@ async fn prune_removes_old_ended_runs_and_nothing_that_is_owed() {
 }
 
 #[tokio::test]
-async fn numbers_given_out_are_not_given_out_again() {
+async fn assigned_numbers_are_not_reused() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
     append(&store, &id("run_kept"), 20 * DAY, &[created().into()]).await;
@@ -537,12 +537,12 @@ async fn contents_go_when_nobody_names_them_or_they_expired() {
     assert_eq!(
         store.artifacts(&id("run_1")).await.unwrap().len(),
         4,
-        "what was there is still told"
+        "what was there is still reported"
     );
 }
 
 #[tokio::test]
-async fn prune_gives_space_back_while_commits_go_on() {
+async fn prune_frees_space_while_commits_continue() {
     let home = tempfile::tempdir().unwrap();
     let store = std::sync::Arc::new(open(home.path()));
     for n in 0..300 {

@@ -156,7 +156,7 @@ async fn an_old_store_is_migrated_and_its_indexes_are_derived() {
 }
 
 #[test]
-fn stores_opened_at_once_make_one_store() {
+fn stores_opened_at_once_create_one_store() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path().join("home");
     std::thread::scope(|scope| {

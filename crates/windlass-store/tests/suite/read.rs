@@ -165,7 +165,7 @@ async fn runs_are_filtered_and_paged_newest_first() {
 }
 
 #[tokio::test]
-async fn the_feed_says_how_far_it_looked() {
+async fn the_feed_reports_its_position() {
     let home = tempfile::tempdir().unwrap();
     let store = open(home.path());
     assert_eq!(store.position().await.unwrap(), 0);

@@ -95,7 +95,7 @@ async fn a_store_sees_at_once_what_another_committed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_token_at_two_stores_makes_one_run() {
+async fn one_token_at_two_stores_creates_one_run() {
     let home = tempfile::tempdir().unwrap();
     let stores = [
         std::sync::Arc::new(open(home.path())),
@@ -123,7 +123,7 @@ async fn one_token_at_two_stores_makes_one_run() {
 }
 
 #[tokio::test]
-async fn subscribers_hear_of_own_commits_and_of_others() {
+async fn subscribers_see_their_own_commits_and_those_of_others() {
     let home = tempfile::tempdir().unwrap();
     let (one, two) = (open(home.path()), open(home.path()));
     let mut own = one.changes();
@@ -176,5 +176,5 @@ async fn own_plain_steps_do_not_hide_the_turns_of_others() {
     );
     turns.mark_unchanged();
     append(&two, &id("run_2"), 6, &[step("four")]).await;
-    assert!(!turns.has_changed().unwrap(), "and that was told once");
+    assert!(!turns.has_changed().unwrap(), "and that was announced once");
 }

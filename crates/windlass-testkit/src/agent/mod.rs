@@ -26,13 +26,13 @@ pub struct Manner {
     pub is_shuffled: bool,
     /// Everything comes twice.
     pub repeats: bool,
-    /// So many messages it does not take at first, as one that is not ready yet.
+    /// How many messages it refuses at first, as one that is not ready yet.
     pub ignores: usize,
-    /// The channel is cut after so many bytes of a connection or command.
+    /// The channel is cut after this many bytes of a connection or command.
     pub cut_after: Option<usize>,
     /// It ends every session at once, saying so.
     pub says_no: Option<String>,
-    /// It wants this settled in the handshake, beside the type of the session.
+    /// It requires this in the handshake, in addition to the type of the session.
     pub wants: Option<String>,
     /// It sends signs of life and gives up a client that does not answer them.
     pub keeps_alive: bool,
@@ -50,7 +50,7 @@ pub enum Machine {
     InService,
     /// It is being started.
     Pending,
-    /// It runs and has not spoken to Systems Manager.
+    /// It runs and has not contacted Systems Manager.
     Disconnected,
     /// There is none.
     Missing,

@@ -14,10 +14,10 @@ use windlass_ports::SocketMessage;
 use super::wire::{self, Message};
 use super::{Place, State};
 
-/// So many bytes are sent at once.
+/// How many bytes are sent at once.
 const PIECE: usize = 1024;
 
-/// What happens beside messages of the client.
+/// What happens besides messages of the client.
 enum Happened {
     Bytes(Vec<u8>),
     Closed,

@@ -129,7 +129,7 @@ async fn perform(
             };
             let signal = context.wait_for(request).await?;
             signal
-                .ok_or(Problem::new(&code::TIMEOUT, "nobody answered"))?
+                .ok_or(Problem::new(&code::TIMEOUT, "no answer arrived in time"))?
                 .require_approval()?;
             Ok(json!(true))
         }

@@ -41,7 +41,7 @@ impl Ledger {
         before
     }
 
-    /// Puts a cell back unless somebody else has changed it since. Harmless when repeated.
+    /// Restores a cell unless it was changed since. Harmless when repeated.
     pub fn restore(&self, cell: &str, value: i64, before: Option<i64>) {
         let mut state = self.lock();
         if state.cells.get(cell) != Some(&value) {

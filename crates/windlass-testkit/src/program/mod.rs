@@ -54,7 +54,7 @@ pub enum Op {
         /// How long.
         seconds: u64,
     },
-    /// A wait for a signal; gives its payload, or null when the time ran out.
+    /// A wait for a signal; returns its payload, or null when the time ran out.
     Wait {
         /// Its name, which is also the signal's.
         signal: String,

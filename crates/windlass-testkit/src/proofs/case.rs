@@ -55,7 +55,7 @@ pub trait ProofWorld: Send + Sync + 'static {
     /// The digest of everything a run may change.
     fn state_hash(&self) -> Digest;
 
-    /// The effects that took place, where the world can tell; the same run must cause the same
+    /// The effects that took place, where the world records them; the same run must cause the same
     /// ones however often it was interrupted.
     fn effects(&self) -> Vec<String> {
         Vec::new()
@@ -66,9 +66,9 @@ pub trait ProofWorld: Send + Sync + 'static {
         text
     }
 
-    /// Whether an event of that name tells of the lives of the process, so that a run which was
+    /// Whether an event of that name depends on process restarts, so that a run which was
     /// interrupted may have more of them.
-    fn tells_of_lives(&self, _event: &str) -> bool {
+    fn depends_on_restarts(&self, _event: &str) -> bool {
         false
     }
 

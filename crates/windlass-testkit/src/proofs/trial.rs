@@ -16,7 +16,7 @@ use windlass_types::{Body, Digest, Event, RunId, RunRecord, RunState, WaitingOn}
 use super::case::{ProofCase, ProofWorld, Reaction};
 use crate::{MemoryStore, Process, TestWorld, local};
 
-/// How a run and its world ended, in a form that is the same for the same story.
+/// How a run and its world ended, in a form that is the same for the same scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The state of the run.
@@ -46,7 +46,7 @@ pub struct Outcome {
 pub(super) struct Interference {
     /// Rolls the run back once it has completed.
     pub(super) roll_back: bool,
-    /// Cancels the run once the driver has made so many writes.
+    /// Cancels the run once the driver has made this many writes.
     pub(super) cancel_after: Option<u64>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Trial<'a> {
         let this = &*self;
         let ended = this.world.life(store.clone(), |mut process| async move {
             process.drive().await;
-            // Somebody else: people answer through a process of their own.
+            // Another caller: people answer through their own process.
             let client = this.world.process();
             this.attend(&process, &client).await;
             process.stop().await;
@@ -216,7 +216,7 @@ impl<'a> Trial<'a> {
                     .await
             }
         };
-        // Refused when the run moved on meanwhile; if it still waits, it is asked about again.
+        // Refused when the run moved on in the meantime; if it still waits, it is asked again.
         if sent.is_ok() {
             self.answered
                 .lock()
@@ -289,7 +289,7 @@ impl<'a> Trial<'a> {
             for event in self.world.disk.journal(&record.run_id) {
                 if let Ok(Some(Body::Domain(name, emitted))) =
                     Body::decode(&event.event_type, &event.payload)
-                    && !self.scene.tells_of_lives(&name)
+                    && !self.scene.depends_on_restarts(&name)
                 {
                     outcome
                         .emitted
@@ -311,7 +311,7 @@ impl<'a> Trial<'a> {
         outcome
     }
 
-    /// What must hold after any story: the store is sound, nothing acknowledged is missing, one
+    /// What must hold after any scenario: the store is sound, nothing acknowledged is missing, one
     /// effect has one idempotency key, every webhook reached its receiver.
     fn check(&self, runs: &[RunRecord]) {
         assert_eq!(

@@ -20,7 +20,7 @@ impl MariaDb {
         let programs = programs(VARIABLE, "MariaDB")?;
         let folder = tempfile::tempdir().unwrap();
         let data = format!("--datadir={}", folder.path().join("data").display());
-        // It runs as root only if it is told so.
+        // It runs as root only on request.
         let user = if is_root() { &["--user=root"][..] } else { &[] };
         check(
             "mariadb-install-db",

@@ -38,7 +38,7 @@ fn programs(variable: &str, server: &str) -> Option<PathBuf> {
     found
 }
 
-/// Reads what a server prints until it says that it is ready, and goes on reading so that the
+/// Reads what a server prints until it says that it is ready, and keeps reading so that the
 /// server is never held up by a full pipe.
 fn wait_for(output: impl Read + Send + 'static, ready: &'static str, server: &str) {
     let (sender, receiver) = mpsc::channel();

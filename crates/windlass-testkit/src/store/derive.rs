@@ -23,11 +23,11 @@ pub(super) struct Index {
     keys: BTreeMap<KeyId, ApiKeyRecord>,
     deliveries: BTreeMap<DeliveryId, DeliveryRecord>,
     attempts: HashMap<DeliveryId, Vec<AttemptRecord>>,
-    /// Receivers that are gone, and for whom; without an owner for everybody.
+    /// Receivers that are gone, and for whom; without an owner for everyone.
     disabled: HashSet<(Option<String>, String)>,
-    /// Deliveries somebody asked for by hand: they go out to a receiver that is gone, too.
+    /// Deliveries requested by hand: they go out to a receiver that is gone, too.
     forced: HashSet<DeliveryId>,
-    /// Why runs that nobody executes are to be taken up, by the number of their journal.
+    /// Why runs that no driver executes must be resumed, by the number of their journal.
     due: BTreeMap<u64, Due>,
     /// Who holds a name (`true`) or waits for it, by name and age.
     holds: BTreeMap<(String, u64), bool>,
@@ -206,7 +206,7 @@ impl Index {
         })
     }
 
-    /// The run that stands in the way of one that would hold these names.
+    /// The run that blocks one that would hold these names.
     pub(super) fn holder_of(
         &self,
         names: &[String],
@@ -416,7 +416,7 @@ impl Index {
             .min()
     }
 
-    /// Whether a run owes somebody a delivery.
+    /// Whether a run has a pending delivery.
     pub(super) fn owes_delivery(&self, run_id: &RunId) -> bool {
         self.deliveries
             .values()

@@ -280,7 +280,7 @@ impl Disk {
                 driver,
                 replaces,
             } => {
-                // Only in tests can a driver be told dead while it acts.
+                // Only in tests can a driver be declared dead while it acts.
                 if !self.drivers.contains_key(driver) {
                     return Err(CommitError::Fenced);
                 }

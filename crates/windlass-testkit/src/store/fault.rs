@@ -12,7 +12,7 @@ pub enum Moment {
     BeforeWrite,
     /// All of it is written and none of it committed: the next process finds nothing.
     AfterWrite,
-    /// It is committed and nobody was told: the next process finds it.
+    /// It is committed and no caller knows: the next process finds it.
     AfterCommit,
 }
 

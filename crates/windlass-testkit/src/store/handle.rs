@@ -32,7 +32,7 @@ struct Handle {
     disk: Arc<Mutex<Disk>>,
     process: u32,
     faults: Mutex<Faults>,
-    /// Every event whose commit this process was told of.
+    /// Every event whose commit this process saw.
     acknowledged: Mutex<Vec<Event>>,
 }
 
@@ -72,7 +72,7 @@ impl MemoryStore {
         lock(&self.0.faults).failing.push((writes, error));
     }
 
-    /// Fails every read of the process until told otherwise.
+    /// Fails every read of the process until reset.
     pub fn fail_reads(&self, error: Option<StoreError>) {
         lock(&self.0.faults).reads_fail = error;
     }
@@ -82,12 +82,12 @@ impl MemoryStore {
         self.disk().full = full;
     }
 
-    /// Ends the process now: calls under way never return, its leases are free.
+    /// Ends the process now: calls in progress never return, its leases are free.
     pub fn kill(&self) {
         self.die(&mut self.disk());
     }
 
-    /// Makes every driver look dead to the others, without telling it.
+    /// Makes every driver look dead to the others, without its knowledge.
     pub fn break_leases(&self) {
         self.disk().remove_drivers(|_, _| true);
     }
@@ -103,7 +103,7 @@ impl MemoryStore {
         lock(&self.0.faults).writes
     }
 
-    /// Every event whose commit this process was told of.
+    /// Every event whose commit this process saw.
     pub fn acknowledged(&self) -> Vec<Event> {
         lock(&self.0.acknowledged).clone()
     }

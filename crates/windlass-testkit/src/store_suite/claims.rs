@@ -134,8 +134,8 @@ pub async fn one_commit_cannot_claim_twice(factory: &dyn StoreFactory) {
     }
 }
 
-/// Of 64 callers at once with one token, and of 64 with one key, one wins and the others are
-/// told who did.
+/// Of 64 callers at once with one token, and of 64 with one key, one wins and the others learn
+/// who did.
 pub async fn sixty_four_callers_have_one_winner(factory: &dyn StoreFactory) {
     // Half of them through another process.
     let stores = [factory.open().runs, factory.open().runs];
@@ -169,7 +169,7 @@ const ONE_AT_A_TIME: Quota = Quota {
     limit: 1,
 };
 
-/// A quota counts a principal's runs of one kind, and a repeated call finds its run all the same.
+/// A quota counts a principal's runs of one kind, and a repeated call still finds its run.
 pub async fn quotas_are_per_principal_and_kind(factory: &dyn StoreFactory) {
     let store = factory.open().runs;
     let within = |run_id: &'static str, seconds: i64, quotas: &[Quota], created: RunCreated| {

@@ -1,4 +1,4 @@
-//! Which runs have to be taken up although nobody executes them.
+//! Which runs have to be driven although no driver executes them.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn signal(name: &str) -> Body {
     .into()
 }
 
-async fn tell(store: &dyn RunStore, run_id: &str, bodies: Vec<Body>) {
+async fn append_bodies(store: &dyn RunStore, run_id: &str, bodies: Vec<Body>) {
     let events = bodies.into_iter().map(|body| event(1, body)).collect();
     append(store, run_id, Expect::Any, events)
         .await
@@ -66,7 +66,7 @@ async fn due(store: &dyn RunStore, after: Option<i64>, by: i64) -> Vec<String> {
     due.unwrap().iter().map(ToString::to_string).collect()
 }
 
-/// New runs, runs that were told something, and timers by their moment; nothing else.
+/// New runs, runs with a new signal, and timers by their time; nothing else.
 pub async fn due_runs_are_found_without_the_others(factory: &dyn StoreFactory) {
     let stores = factory.open();
     let store = &*stores.runs;
@@ -76,16 +76,16 @@ pub async fn due_runs_are_found_without_the_others(factory: &dyn StoreFactory) {
         run_in(store, run, RunState::Queued, 0).await;
     }
     run_in(store, "run_over", RunState::Completed, 0).await;
-    tell(store, "run_busy", vec![started()]).await;
-    tell(store, "run_late", vec![started(), timer("a", 300)]).await;
-    tell(
+    append_bodies(store, "run_busy", vec![started()]).await;
+    append_bodies(store, "run_late", vec![started(), timer("a", 300)]).await;
+    append_bodies(
         store,
         "run_soon",
         vec![started(), timer("a", 500), wait(Some(100))],
     )
     .await;
-    tell(store, "run_asks", vec![started(), wait(None)]).await;
-    tell(store, "run_told", vec![started(), wait(None), signal("go")]).await;
+    append_bodies(store, "run_asks", vec![started(), wait(None)]).await;
+    append_bodies(store, "run_told", vec![started(), wait(None), signal("go")]).await;
     assert_eq!(due(store, None, 99).await, ["run_new"]);
     assert_eq!(store.signalled().await.unwrap(), [id("run_told")]);
     assert_eq!(due(store, Some(0), 100).await, ["run_soon"]);
@@ -104,8 +104,8 @@ pub async fn due_runs_are_found_without_the_others(factory: &dyn StoreFactory) {
         let standing = store.standing(&id(run)).await.unwrap().unwrap();
         assert_eq!(standing.due, Due { at, is_signalled }, "{run}");
     }
-    // A timer stays a timer whatever is said meanwhile.
-    tell(store, "run_soon", vec![signal("other")]).await;
+    // A timer stays a timer whatever signals arrive.
+    append_bodies(store, "run_soon", vec![signal("other")]).await;
     let standing = store.standing(&id("run_soon")).await.unwrap().unwrap();
     assert_eq!(
         (standing.due.at, standing.due.is_signalled),
@@ -113,19 +113,19 @@ pub async fn due_runs_are_found_without_the_others(factory: &dyn StoreFactory) {
     );
     assert_eq!(store.standing(&id("run_none")).await.unwrap(), None);
     let key = "a".to_owned();
-    tell(store, "run_late", vec![TimerFired { key }.into()]).await;
-    tell(
+    append_bodies(store, "run_late", vec![TimerFired { key }.into()]).await;
+    append_bodies(
         store,
         "run_told",
         vec![RunCancelled { residue: vec![] }.into()],
     )
     .await;
-    tell(store, "run_over", vec![signal("rollback")]).await;
+    append_bodies(store, "run_over", vec![signal("rollback")]).await;
     let far = at(0).after(Duration::from_secs(10_000));
     let all = store.due(None, far).await.unwrap();
     assert_eq!(all, [id("run_new"), id("run_soon")]);
-    let told = store.signalled().await.unwrap();
-    assert_eq!(told, [id("run_soon"), id("run_over")]);
+    let signalled = store.signalled().await.unwrap();
+    assert_eq!(signalled, [id("run_soon"), id("run_over")]);
     let report = stores.maintenance.check().await.unwrap();
     assert_eq!(report.findings, Vec::<String>::new());
 }

@@ -16,7 +16,7 @@ use super::{
     sample::{append, at, create, created, event, id, run_in},
 };
 
-/// After every event of a long story the record is the fold of the journal.
+/// After every event of a long scenario the record is the fold of the journal.
 pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
     let store = factory.open().runs;
     let first = RunCreated {
@@ -35,7 +35,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
     };
     create(&*store, "run_1", first).await.unwrap();
     let ada = Principal::local("ada");
-    let story = [
+    let events = [
         event(
             1,
             RunStarted {
@@ -108,7 +108,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
             },
         ),
     ];
-    for new in story {
+    for new in events {
         append(&*store, "run_1", Expect::Any, vec![new])
             .await
             .unwrap();
@@ -244,7 +244,7 @@ pub async fn runs_are_listed_newest_first(factory: &dyn StoreFactory) {
     assert_eq!(names, ["run_4", "run_3", "run_2", "run_1", "run_0"]);
 }
 
-/// Runs that go on are counted, and none that does not.
+/// Unfinished runs are counted, and no others.
 pub async fn unfinished_runs_are_counted(factory: &dyn StoreFactory) {
     let store = factory.open().runs;
     for (number, state) in [

@@ -63,7 +63,7 @@ pub async fn events_are_chained_and_read_back(factory: &dyn StoreFactory) {
     );
 }
 
-/// Reading goes on from any place, at most so many at a time.
+/// Reading continues from any position, with a page limit.
 pub async fn journals_are_read_in_pages(factory: &dyn StoreFactory) {
     let store = factory.open().runs;
     run_in(&*store, "run_1", RunState::Queued, 0).await;
@@ -187,7 +187,7 @@ pub async fn the_feed_has_everything_in_order(factory: &dyn StoreFactory) {
     let endings = store.feed(0, ENDINGS, 100).await.unwrap();
     assert_eq!(show(&endings), ["run_1 run.completed"]);
     assert_eq!(endings.position, all.position);
-    // A full page ends where it ends; the next one goes on from there.
+    // A full page ends where it ends; the next one continues from there.
     let first = store.feed(0, CREATED, 1).await.unwrap();
     assert_eq!(show(&first), ["run_1 run.created"]);
     assert_eq!(first.position, first.entries[0].position);

@@ -127,7 +127,7 @@ macro_rules! store_suite {
             a_rollback_needs_its_names_again
             due_runs_are_found_without_the_others
             what_was_committed_is_there_after_reopening
-            changes_are_noticed_by_everybody
+            changes_are_noticed_by_all_processes
         }
     };
     (@tests $make:expr; $($case:ident)*) => {

@@ -178,7 +178,7 @@ pub async fn deliveries_follow_their_attempts(factory: &dyn StoreFactory) {
     assert_eq!(store.deliveries(one).await.unwrap().len(), 1);
 }
 
-/// Nothing is due for a receiver that is gone but what somebody asks for by hand.
+/// Nothing is due for a receiver that is gone except what is requested by hand.
 pub async fn gone_receivers_get_only_what_is_asked_for_by_hand(factory: &dyn StoreFactory) {
     let store = factory.open().runs;
     run_in(&*store, "run_1", RunState::Running, 0).await;

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Far longer than a store's poll interval.
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_LIMIT: Duration = Duration::from_secs(20);
 
 fn name(run_id: &str) -> LeaseName {
     LeaseName::Run(id(run_id))
@@ -196,7 +196,7 @@ pub async fn departures_are_noticed(factory: &dyn StoreFactory) {
         .unwrap();
     departures.mark_unchanged();
     drop(driver);
-    tokio::time::timeout(PATIENCE, departures.changed())
+    tokio::time::timeout(WAIT_LIMIT, departures.changed())
         .await
         .expect("it is noticed")
         .unwrap();
@@ -215,19 +215,19 @@ pub async fn a_run_is_followed_alone(factory: &dyn StoreFactory) {
     for number in 2..12 {
         changes.mark_unchanged();
         run_in(&*first.runs, &format!("run_{number}"), RunState::Queued, 0).await;
-        let noticed = tokio::time::timeout(PATIENCE, changes.changed()).await;
+        let noticed = tokio::time::timeout(WAIT_LIMIT, changes.changed()).await;
         noticed.expect("the commit is noticed").unwrap();
     }
-    // What was there before may be told late, once.
-    let told = |growth: &mut tokio::sync::watch::Receiver<u64>| {
-        let told = *growth.borrow_and_update();
-        assert!(told <= 1, "event {told} of run_1");
+    // What was there before may be announced late, once.
+    let assert_own = |growth: &mut tokio::sync::watch::Receiver<u64>| {
+        let place = *growth.borrow_and_update();
+        assert!(place <= 1, "event {place} of run_1");
     };
-    told(&mut own);
-    told(&mut other);
+    assert_own(&mut own);
+    assert_own(&mut other);
     first.runs.commit(started("run_1", None)).await.unwrap();
     for (who, growth) in [("own", &mut own), ("other", &mut other)] {
-        let grown = tokio::time::timeout(PATIENCE, growth.wait_for(|seq| *seq == 2)).await;
+        let grown = tokio::time::timeout(WAIT_LIMIT, growth.wait_for(|seq| *seq == 2)).await;
         grown
             .unwrap_or_else(|_| panic!("{who} noticed nothing"))
             .unwrap();
@@ -271,7 +271,7 @@ pub async fn what_was_committed_is_there_after_reopening(factory: &dyn StoreFact
 }
 
 /// A commit is noticed in its own process and in others.
-pub async fn changes_are_noticed_by_everybody(factory: &dyn StoreFactory) {
+pub async fn changes_are_noticed_by_all_processes(factory: &dyn StoreFactory) {
     let (first, second) = (factory.open(), factory.open());
     let (mut own, mut other) = (first.runs.changes(), second.runs.changes());
     for name in ["run_1", "run_2"] {
@@ -279,7 +279,7 @@ pub async fn changes_are_noticed_by_everybody(factory: &dyn StoreFactory) {
         other.mark_unchanged();
         run_in(&*first.runs, name, RunState::Queued, 0).await;
         for (who, changes) in [("own", &mut own), ("other", &mut other)] {
-            tokio::time::timeout(PATIENCE, changes.changed())
+            tokio::time::timeout(WAIT_LIMIT, changes.changed())
                 .await
                 .unwrap_or_else(|_| panic!("{who} noticed nothing"))
                 .unwrap();

@@ -101,7 +101,7 @@ impl ProofWorld for Rollback {
 }
 
 #[test]
-fn taking_a_run_back_holds() {
+fn rolling_back_a_run_holds() {
     prove(&ProofCase {
         kind: "runs.rollback".to_owned(),
         world: Box::new(|| {

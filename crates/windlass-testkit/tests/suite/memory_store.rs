@@ -1,4 +1,4 @@
-//! The store in memory passes what every store must pass, and fails as it is told to.
+//! The store in memory passes what every store must pass, and fails on request.
 
 use windlass_ports::{
     Commit, CommitError, DriverScope, Expect, JournalWrite, Lease as _, RunStore as _, StoreError,
@@ -47,7 +47,7 @@ fn stored(store: &MemoryStore) -> usize {
 }
 
 #[tokio::test]
-async fn a_process_dies_where_it_is_told_and_leaves_what_was_committed() {
+async fn a_process_dies_on_request_and_leaves_what_was_committed() {
     for (moment, left) in [
         (Moment::BeforeWrite, 1),
         (Moment::AfterWrite, 1),
@@ -72,7 +72,7 @@ async fn a_process_dies_where_it_is_told_and_leaves_what_was_committed() {
 }
 
 #[tokio::test]
-async fn writes_fail_as_told_and_store_nothing() {
+async fn writes_fail_on_request_and_store_nothing() {
     let store = MemoryStore::new();
     store.fail_writes(2..=3, StoreError::Io("worn out".to_owned()));
     let mut outcomes = Vec::new();

@@ -150,7 +150,7 @@ impl ProofWorld for Broken {
 }
 
 #[test]
-fn unsound_kinds_are_found_out() {
+fn unsound_kinds_are_detected() {
     let broken = |undoes: bool| ProofCase {
         kind: "broken".to_owned(),
         world: Box::new(move || {

@@ -31,7 +31,7 @@ fn a_site_is_rendered() {
 }
 
 #[test]
-fn the_configuration_may_lie_in_a_folder() {
+fn the_configuration_may_be_in_a_folder() {
     let Some(world) = World::real() else { return };
     fs_err::remove_file(world.place("site/hugo.toml")).unwrap();
     world.write(
@@ -61,7 +61,7 @@ fn the_configuration_may_lie_in_a_folder() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn mistakes_are_reported_with_their_place() {
     let Some(world) = World::real() else { return };
     let cases = [
         (
@@ -87,15 +87,18 @@ fn mistakes_are_told_with_their_place() {
         world.write("site/content/page.md", "---\ntitle: Page\n---\n");
         world.write(file, text);
         let log = world.failure();
-        let told = log.lines().find(|line| line.starts_with("ERROR"));
-        assert!(told.is_some_and(|line| line.contains(expected)), "{log}");
+        let error_line = log.lines().find(|line| line.starts_with("ERROR"));
+        assert!(
+            error_line.is_some_and(|line| line.contains(expected)),
+            "{log}"
+        );
     }
     // The site as it was is fine.
     world.success();
 }
 
 #[test]
-fn an_endless_build_is_ended() {
+fn an_endless_build_is_stopped() {
     let Some(world) = World::real() else { return };
     let endless = "{{ range seq 100000 }}{{ range seq 100000 }}{{ end }}{{ end }}";
     world.write("site/layouts/home.html", endless);

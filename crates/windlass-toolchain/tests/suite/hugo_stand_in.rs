@@ -31,7 +31,7 @@ fn world(behaviour: &str) -> World {
 }
 
 #[test]
-fn it_is_found_when_it_comes_and_asked_again_when_it_changes() {
+fn it_is_found_once_installed_and_checked_again_when_it_changes() {
     let world = World::around(None);
     assert_eq!(world.hugo.hugo_version(), None);
     assert_eq!(
@@ -143,7 +143,7 @@ fn the_time_limit_ends_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn when_it_is_not_wanted_any_more_it_ends_with_its_children() {
+fn a_cancelled_build_ends_with_its_children() {
     use super::support::assert_ends;
 
     let world =
@@ -159,14 +159,14 @@ fn when_it_is_not_wanted_any_more_it_ends_with_its_children() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn nobody_stays_behind_when_it_ends_by_itself() {
+fn no_process_stays_behind_when_it_ends_by_itself() {
     let world = world("sleep 600 & echo $! > $OUT/child");
     world.success();
     super::support::assert_ends(&world.read("out/child"));
 }
 
 #[test]
-fn links_that_lead_out_of_the_site_are_named() {
+fn links_that_leave_the_site_are_named() {
     let world = world("ls content");
     world.write("outside/secret.md", "secret");
     world.write("site/content/page.md", "page");

@@ -270,7 +270,7 @@ fn slow_and_broken_servers() {
 }
 
 #[test]
-fn what_may_not_or_cannot_be_asked() {
+fn what_may_not_or_cannot_be_checked() {
     let server = Server::start(1);
     let urls = [
         server.url("other.example", "/ok"),

@@ -70,7 +70,7 @@ pub(super) fn drift(status: Status, short: &ShortPath) -> Listing {
             "missing" => (
                 Tone::Bad,
                 "-",
-                "No diff: the plan does not bring this file back.",
+                "No diff: the plan does not restore this file.",
             ),
             _ => (
                 Tone::Active,

@@ -35,7 +35,7 @@ pub(crate) fn reply(call: &Call, data: &Value, short: &ShortPath) -> Result<Repl
             Reply::Question(event_question(title, Ask::Undo(id), event, short))
         }
         Call::TryRollback(id) => {
-            let title = format!("Bring back the state after {}?", clean(id));
+            let title = format!("Restore the state after {}?", clean(id));
             let ask = Ask::Rollback(id.clone());
             Reply::Question(event_question(title, ask, parse(data)?, short))
         }
@@ -90,7 +90,7 @@ fn done(call: &Call, event: &Changes) -> String {
         }
         Call::Undo(id) => format!("Undone: {}; snapshot {snapshot}.", clean(id)),
         _ => format!(
-            "Applied {}; snapshot {snapshot}. u takes it back.",
+            "Applied {}; snapshot {snapshot}. u undoes it.",
             count(event.changes.len(), "change")
         ),
     }

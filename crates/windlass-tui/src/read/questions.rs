@@ -27,7 +27,7 @@ pub(super) fn apply_question(plan: Changes, short: &ShortPath) -> Question {
         .collect();
     if plan.changes.is_empty() {
         return Question {
-            title: "No file would change. Apply all the same?".to_owned(),
+            title: "No file would change. Apply anyway?".to_owned(),
             lines: vec!["Manifests that are missing are written.".to_owned()],
             ask: Ask::Apply { unmanaged },
         };
@@ -60,14 +60,14 @@ pub(super) fn event_question(
     event: Changes,
     short: &ShortPath,
 ) -> Question {
-    let mut told = named(lines(&event.changes, short));
-    if told.is_empty() {
-        told.push("No file would change.".to_owned());
+    let mut shown = named(lines(&event.changes, short));
+    if shown.is_empty() {
+        shown.push("No file would change.".to_owned());
     }
-    told.extend(cleaned(event.warnings).into_iter().take(WARNED));
+    shown.extend(cleaned(event.warnings).into_iter().take(WARNED));
     Question {
         title,
-        lines: told,
+        lines: shown,
         ask,
     }
 }

@@ -111,7 +111,7 @@ fn drift_has_kinds() {
     claude_code  ~/.claude/commands
       ? x�[2J.md  [extra]  AsPlanned("Pack did not write this file and leaves it alone.")
     codex  ~/.codex
-      - AGENTS.md  [missing; not deployed yet]  AsPlanned("No diff: the plan does not bring this file back.")
+      - AGENTS.md  [missing; not deployed yet]  AsPlanned("No diff: the plan does not restore this file.")
       ~ run.sh  [modified; mode 0644, should be 0755]  AsPlanned("No diff: the plan does not change this file.")
     codex  ~/.codex/prompts
       ~ mine.md  [modified]  AsPlanned("No diff: the plan does not change this file.")
@@ -119,7 +119,7 @@ fn drift_has_kinds() {
 }
 
 #[test]
-fn history_tells_what_is_in_force() {
+fn history_shows_what_is_in_force() {
     insta::assert_snapshot!(listed(&Call::History, snapshots()), @"
     2 snapshots
       * 2026-01-02 03:04  rollback   1700000000000000002  [1 updated, 3 deleted; codex; in force; back to 1700000000000000001]  Unread
@@ -178,7 +178,7 @@ fn the_question_before_applying_names_edits_and_files_in_the_way() {
     Apply { unmanaged: [Unmanaged { path: "/home/ada/.codex/prompts/mine.md", shown: "~/.codex/prompts/mine.md" }] }
     "#);
     insta::assert_snapshot!(asked(&Call::TryApply, json!({ "changes": [] })), @"
-    No file would change. Apply all the same?
+    No file would change. Apply anyway?
     Manifests that are missing are written.
     Apply { unmanaged: [] }
     ");
@@ -204,7 +204,7 @@ fn the_questions_before_taking_back_name_the_event() {
     "#);
     let data = json!({ "rolled_back_to": "16", "changes": [] });
     insta::assert_snapshot!(asked(&Call::TryRollback("16".to_owned()), data), @r#"
-    Bring back the state after 16?
+    Restore the state after 16?
     No file would change.
     Rollback("16")
     "#);
@@ -218,7 +218,7 @@ fn what_was_done_is_a_sentence() {
         (
             Call::Apply(Adopt::Nothing),
             json!({ "applied": true, "snapshot_id": "17", "changes": one }),
-            "Applied 1 change; snapshot 17. u takes it back.",
+            "Applied 1 change; snapshot 17. u undoes it.",
         ),
         (
             Call::Apply(Adopt::Nothing),

@@ -19,8 +19,8 @@ pub(super) fn lines(state: &State, width: u16, theme: Theme) -> Vec<Line<'static
     let most = usize::from(width.saturating_sub(2));
     let mut lines = Vec::new();
     let mut say = |text: &str, tone: Tone, longest: usize| {
-        let told = wrapped(text, most).into_iter().take(longest);
-        lines.extend(told.map(|line| Line::styled(format!(" {line}"), theme.of(tone))));
+        let wrapped_lines = wrapped(text, most).into_iter().take(longest);
+        lines.extend(wrapped_lines.map(|line| Line::styled(format!(" {line}"), theme.of(tone))));
     };
     match &state.message {
         Message::Fault(fault) => {

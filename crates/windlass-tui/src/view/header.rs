@@ -1,4 +1,4 @@
-//! The top: the tabs, what is under way, and the line that sums up the tab.
+//! The top: the tabs, what is in progress, and the line that sums up the tab.
 
 use ratatui::{
     Frame,

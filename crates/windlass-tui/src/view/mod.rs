@@ -16,7 +16,7 @@ use ratatui::{
 use crate::state::State;
 use theme::Theme;
 
-/// From this width on the pane stands beside the list, otherwise below it.
+/// From this width on the pane is next to the list, otherwise below it.
 const WIDE: u16 = 100;
 
 /// Draws everything.

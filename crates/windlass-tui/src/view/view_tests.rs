@@ -67,7 +67,7 @@ fn missing() -> Fault {
         message: "there is no agentpack.yaml in ~/.agentpack/repo".to_owned(),
         next: vec![
             "windlass pack init".to_owned(),
-            "name the repository with --repo DIR".to_owned(),
+            "pass the repository with --repo DIR".to_owned(),
         ],
     }
 }
@@ -154,7 +154,7 @@ fn a_plan_with_changes() {
 }
 
 #[test]
-fn a_diff_beside_the_list() {
+fn a_diff_next_to_the_list() {
     let mut state = ready(110, 14);
     press(&mut state, &[Key::Down, Key::Down, Key::Enter]);
     insta::assert_snapshot!(drawn(&state), @"
@@ -238,7 +238,7 @@ fn a_question() {
     codex  .codex/skills
      ~ x/run.sh  mo┌ Replace 1 file that pack did not write? ─────┐
     codex  ~/.codex│ ! ~/.codex/prompts/mine.md                   │
-     + AGENTS.md   │ What they hold is kept; undo brings it back. │
+     + AGENTS.md   │ Their contents are kept; undo restores them. │
      ~ config.toml │                                              │
     codex  ~/.codex│ y replace   s leave them out   N cancel      │
      ! mine.md  wou└──────────────────────────────────────────────┘
@@ -267,7 +267,7 @@ fn a_failure_says_what_to_do() {
 
     E_CONFIG_MISSING: there is no agentpack.yaml in ~/.agentpack/repo
     → windlass pack init
-    → name the repository with --repo DIR
+    → pass the repository with --repo DIR
     enter diff  a apply  u undo  r refresh  ? help  q quit
     ");
 }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_must_give_structure_and_text() {
+    fn a_call_must_return_structure_and_text() {
         let text = json!([{"type": "text", "text": "{}"}]);
         let cases = [
             (json!({"structuredContent": {}, "content": text}), true),

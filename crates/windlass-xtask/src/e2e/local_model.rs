@@ -158,7 +158,7 @@ impl ModelServer {
     fn start(python: &Path, script: &Path, folder: &Path) -> Result<ModelServer> {
         let log = folder.join("server.log");
         let mut child = Command::new(python)
-            // Bytecode would land beside the script, inside the checkout.
+            // Bytecode would land next to the script, inside the checkout.
             .arg("-B")
             .arg(script)
             // Closed when this process ends, however it ends.

@@ -38,7 +38,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     fs_err::create_dir_all(&work)?;
     let output = process::capture(
         Command::new(python)
-            // Bytecode would land beside the script, inside the checkout.
+            // Bytecode would land next to the script, inside the checkout.
             .arg("-B")
             .arg(repo.root.join(SCRIPT))
             .arg("--binary")

@@ -22,7 +22,7 @@ pub fn run(repo: &Repo, binaries: &Binaries) -> Result<String> {
     let binary = binaries.product(repo)?;
     let output = process::capture(
         Command::new(python)
-            // Bytecode would land beside the script, inside the checkout.
+            // Bytecode would land next to the script, inside the checkout.
             .arg("-B")
             .arg(repo.root.join(SCRIPT))
             .arg("--binary")

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_round_counts_by_its_longest() {
+    fn a_detour_counts_by_its_longest() {
         let mut crates = line(8, DependencyKind::Shipped);
         crates[0].dependencies.insert(
             0,

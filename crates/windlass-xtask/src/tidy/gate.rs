@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_domain_that_walks_around_the_gate_is_found() {
+    fn a_domain_that_bypasses_the_gate_is_found() {
         let crates = [own("windlass-shop", "domain"), own("windlass-kit", "tool")];
         let files = [
             file("crates/windlass-shop/src/a.rs", "let run = NewRun {};\n"),

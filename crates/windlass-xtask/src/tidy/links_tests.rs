@@ -42,7 +42,7 @@ fn relative_paths_resolve_from_the_file() {
 }
 
 #[test]
-fn headings_give_anchors() {
+fn headings_become_anchors() {
     let text =
         "# The `run` engine!\n## Two words\n## Two words\n#not a heading\n```\n# code\n```\n";
     let anchors: Vec<String> = anchors_in(text).into_iter().collect();

@@ -22,7 +22,7 @@ pub fn run(mut args: Args) -> Result<()> {
     }
     let names = args.take_words()?;
     let repo = Repo::load()?;
-    // What is measured is the binary beside the benchmarks. Built together, they share what they
+    // What is measured is the binary next to the benchmarks. Built together, they share what they
     // depend on; one after the other, most of it is built twice.
     process::run(repo.cargo().args(["build", "--release"]).args([
         "--package",

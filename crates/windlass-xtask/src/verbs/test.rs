@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must pass before a change is merged.
 //!
 //! Stages run in order, cheap ones first, and a failing stage does not stop the next: one run shows
-//! every failure. What later stages need is prepared in the background meanwhile.
+//! every failure. What later stages need is prepared in the background.
 //! Not here: what a stage does beyond one Cargo command.
 
 use std::path::PathBuf;

@@ -92,7 +92,7 @@ fn apply() {
 fn apply_with_a_child_run() {
     let scene = Scene::new();
     let said = scene.demo("apply", &["--yes", "--child"]).worked();
-    // Two runs tell their stories side by side; in which order differs.
+    // The lines of two runs are interleaved; the order differs.
     for line in [
         "▸ note: child run ",
         "  ▸ note in ",
@@ -170,8 +170,8 @@ fn apply_that_waits_for_an_approval() {
     ▸ demo.apply ROOT/scratch
     · keep new.txt
     ✓ change new.txt  DURATION
-    ⏸ half-way: 1 of 3 files are changed. Go on?
-    error: run RUN-1 waits for an approval: 1 of 3 files are changed. Go on?
+    ⏸ half-way: 1 of 3 files are changed. Continue?
+    error: run RUN-1 waits for an approval: 1 of 3 files are changed. Continue?
       code: APPROVAL_REQUIRED
       state: waiting
     hint: windlass runs approve RUN-1
@@ -215,7 +215,7 @@ fn names_that_do_not_exist() {
     exit 3
     ── stdout
     ── stderr
-    error: no run is called "run_nope" or begins so
+    error: no run is called "run_nope" or starts with it
       code: RUN_NOT_FOUND
     hint: windlass runs list
     "#);
@@ -279,7 +279,7 @@ fn runs() {
     insta::assert_snapshot!(scene.show(&scene.say(&["runs", "verify", "latest"])), @"
     exit 0
     ── stdout
-    ✓ RUN-1: 16 events, every hash follows from the one before
+    ✓ RUN-1: 16 events, the hash chain is intact
       head  DIGEST
     ── stderr
     ");
@@ -298,7 +298,7 @@ fn runs() {
     "#);
     let said = scene.say(&["runs", "rollback", "latest", "--yes"]).worked();
     insta::assert_snapshot!(scene.name_things(&said.stdout), @"run RUN-1 was rolled back by run RUN-2");
-    // Two runs tell their stories side by side; in which order differs.
+    // The lines of two runs are interleaved; the order differs.
     for file in ["new.txt", "site/index.html", "old.txt"] {
         let undone = format!("undid change {file}\n");
         assert!(said.stderr.contains(&undone), "{}", said.stderr);
@@ -429,7 +429,7 @@ fn failures_for_machines() {
         "details": {
           "run_id": "run_nope"
         },
-        "message": "no run is called \"run_nope\" or begins so",
+        "message": "no run is called \"run_nope\" or starts with it",
         "next_actions": [
           "windlass runs list"
         ],
@@ -444,7 +444,7 @@ fn failures_for_machines() {
     insta::assert_snapshot!(scene.show(&said), @r#"
     exit 3
     ── stdout
-    {"v":"1.0","type":"result","ok":false,"code":"NOT_FOUND","message":"no run is called \"run_nope\" or begins so","data":{"error":{"code":"RUN_NOT_FOUND","details":{"run_id":"run_nope"},"next_actions":["windlass runs list"],"retryable":false}}}
+    {"v":"1.0","type":"result","ok":false,"code":"NOT_FOUND","message":"no run is called \"run_nope\" or starts with it","data":{"error":{"code":"RUN_NOT_FOUND","details":{"run_id":"run_nope"},"next_actions":["windlass runs list"],"retryable":false}}}
     ── stderr
     "#);
     let said = scene.say(&["--json", "runs", "frobnicate"]);

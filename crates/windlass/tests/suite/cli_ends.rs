@@ -107,7 +107,7 @@ fn ended_by_a_supervisor() {
 }
 
 #[test]
-fn a_reader_that_goes_away() {
+fn a_reader_that_closes_its_pipe() {
     let scene = Scene::new();
     scene.demo("apply", &["--yes"]).worked();
     for arguments in [

@@ -50,7 +50,7 @@ impl Room {
     fn say(&self, home: &Path, arguments: &[&str]) -> Said {
         let prelude = match self {
             Self::Ballast(_) => String::new(),
-            // In units of 512 bytes, and less than one change needs: the daemon may meanwhile
+            // In units of 512 bytes, and less than one change needs: in the meantime the daemon may
             // have moved its log into the database and so made room in it.
             Self::Limit => "ulimit -f 128;".to_owned(),
         };
@@ -173,7 +173,7 @@ fn full_and_free_again(home: &Path, room: &Room) {
     assert_eq!(
         client.apply(&daemon).0,
         200,
-        "the same process goes on by itself"
+        "the same process continues by itself"
     );
     client.wait_for_all(&daemon);
 

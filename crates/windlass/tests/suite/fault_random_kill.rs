@@ -1,7 +1,7 @@
 //! Kill −9 of the real daemon at random moments, two hundred times, with sixteen clients at it.
 //!
 //! Each client plans and applies one change after the other over HTTP, repeats a call that got
-//! no answer, and follows its run's events. Whatever it was told must be true at the end: every
+//! no answer, and follows its run's events. Whatever it was told must hold at the end: every
 //! event it saw is stored as it saw it, every plan was applied once, every run completed. Every
 //! restart must get the same port and be ready on it.
 
@@ -28,8 +28,8 @@ use super::support::{
 
 const KILLS: u64 = 200;
 const CLIENTS: usize = 16;
-/// Long enough for a loaded machine to go on with sixteen runs after the last kill.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Long enough for a loaded machine to resume sixteen runs after the last kill.
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn nothing_that_was_acknowledged_is_lost() {
@@ -38,7 +38,7 @@ fn nothing_that_was_acknowledged_is_lost() {
     let place = Place::with_policy(ALLOW_ALL);
     let address = free_address();
     let enough = AtomicBool::new(false);
-    let (ready, stories) = std::thread::scope(|scope| {
+    let (ready, client_runs) = std::thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
             .map(|number| {
                 let (place, enough) = (&place, &enough);
@@ -49,21 +49,24 @@ fn nothing_that_was_acknowledged_is_lost() {
         enough.store(true, Ordering::SeqCst);
         let mut last = Daemon::spawn(&place.home(), address, &["--no-auth"]);
         last.wait_until_ready();
-        let stories: Vec<Story> = clients
+        let client_runs: Vec<ClientRun> = clients
             .into_iter()
             .flat_map(|client| client.join().unwrap())
             .collect();
-        (ready, stories)
+        (ready, client_runs)
     });
     let slowest = ready.iter().max().unwrap();
     println!(
         "{KILLS} kills, {} runs, {} events seen, {} restarts seen ready, the slowest in {slowest:?}",
-        stories.len(),
-        stories.iter().map(|story| story.seen.len()).sum::<usize>(),
+        client_runs.len(),
+        client_runs
+            .iter()
+            .map(|client_run| client_run.seen.len())
+            .sum::<usize>(),
         ready.len(),
     );
-    assert!(stories.len() >= CLIENTS);
-    runtime().block_on(check(&place.home(), &stories));
+    assert!(client_runs.len() >= CLIENTS);
+    runtime().block_on(check(&place.home(), &client_runs));
 }
 
 /// Every second process lives until it was ready and a while longer; the others are killed a
@@ -89,7 +92,7 @@ fn kill_again_and_again(home: &Path, address: SocketAddr, random: &mut Random) -
 }
 
 /// A run as its client saw it.
-struct Story {
+struct ClientRun {
     run_id: String,
     dir: PathBuf,
     plan_digest: String,
@@ -113,8 +116,8 @@ fn be_a_client(
     number: usize,
     address: SocketAddr,
     enough: &AtomicBool,
-) -> Vec<Story> {
-    let mut stories = Vec::new();
+) -> Vec<ClientRun> {
+    let mut client_runs = Vec::new();
     for turn in 0.. {
         if enough.load(Ordering::SeqCst) {
             break;
@@ -126,16 +129,16 @@ fn be_a_client(
         input["confirm_token"] = planned["confirm_token"].clone();
         input["idempotency_key"] = format!("client {number}, turn {turn}").into();
         let applied = call(address, "demo.apply", &input);
-        let mut story = Story {
+        let mut client_run = ClientRun {
             run_id: applied["run"]["run_id"].as_str().unwrap().to_owned(),
             dir,
             plan_digest: planned["plan_digest"].as_str().unwrap().to_owned(),
             seen: BTreeMap::new(),
         };
-        follow(address, &mut story);
-        stories.push(story);
+        follow(address, &mut client_run);
+        client_runs.push(client_run);
     }
-    stories
+    client_runs
 }
 
 /// Calls until there is an answer; every answer must be a good one.
@@ -151,20 +154,24 @@ fn again_until_answered(ask: impl Fn() -> std::io::Result<Reply>) -> Reply {
     loop {
         match ask() {
             Ok(reply) => return reply,
-            Err(error) => assert!(started.elapsed() < PATIENCE, "no answer: {error}"),
+            Err(error) => assert!(started.elapsed() < WAIT_LIMIT, "no answer: {error}"),
         }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Follows the run's events to its end, going on after the last one seen whenever it is cut off.
-fn follow(address: SocketAddr, story: &mut Story) {
+/// Follows the run's events to its end, continuing after the last one seen whenever it is cut off.
+fn follow(address: SocketAddr, client_run: &mut ClientRun) {
     let started = Instant::now();
     let mut ended = false;
     while !ended {
-        assert!(started.elapsed() < PATIENCE, "{} hangs", story.run_id);
-        let last = story.seen.last_key_value().map_or(0, |(seq, _)| *seq);
-        let ask = Ask::get(&format!("/v1/runs/{}/events", story.run_id))
+        assert!(
+            started.elapsed() < WAIT_LIMIT,
+            "{} hangs",
+            client_run.run_id
+        );
+        let last = client_run.seen.last_key_value().map_or(0, |(seq, _)| *seq);
+        let ask = Ask::get(&format!("/v1/runs/{}/events", client_run.run_id))
             .with("accept", "text/event-stream")
             .with("last-event-id", last.to_string());
         let mut name = String::new();
@@ -178,7 +185,7 @@ fn follow(address: SocketAddr, story: &mut Story) {
                 if name == "end" {
                     ended = true;
                 } else {
-                    story.seen.insert(data["seq"].as_u64().unwrap(), data);
+                    client_run.seen.insert(data["seq"].as_u64().unwrap(), data);
                 }
             }
             !ended
@@ -186,37 +193,38 @@ fn follow(address: SocketAddr, story: &mut Story) {
         match status {
             // 204: it has ended, and everything was seen.
             Ok(204) => ended = true,
-            Ok(status) => assert_eq!(status, 200, "{}", story.run_id),
+            Ok(status) => assert_eq!(status, 200, "{}", client_run.run_id),
             // Cut off; an event that was cut in two is not counted as seen.
             Err(_) => std::thread::sleep(Duration::from_millis(5)),
         }
     }
 }
 
-/// What the clients were told, against what is stored.
-async fn check(home: &Path, stories: &[Story]) {
+/// What the clients saw, against what is stored.
+async fn check(home: &Path, client_runs: &[ClientRun]) {
     let library = Library::open(home, None).unwrap();
     let runs = library.runs().await.unwrap();
     assert_eq!(
         runs.len(),
-        stories.len(),
+        client_runs.len(),
         "a run that nobody asked for, or one that is gone"
     );
     let mut resumed = 0;
-    for story in stories {
+    for client_run in client_runs {
         let run = runs
             .iter()
-            .find(|run| run.run_id.as_str() == story.run_id)
-            .unwrap_or_else(|| panic!("{} is gone", story.run_id));
-        assert_eq!(run.state, RunState::Completed, "{}", story.run_id);
+            .find(|run| run.run_id.as_str() == client_run.run_id)
+            .unwrap_or_else(|| panic!("{} is gone", client_run.run_id));
+        assert_eq!(run.state, RunState::Completed, "{}", client_run.run_id);
         let of_plan = runs.iter().filter(|run| {
-            run.plan_digest.map(|digest| digest.to_string()).as_ref() == Some(&story.plan_digest)
+            run.plan_digest.map(|digest| digest.to_string()).as_ref()
+                == Some(&client_run.plan_digest)
         });
         assert_eq!(
             of_plan.count(),
             1,
             "{} was applied twice",
-            story.plan_digest
+            client_run.plan_digest
         );
         resumed += u32::from(run.attempts > 1);
         let events = library.events(&run.run_id).await.unwrap();
@@ -231,10 +239,15 @@ async fn check(home: &Path, stories: &[Story]) {
                 .engine
                 .redactor
                 .redact_value(stored["payload"].take());
-            let seen = story.seen.get(&seq);
-            assert_eq!(seen, Some(&stored), "{} {seq}", story.run_id);
+            let seen = client_run.seen.get(&seq);
+            assert_eq!(seen, Some(&stored), "{} {seq}", client_run.run_id);
         }
-        assert_eq!(story.seen.len() as u64, run.last_seq, "{}", story.run_id);
+        assert_eq!(
+            client_run.seen.len() as u64,
+            run.last_seq,
+            "{}",
+            client_run.run_id
+        );
         let steps = completed.len();
         completed.sort_unstable();
         completed.dedup();
@@ -242,10 +255,10 @@ async fn check(home: &Path, stories: &[Story]) {
             completed.len(),
             steps,
             "{}: a step ended twice",
-            story.run_id
+            client_run.run_id
         );
         let wanted = run.input["files"].as_array().unwrap();
-        let found = read_tree(&story.dir);
+        let found = read_tree(&client_run.dir);
         let written = found.iter().filter(|(name, _)| !name.ends_with('/'));
         assert_eq!(written.count(), wanted.len(), "{found:?}");
         for file in wanted {

@@ -22,7 +22,7 @@ use super::support::{
 };
 
 /// How long things may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 const NODE: &str = "WINDLASS_TEST_NODE";
 const POSTGRES: &str = "WINDLASS_TEST_POSTGRES";
@@ -56,7 +56,7 @@ struct Project {
 impl Project {
     fn new(programs: &[PathBuf]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // A PostgreSQL that may not run as root runs as somebody else and must get in.
+        // A PostgreSQL that may not run as root runs as another user and must get in.
         let mode = std::fs::Permissions::from_mode(0o755);
         fs_err::set_permissions(folder.path(), mode).unwrap();
         let own = std::env::var_os("PATH").unwrap_or_default();
@@ -83,7 +83,7 @@ impl Project {
         fs_err::read_to_string(self.root().join(name)).unwrap()
     }
 
-    /// The binary, as somebody in the project's folder starts it.
+    /// The binary, started in the project's folder.
     fn binary(&self) -> Command {
         let mut command = windlass(&self.place.home());
         command
@@ -157,7 +157,7 @@ fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = ask() {
             return found;
         }
-        assert!(began.elapsed() < PATIENCE, "not in time: {what}");
+        assert!(began.elapsed() < WAIT_LIMIT, "not in time: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -178,7 +178,7 @@ fn get(api: SocketAddr, path: &str) -> Reply {
 }
 
 #[test]
-fn the_sample_lives_changes_is_killed_and_ends() {
+fn the_sample_starts_changes_is_killed_and_ends() {
     let Some(programs) = programs(&[NODE, POSTGRES, REDIS]) else {
         return;
     };
@@ -219,7 +219,7 @@ fn the_sample_lives_changes_is_killed_and_ends() {
     answers_agents(&project);
     refuses_what_cannot_be(&project);
 
-    // Killed: the truth is told, and the next start takes over with the data that was there.
+    // Killed: the status says so, and the next start takes over with the existing data.
     let processes = project.processes();
     assert!(processes.len() >= 4, "{processes:?}");
     end(pid_of(&started), Signal::KILL);
@@ -269,7 +269,7 @@ fn goes_live(project: &Project, api: SocketAddr) {
     project.write("src/notes.mjs", &changed);
     until("the change is live", || {
         let reply = get(api, "/notes");
-        assert_eq!(reply.status, 200, "no request fails meanwhile");
+        assert_eq!(reply.status, 200, "no request fails during this");
         (reply.json()["greeting"] == "changed").then_some(())
     });
     let took = began.elapsed();
@@ -282,7 +282,7 @@ fn goes_live(project: &Project, api: SocketAddr) {
     assert_eq!(broken["data"]["reason"], "workload_failed");
     let output = broken["data"]["output"].as_str().unwrap();
     assert!(output.contains("SyntaxError"), "{output}");
-    assert_eq!(get(api, "/notes").status, 200, "the old code goes on");
+    assert_eq!(get(api, "/notes").status, 200, "the old code keeps running");
     project.write("src/notes.mjs", &changed);
     let rebuilt = project.data("rebuild_all", &json!({}));
     let each = json!({ "notes": { "ok": true }, "visits": { "ok": true } });
@@ -360,9 +360,9 @@ fn refuses_what_cannot_be(project: &Project) {
         ("rebuild", json!({ "workload": "nobody" }), "NOT_FOUND", ""),
     ] {
         let refused = project.call(operation, &input);
-        let told = refused["data"]["reason"].as_str().unwrap_or_default();
+        let found = refused["data"]["reason"].as_str().unwrap_or_default();
         assert_eq!(
-            (refused["code"].as_str(), told),
+            (refused["code"].as_str(), found),
             (Some(code), reason),
             "{refused}"
         );
@@ -489,7 +489,7 @@ const WORKER: &str = "
           value: $AwsAccountId()
 ";
 
-const TELLS: &str = "
+const WORKER_CODE: &str = "
 export const handler = async () => ({
   statusCode: 200,
   headers: { 'content-type': 'application/json' },
@@ -521,8 +521,8 @@ fn what_is_deployed_is_used_only_where_it_is_asked_for() {
         ("AWS_REGION", "eu-west-1".to_owned()),
         ("AWS_EC2_METADATA_DISABLED", "true".to_owned()),
     ];
-    project.write("worker.mjs", TELLS);
-    let told = |input: Value| {
+    project.write("worker.mjs", WORKER_CODE);
+    let settings_for = |input: Value| {
         let started = project.data("start", &input);
         let reply = get(address(&started["workloads"]["worker"]), "/").json();
         project.data("stop", &json!({}));
@@ -545,11 +545,14 @@ fn what_is_deployed_is_used_only_where_it_is_asked_for() {
 
     // A local session calls nobody.
     let before = account.control.calls().len();
-    assert_eq!(told(json!({})), json!({ "account": "000000000000" }));
+    assert_eq!(
+        settings_for(json!({})),
+        json!({ "account": "000000000000" })
+    );
     let calls = account.control.calls();
     assert_eq!(calls.len(), before, "{:?}", &calls[before..]);
 
-    let remote = told(json!({ "remote": ["jobs"] }));
+    let remote = settings_for(json!({ "remote": ["jobs"] }));
     let url = remote["url"].as_str().unwrap();
     assert!(url.contains("shop-dev-jobs"), "{remote}");
     assert_ne!(remote["account"], "000000000000");

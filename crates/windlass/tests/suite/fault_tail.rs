@@ -1,5 +1,5 @@
 //! Torn and flipped store files under a whole engine: it opens or says what is damaged, and what
-//! it answers or goes on from is what was stored, or the beginning of it. Never something else.
+//! it answers or continues from is what was stored, or the beginning of it. Never something else.
 //!
 //! Every byte of the last 4 KiB in this process; a sample of them through the binary.
 
@@ -25,12 +25,12 @@ use super::support::{
 const TAIL: usize = 4096;
 const DATABASE: &str = "windlass.db";
 const LOG: &str = "windlass.db-wal";
-/// An engine is made to recover from every so many damaged stores.
+/// An engine recovers from one in this many damaged stores.
 const RECOVER_EVERY: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 enum Damage {
-    /// The file ends so many bytes before its end.
+    /// The file ends this many bytes before its end.
     Truncate(usize),
     /// A bit of the byte so far before its end is another.
     Flip(usize, u8),
@@ -67,7 +67,7 @@ fn flipped_bits_in_the_database() {
     damage_all(DATABASE, flips(3));
 }
 
-/// A bit of every so many bytes, each time another one.
+/// One bit in this many bytes, each time a different one.
 fn flips(stride: usize) -> Vec<Damage> {
     let places = (1..=TAIL).step_by(stride);
     places.map(|at| Damage::Flip(at, (at % 8) as u8)).collect()
@@ -126,7 +126,7 @@ fn count_panics() -> &'static AtomicUsize {
 impl Truth {
     /// A completed run, then one that waits for an approval. To damage the log, the files are
     /// taken while they are in use, as a crash would; to damage the database, from a backup,
-    /// where no log holds the same pages once more.
+    /// where no log holds the same pages again.
     fn make(file: &str) -> Self {
         let place = Place::with_policy(ALLOW_ALL);
         let runtime = runtime();
@@ -255,7 +255,7 @@ impl Truth {
             Ok(Ok(())) => {}
             Ok(Err(error)) => reported(&error)?,
             // Damage to SQLite's own index pages can hide a run from the driver. It then stands
-            // still, which is fine as long as the check tells that something is wrong.
+            // still, which is fine as long as the check reports that something is wrong.
             Err(_) => match library.engine.maintenance.check().await {
                 Ok(report) if report.findings.is_empty() => {
                     return Err("the recovered runs hang, and nothing is reported".to_owned());

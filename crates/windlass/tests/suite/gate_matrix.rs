@@ -226,7 +226,7 @@ fn a_rule_that_denies_refuses_every_operation() {
 }
 
 #[test]
-fn a_rule_that_asks_lets_nobody_pass_who_may_not_approve() {
+fn a_rule_that_asks_stops_callers_who_may_not_approve() {
     let room = Room::under("ask");
     let operations = room.operations();
     for operation in &operations {
@@ -238,7 +238,7 @@ fn a_rule_that_asks_lets_nobody_pass_who_may_not_approve() {
         let name = &operation.name;
         for outcome in outcomes.remove(name).unwrap_or_default() {
             match outcome.run {
-                None if outcome.code == "OK" => wrong.push(format!("{name}: went on")),
+                None if outcome.code == "OK" => wrong.push(format!("{name}: continued")),
                 None => {}
                 Some(run) if operation.reads() && outcome.code == "APPROVAL_REQUIRED" => {
                     wrong.push(format!("{name}: a reading waits as {run}"));
@@ -256,7 +256,7 @@ fn a_rule_that_asks_lets_nobody_pass_who_may_not_approve() {
 }
 
 #[test]
-fn a_rule_that_asks_lets_those_pass_who_may_approve_and_say_yes() {
+fn a_rule_that_asks_admits_approvers_who_say_yes() {
     let room = Room::under("ask");
     let operations = room.operations();
     for operation in &operations {
@@ -278,14 +278,14 @@ fn a_rule_that_asks_lets_those_pass_who_may_approve_and_say_yes() {
             && let Some(Outcome { run: Some(run), .. }) = found.get(1)
             && states.get(run).is_some_and(|state| state == "completed")
         {
-            wrong.push(format!("{name}: went on without a yes"));
+            wrong.push(format!("{name}: continued without a yes"));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
 #[test]
-fn a_rule_that_allows_asks_nobody() {
+fn a_rule_that_allows_needs_no_approval() {
     let room = Room::under("allow");
     let operations = room.operations();
     for operation in &operations {

@@ -1,4 +1,4 @@
-//! The same call many times at once: one of them applies, the others are told so.
+//! The same call many times at once: one of them applies, the others learn so.
 
 use std::{
     path::Path,
@@ -104,7 +104,7 @@ fn one_key_many_calls_with_one_token() {
     assert_eq!(runs(&place.home()).len(), 1);
 }
 
-/// Everybody plans for themselves; the run waits for an approval, so that nothing changes while
+/// Everyone plans for themselves; the run waits for an approval, so that nothing changes while
 /// the others come.
 #[test]
 fn one_key_many_calls_with_a_token_each() {

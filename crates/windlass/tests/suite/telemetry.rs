@@ -91,7 +91,7 @@ fn a_report_is_kept_once() {
     assert_eq!((status, &first["result"]), (201, &json!("created")));
     assert_eq!(first["status"], "success");
     assert_eq!(first["start_time"], "2026-01-21T10:00:01.000Z");
-    let other = with(report(1), json!({ "agent_name": "somebody else" }));
+    let other = with(report(1), json!({ "agent_name": "another reporter" }));
     for again in [&given, &other] {
         let (status, body) = server.ask("POST", "/api/v1/runs", again);
         assert_eq!((status, &body["result"]), (200, &json!("duplicate")));
@@ -348,7 +348,7 @@ fn runs_are_listed_by_what_they_are() {
 }
 
 #[test]
-fn a_batch_says_what_became_of_each() {
+fn a_batch_reports_the_result_of_each() {
     let server = Open::start();
     let wrong = with(report(2), json!({ "status": "done" }));
     let given = json!({ "runs": [report(1), wrong, 7, report(1), report(3)] });
@@ -437,7 +437,7 @@ fn keys_see_what_is_theirs() {
     assert_eq!(send(post(), None).status, 401);
     assert_eq!(send(post(), Some(&other)).status, 403);
     assert_eq!(send(post(), Some(&one)).status, 201);
-    // Ids are told apart by who reports.
+    // Ids are unique per reporter.
     assert_eq!(send(post(), Some(&two)).status, 201);
     assert_eq!(send(post(), Some(&one)).status, 200);
     let total = |key: &String| {

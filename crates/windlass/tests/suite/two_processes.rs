@@ -117,7 +117,7 @@ fn one_command_watches_while_others_approve() {
         .unwrap();
     let mut watch = Killed(watch);
     let mut lines = BufReader::new(watch.0.stdout.take().unwrap()).lines();
-    // Watching ends when a person is asked: the run cannot go on without.
+    // Watching ends when a person is asked: the run cannot continue without.
     let last: Value = serde_json::from_str(&lines.by_ref().last().unwrap().unwrap()).unwrap();
     assert_eq!(last["type"], "result", "{last}");
     assert_eq!(
@@ -193,14 +193,14 @@ fn another_change_leaves_the_unfinished_one_alone() {
     }
     assert_eq!(scene.state(&left), "queued");
     assert_eq!(scene.files("left"), Vec::<String>::new());
-    // Until it is told to.
+    // Until it is asked to.
     let resumed = scene.say(&["runs", "watch", &left]).worked();
     assert_eq!(resumed.json()["run"]["state"], "completed");
     assert_eq!(scene.files("left"), ["a.txt", "b.txt"]);
 }
 
 #[test]
-fn two_daemons_share_the_runs_and_do_none_twice() {
+fn two_daemons_share_the_runs_without_duplicates() {
     let scene = Scene::new();
     let mut first = Daemon::open(&scene.place.home());
     let second = Daemon::open(&scene.place.home());
@@ -222,7 +222,7 @@ fn two_daemons_share_the_runs_and_do_none_twice() {
 }
 
 #[test]
-fn a_command_that_is_ended_leaves_its_run_to_the_daemon() {
+fn a_terminated_command_leaves_its_run_to_the_daemon() {
     let scene = Scene::new();
     let daemon = Daemon::open(&scene.place.home());
     let directory = scene.directory("a");
@@ -239,10 +239,10 @@ fn a_command_that_is_ended_leaves_its_run_to_the_daemon() {
     let last: Value = serde_json::from_str(&lines.last().unwrap().unwrap()).unwrap();
     assert_eq!(process.0.wait().unwrap().code(), Some(130));
     assert_eq!(last["data"]["error"]["code"], "INTERRUPTED", "{last}");
-    let told = last.to_string();
+    let text = last.to_string();
     let goes_on = format!("process {} continues run", daemon.process.0.id());
-    assert!(told.contains(&goes_on), "{told}");
-    let mut words = told.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    assert!(text.contains(&goes_on), "{text}");
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let run = words.find(|word| word.len() == 36 && word.starts_with("run_"));
     let run = run.unwrap();
     scene.until(run, "completed");
@@ -250,7 +250,7 @@ fn a_command_that_is_ended_leaves_its_run_to_the_daemon() {
 }
 
 #[test]
-fn a_call_that_waits_drives_its_run_and_ends_when_it_is_told_to() {
+fn a_call_that_waits_drives_its_run_and_ends_on_request() {
     let scene = Scene::new();
     // No daemon: the call drives the job it waits for.
     let spec = "An app to keep recipes: people sign in, add recipes and search them by name.";

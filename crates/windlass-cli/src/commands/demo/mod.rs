@@ -24,7 +24,7 @@ const OPERATIONS: ChangeOperations = ChangeOperations {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum DemoCommand {
-    /// Show what would change, and hand out a confirm token.
+    /// Show what would change, and issue a confirm token.
     Plan(plan::PlanArgs),
     /// Plan, ask, and apply as a durable run.
     Apply(apply::ApplyDemoArgs),
@@ -61,10 +61,10 @@ struct DemoArgs {
     /// Pause after each file; a timer that survives a crash.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
     pause: f64,
-    /// Stop half-way and wait for an approval.
+    /// Stop halfway and wait for an approval.
     #[arg(long)]
     approval: bool,
-    /// Let a child run write a note about what was done.
+    /// Have a child run write a note about what was done.
     #[arg(long)]
     child: bool,
     /// An address to notify at the end.
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_make_no_sense_are_named() {
+    fn invalid_arguments_are_named() {
         assert!(
             args(&["a.txt"])
                 .input()

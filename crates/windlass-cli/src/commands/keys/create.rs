@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct CreateArgs {
-    /// What people call the key.
+    /// The name of the key.
     #[arg(value_name = "NAME")]
     name: String,
     /// What it may touch: a toolset, `approve`, `admin`, or `*`; may be given several times.
@@ -21,7 +21,7 @@ pub(crate) struct CreateArgs {
     /// Which limits apply: a tier of the settings file.
     #[arg(long, value_name = "TIER")]
     tier: Option<String>,
-    /// How many days it works; for ever when absent.
+    /// How many days it is valid; no expiry when absent.
     #[arg(long, value_name = "COUNT")]
     days: Option<u64>,
 }
@@ -55,7 +55,7 @@ impl CreateArgs {
         ));
         printer.hint("send it as `Authorization: Bearer KEY`");
         Ok(Report::new(
-            format!("key {} was made", record.key_id),
+            format!("key {} was created", record.key_id),
             answer.output,
         ))
     }

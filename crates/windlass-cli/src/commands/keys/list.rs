@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn revoked_and_expired_keys_are_told_apart() {
+    fn revoked_and_expired_keys_are_distinguished() {
         let key = |revoked: Option<i64>, expires: Option<i64>| KeyView {
             key_id: "key_1".parse().unwrap(),
             name: "ci".into(),

@@ -14,7 +14,7 @@ use crate::session::{Report, Session};
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum KeysCommand {
-    /// Make a key; it is shown this once.
+    /// Create a key; it is shown only once.
     Create(create::CreateArgs),
     /// List keys, without their secrets.
     #[command(visible_alias = "ls")]

@@ -49,7 +49,7 @@ pub(crate) fn find<'a>(keys: &'a [KeyView], text: &str) -> Result<&'a KeyView, P
         [key] => Ok(key),
         [] => Err(Problem::new(
             &code::NOT_FOUND,
-            format!("no working key is called {text:?} or begins so"),
+            format!("no working key is called {text:?} or starts with it"),
         )
         .next("windlass keys list")),
         several => Err(Problem::invalid(
@@ -57,7 +57,7 @@ pub(crate) fn find<'a>(keys: &'a [KeyView], text: &str) -> Result<&'a KeyView, P
             "unique",
             format!("{text:?} fits {} keys", several.len()),
         )
-        .next("give the whole id: windlass keys list")),
+        .next("use the full id: windlass keys list")),
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn shortfall(status: &Status) -> Option<Problem> {
         )),
         ("FAILED", None) => Problem::new(&code::STEP_FAILED, format!("run {run_id} failed")),
         // It waits for a program to be installed, say.
-        (_, Some(failure)) if status.parked => failed(run_id, "cannot go on", failure)
+        (_, Some(failure)) if status.parked => failed(run_id, "cannot continue", failure)
             .next(format!("windlass launch validate {run_id}")),
         _ => return None,
     };
@@ -137,12 +137,12 @@ mod tests {
         3 NOT_FOUND: run r_1 failed: because
         70 INTERNAL: run r_1 failed: because
         7 STORE_DAMAGED: run r_1 failed: because
-        7 TOOLCHAIN_MISSING: run r_1 cannot go on: because
+        7 TOOLCHAIN_MISSING: run r_1 cannot continue: because
         ");
     }
 
     #[test]
-    fn refusals_say_what_helps() {
+    fn refusals_suggest_a_fix() {
         let run_id: RunId = "r_1".parse().unwrap();
         let illegal = |reason: &str, retryable: bool| {
             Problem::new(&code::ILLEGAL_STATE, "no")

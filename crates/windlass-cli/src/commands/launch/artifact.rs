@@ -63,7 +63,7 @@ async fn list(session: &Session, run_id: &RunId) -> Result<Report, Problem> {
     let (answer, status) = ask_status(session, run_id).await?;
     let printer = &session.printer;
     if status.artifacts.is_empty() {
-        printer.notice(&format!("Run {run_id} has made nothing yet."));
+        printer.notice(&format!("Run {run_id} has produced nothing yet."));
     } else {
         let mut table = Table::new(&["ARTIFACT", "SHA-256"]);
         for artifact in &status.artifacts {

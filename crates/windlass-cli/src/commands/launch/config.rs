@@ -67,7 +67,7 @@ impl Flags {
         }
     }
 
-    /// Puts the flags on top of a configuration.
+    /// Applies the flags to a configuration.
     pub(super) fn apply(self, config: &mut Map<String, Value>) {
         for (field, value) in self.0 {
             config.insert(field.to_owned(), value);
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn yaml_and_json_say_the_same() {
+    fn yaml_and_json_are_equivalent() {
         let yaml = "product_name: Acme PDF\nallowed_paths: [content/docs/acme]\nmax_fix_attempts: 5\nreview_enabled: no\nllm:\n  decoding: {temperature: 0.0}\n";
         let json = r#"{"product_name":"Acme PDF","allowed_paths":["content/docs/acme"],"max_fix_attempts":5,"review_enabled":"no","llm":{"decoding":{"temperature":0.0}}}"#;
         assert_eq!(parse(yaml).unwrap(), parse(json).unwrap());

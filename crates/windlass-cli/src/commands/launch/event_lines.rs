@@ -1,7 +1,7 @@
 //! The events of a launch: a line for what matters, and a summary of where it stands.
 //!
 //! Pure: events in, lines and a summary out. Reads the events of contract 004 by their names, so
-//! that a run driven by another process, or another version, is told just the same.
+//! that a run driven by another process, or another version, is shown the same way.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -37,7 +37,7 @@ const UNDER_WAY: [&str; 4] = ["DRAFTING", "LINKING", "VALIDATING", "FIXING"];
 /// Work that takes no longer needs no clock.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// What came of a gate in the present validation.
+/// The result of a gate in the current validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
     Running,
@@ -53,7 +53,7 @@ struct OpenIssue {
     place: String,
 }
 
-/// A launch as far as its events were told.
+/// A launch as far as its events were read.
 #[derive(Debug, Default)]
 pub(super) struct LaunchLines {
     title: String,
@@ -184,7 +184,7 @@ impl LaunchLines {
             "RUN_STATE_CHANGED" => {
                 let to = text("to_state");
                 let kind = match to {
-                    // The engine's own events tell these.
+                    // The engine's own events show these.
                     "DONE" | "FAILED" | "CANCELLED" => return None,
                     _ if UNDER_WAY.contains(&to) => LineKind::Begun,
                     _ => LineKind::Done,
@@ -197,22 +197,22 @@ impl LaunchLines {
                 })
             }
             "RESUME_REWIND" => {
-                let told = format!("interrupted, back to {}", text("to_state"));
+                let shown = format!("interrupted, back to {}", text("to_state"));
                 self.enter(text("to_state"), LineKind::Undone, at);
-                Some(self.plain(LineKind::Undone, told, at))
+                Some(self.plain(LineKind::Undone, shown, at))
             }
             "SECTION_STATE_CHANGED" => {
                 self.section(text("section"), text("to_state"));
-                let told = format!("{}: {}", text("section"), words(text("to_state")));
-                Some(self.plain(LineKind::Passing, told, at))
+                let shown = format!("{}: {}", text("section"), words(text("to_state")));
+                Some(self.plain(LineKind::Passing, shown, at))
             }
             "WORK_ITEM_STARTED" => {
                 if text("worker") == "W7" {
                     self.gates.clear();
                 }
-                let told = text("message").trim_end_matches(": begun").to_owned();
-                self.work = Some((told.clone(), at));
-                Some(self.plain(LineKind::Passing, told, at))
+                let shown = text("message").trim_end_matches(": begun").to_owned();
+                self.work = Some((shown.clone(), at));
+                Some(self.plain(LineKind::Passing, shown, at))
             }
             "WORK_ITEM_FINISHED" | "WORK_ITEM_FAILED" => Some(self.ended(name, data, at)),
             "GATE_RUN_STARTED" => {
@@ -223,31 +223,31 @@ impl LaunchLines {
             "ISSUE_OPENED" => self.opened(data.get("issue")?, at),
             "ISSUE_RESOLVED" => {
                 let issue = self.issues.remove(text("issue_id"))?;
-                let told = format!("resolved: {}{}", issue.title, issue.place);
-                Some(self.plain(LineKind::Done, told, at))
+                let shown = format!("resolved: {}{}", issue.title, issue.place);
+                Some(self.plain(LineKind::Done, shown, at))
             }
             "LLM_CALL_FAILED" => {
-                let told = format!("a language model call failed: {}", text("message"));
-                Some(self.plain(LineKind::Failed, told, at))
+                let shown = format!("a language model call failed: {}", text("message"));
+                Some(self.plain(LineKind::Failed, shown, at))
             }
             "PR_APPROVED" => {
                 let yes = data.get("approved") == Some(&Value::Bool(true));
                 let word = if yes { "approved" } else { "rejected" };
-                let told = format!("pull request {word} by {}", text("principal"));
+                let shown = format!("pull request {word} by {}", text("principal"));
                 let kind = if yes {
                     LineKind::Done
                 } else {
                     LineKind::Failed
                 };
-                Some(self.plain(kind, told, at))
+                Some(self.plain(kind, shown, at))
             }
             "PR_OPENED" => {
-                let told = format!("pull request {}", text("pr_url"));
-                Some(self.plain(LineKind::Done, told, at))
+                let shown = format!("pull request {}", text("pr_url"));
+                Some(self.plain(LineKind::Done, shown, at))
             }
             "INVALID_STATE_TRANSITION" => {
-                let told = format!("{} cannot follow {}", text("to_state"), text("from_state"));
-                Some(self.plain(LineKind::Failed, told, at))
+                let shown = format!("{} cannot follow {}", text("to_state"), text("from_state"));
+                Some(self.plain(LineKind::Failed, shown, at))
             }
             _ => None,
         }
@@ -271,7 +271,7 @@ impl LaunchLines {
         let took = self.work.take().map(|(_, since)| at.since(since));
         let sound = data.pointer("/outputs/ok") != Some(&Value::Bool(false));
         let message = text("message");
-        let (kind, told) = match (name, text("worker"), self.counts()) {
+        let (kind, shown) = match (name, text("worker"), self.counts()) {
             ("WORK_ITEM_FAILED", ..) => (LineKind::Failed, message.to_owned()),
             (_, "W7", Some(counts)) if sound => (LineKind::Done, format!("{message} ({counts})")),
             (_, "W7", Some(counts)) => (LineKind::Failed, format!("{} ({counts})", self.found())),
@@ -282,7 +282,7 @@ impl LaunchLines {
         };
         Line {
             took,
-            ..self.plain(kind, told, at)
+            ..self.plain(kind, shown, at)
         }
     }
 
@@ -302,7 +302,7 @@ impl LaunchLines {
             Some((_, known)) => *known = gate,
             None => self.gates.push((name.clone(), gate)),
         }
-        let (kind, told) = match gate {
+        let (kind, shown) = match gate {
             Gate::Failed => {
                 let count = |severity: &str| {
                     data.pointer(&format!("/issues/{severity}"))
@@ -318,7 +318,7 @@ impl LaunchLines {
         let took = data.get("duration_ms").and_then(Value::as_u64);
         Line {
             took: took.map(Duration::from_millis),
-            ..self.plain(kind, told, at)
+            ..self.plain(kind, shown, at)
         }
     }
 
@@ -337,14 +337,14 @@ impl LaunchLines {
             title: text("title").to_owned(),
             place,
         };
-        let told = format!("{}: {}{}", severity.as_str(), opened.title, opened.place);
+        let shown = format!("{}: {}{}", severity.as_str(), opened.title, opened.place);
         let kind = match severity {
             Severity::Blocker | Severity::Error => LineKind::Failed,
             Severity::Warn => LineKind::Note,
             Severity::Info => LineKind::Passing,
         };
         self.issues.insert(text("issue_id").to_owned(), opened);
-        Some(self.plain(kind, told, at))
+        Some(self.plain(kind, shown, at))
     }
 
     fn plain(&self, kind: LineKind, text: String, at: Timestamp) -> Line {
@@ -368,7 +368,7 @@ impl LaunchLines {
         )
     }
 
-    /// How many gates came to what.
+    /// How many gates have each result.
     fn counts(&self) -> Option<String> {
         let count = |wanted: Gate| {
             self.gates

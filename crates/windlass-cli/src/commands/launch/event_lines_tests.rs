@@ -121,9 +121,9 @@ fn whole() -> Vec<Event> {
 }
 
 #[test]
-fn a_launch_is_told() {
+fn the_events_of_a_launch_become_lines() {
     let mut launch = LaunchLines::default();
-    let told: Vec<String> = whole()
+    let lines: Vec<String> = whole()
         .iter()
         .filter_map(|event| launch.line(event))
         .map(|line| {
@@ -135,7 +135,7 @@ fn a_launch_is_told() {
             )
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(lines.join("\n"), @"
     Begun | launch of acme |  | created | 0 %
     Passing | W1 scout |  | created | 0 %
     Note | both repositories are here | 100 ms | created | 0 %
@@ -162,7 +162,7 @@ fn a_launch_is_told() {
 }
 
 #[test]
-fn the_board_says_where_everything_stands() {
+fn the_board_shows_the_state_of_everything() {
     let captured = Captured::new(Mode::Human);
     let events = whole();
     let mut launch = LaunchLines::default();
@@ -201,7 +201,7 @@ fn the_board_says_where_everything_stands() {
 }
 
 #[test]
-fn endings_and_trouble_are_told() {
+fn endings_and_failures_become_lines() {
     let problem = json!({ "code": "FIX_EXHAUSTED", "message": "nothing more can be tried" });
     let events = journal(&[
         ("run.created", Value::Null),
@@ -222,12 +222,12 @@ fn endings_and_trouble_are_told() {
         ("run.failed", json!({ "problem": problem, "residue": [] })),
     ]);
     let mut launch = LaunchLines::default();
-    let told: Vec<String> = events
+    let lines: Vec<String> = events
         .iter()
         .filter_map(|event| launch.line(event))
         .map(|line| format!("{:?} | {}", line.kind, line.text))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(lines.join("\n"), @"
     Begun | launch of acme
     Failed | failed: Hugo is not installed
     Failed | a language model call failed: no answer

@@ -20,7 +20,7 @@ use crate::{
 pub(crate) struct FixArgs {
     #[command(flatten)]
     run: LaunchArg,
-    /// Fix one issue after the other until nothing is left or nothing more can be tried.
+    /// Fix one issue after the other until nothing is left or no attempt is left.
     #[arg(long)]
     all: bool,
 }

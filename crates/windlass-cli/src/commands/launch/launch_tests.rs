@@ -48,7 +48,7 @@ fn what_people_type_is_understood() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_combinations_are_refused() {
     for line in [
         "",
         "start",

@@ -37,7 +37,7 @@ pub(super) async fn ask(
     let mut driving = Driving::new(engine);
     let outcome = async {
         let begun = session.begin(operation, json!({ "run_id": run_id }));
-        // A launch that refuses is not taken up.
+        // A launch that refuses is not driven.
         let begun = driving.call(session, begun).await?;
         let work = async {
             let answer = match begun {

@@ -40,23 +40,23 @@ pub(crate) enum LaunchCommand {
     /// Start a launch and follow it until it waits or ends.
     ///
     /// Reads commits, never working files: what is not committed is not part of the launch. The
-    /// run reads both repositories, plans and writes pages, and has every gate look at them. It
-    /// then waits: for `windlass launch fix` or `resume` if a gate found something, else for
+    /// run reads both repositories, plans and writes pages, and runs every gate on them. It then
+    /// waits: for `windlass launch fix` or `resume` if a gate found something, else for
     /// `windlass launch open-pr`. Ctrl-C ends the command, not the run.
     Start(Box<start::StartArgs>),
     /// Show a launch: state, sections, open issues, artifacts, what to do next.
     Status(status::StatusArgs),
-    /// List what a launch has made, or fetch one artifact.
+    /// List the artifacts of a launch, or fetch one.
     Artifact(artifact::ArtifactArgs),
-    /// Have every gate look again.
+    /// Run every gate again.
     Validate(validate::ValidateArgs),
-    /// Fix the next issue and have every gate look again.
+    /// Fix the next issue and run every gate again.
     Fix(fix::FixArgs),
-    /// Go on with a launch: after an interruption, or until nothing is left to fix.
+    /// Continue a launch: after an interruption, or until nothing is left to fix.
     Resume(resume::ResumeArgs),
     /// Stop a launch, wherever it is.
     Cancel(cancel::CancelArgs),
-    /// Commit the pages on a branch of their own and open the pull request.
+    /// Commit the pages on a new branch and open the pull request.
     OpenPr(open_pr::OpenPrArgs),
     /// List launches, newest first.
     #[command(visible_alias = "ls")]
@@ -152,7 +152,7 @@ impl LaunchArg {
 fn none_called(text: &str) -> Problem {
     Problem::new(
         &code::RUN_NOT_FOUND,
-        format!("no launch is called {text:?} or begins so"),
+        format!("no launch is called {text:?} or starts with it"),
     )
     .next("windlass launch list")
 }

@@ -43,7 +43,7 @@ impl OpenPrArgs {
             ("branch", pr.branch.clone()),
             ("commit", pr.commit_sha.clone()),
         ]);
-        printer.notice("To take branch and pull request back, as long as it is not merged:");
+        printer.notice("To remove branch and pull request, as long as it is not merged:");
         printer.hint(&format!("windlass runs rollback {run_id}"));
         printer.notice("Once it is merged: the commands under Rollback in the pull request.");
         Ok(Report::new(

@@ -1,4 +1,5 @@
-//! `windlass launch resume`: on to where a run may rest, driving it where nobody else does.
+//! `windlass launch resume`: continues until the run waits or ends, driving it if no other process
+//! does.
 
 use clap::Args;
 use windlass_types::{Problem, RunId};

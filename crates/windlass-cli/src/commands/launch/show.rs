@@ -1,4 +1,4 @@
-//! Where a launch stands, for people: issues, gates, what to type next.
+//! The state of a launch, for people: issues, gates, what to type next.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::{
 
 const REPORT: &str = "validation_report.json";
 
-/// Asks where a run stands: the answer, and the part people are shown.
+/// Asks for the state of a run: the answer, and the part people are shown.
 pub(super) async fn ask_status(
     session: &Session,
     run_id: &RunId,
@@ -57,8 +57,8 @@ pub(super) async fn ask_report(
     })?))
 }
 
-/// Reports a run that rests: what stands in its way, and what to type next. A run that failed,
-/// was cancelled or lacks a program is a failure of the command that went along.
+/// Reports a run that rests: what blocks it, and what to type next. A run that failed,
+/// was cancelled or lacks a program is a failure of the command that followed it.
 pub(super) async fn conclude(
     session: &Session,
     run_id: &RunId,
@@ -93,7 +93,7 @@ pub(super) fn summary(status: &Status) -> String {
     }
 }
 
-/// The open issues that stand in the way, in the order they are fixed in.
+/// The open issues that block it, in the order they are fixed.
 pub(super) fn failing(status: &Status) -> Vec<&OpenIssue> {
     let issues = status.open_issues.iter();
     issues.filter(|issue| issue.severity.fails()).collect()
@@ -128,7 +128,7 @@ pub(super) fn issue_table(issues: &[&OpenIssue], report: Option<&ValidationRepor
     table
 }
 
-/// Every gate and what came of it.
+/// Every gate and its result.
 pub(super) fn gate_table(report: &ValidationReport) -> Table {
     let mut table = Table::new(&["GATE", "RESULT", "ISSUES"]);
     for gate in &report.gates {

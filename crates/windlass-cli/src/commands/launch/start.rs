@@ -23,13 +23,13 @@ pub(crate) struct StartArgs {
     /// The product repository: a path, or an https or ssh address.
     #[arg(long, value_name = "REPO", required_unless_present = "config")]
     product: Option<String>,
-    /// The product's branch, tag or commit. Default: what the repository offers first.
+    /// The product's branch, tag or commit. Default: the repository's default branch.
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
     /// The site repository: a path, or an https or ssh address.
     #[arg(long, value_name = "REPO", required_unless_present = "config")]
     site: Option<String>,
-    /// The site's branch, tag or commit. Default: what the repository offers first.
+    /// The site's branch, tag or commit. Default: the repository's default branch.
     #[arg(long, value_name = "REF")]
     site_ref: Option<String>,
     /// What may be written in the site: files, folders or patterns. Nothing else ever is.
@@ -38,7 +38,7 @@ pub(crate) struct StartArgs {
     /// The product's name, as pages show it. Default: what its manifest or folder says.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// How strictly the gates judge. A profile in the configuration wins.
+    /// How strict the gates are. A profile in the configuration wins.
     #[arg(long, value_name = "PROFILE", value_parser = PossibleValuesParser::new(["local", "ci", "prod"]))]
     profile: Option<String>,
     /// How much is written.
@@ -50,14 +50,14 @@ pub(crate) struct StartArgs {
     /// How many issues the run may fix. Default: 3.
     #[arg(long, value_name = "COUNT")]
     max_fixes: Option<u32>,
-    /// A run_config as YAML or JSON, or - for standard input. Flags go on top of it; paths in it
+    /// A run_config as YAML or JSON, or - for standard input. Flags override it; paths in it
     /// are relative to the current directory.
     #[arg(long, short, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Repeating the command with the same key and configuration starts no second run.
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Start the run and return; do not go along.
+    /// Start the run and return; do not follow it.
     #[arg(long)]
     no_wait: bool,
 }
@@ -85,7 +85,7 @@ impl StartArgs {
         if answer.get("existing") == Some(&Value::Bool(true)) {
             session
                 .printer
-                .notice(&format!("The key has started {run_id} before."));
+                .notice(&format!("The key was already used: it started {run_id}."));
         }
         if self.no_wait {
             return detached(session, PROGRAM, &run_id, answer).await;
@@ -126,12 +126,12 @@ impl StartArgs {
         Ok(config)
     }
 
-    /// Nobody said what may be written: that is never guessed, only suggested.
+    /// What may be written is missing: that is never guessed, only suggested.
     fn nothing_allowed(&self, suggested: &[String]) -> Problem {
         let problem = Problem::invalid(
             "allow",
             "required",
-            "say what may be written in the site: nothing is written elsewhere, ever",
+            "say what may be written in the site; nothing else is ever written",
         );
         if suggested.is_empty() {
             return problem.next("repeat the command with --allow PATH");
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_written_is_suggested_and_never_taken() {
+    fn what_may_be_written_is_suggested_and_never_assumed() {
         let args = StartArgs {
             product: Some("./acme pdf".to_owned()),
             site: Some("../site".to_owned()),

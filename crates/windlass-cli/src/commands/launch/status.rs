@@ -110,7 +110,7 @@ fn show(session: &Session, status: &Status) {
             pr.map(|pr| pr.commit_sha.clone()).unwrap_or_default(),
         ),
         (
-            "taken back",
+            "rolled back",
             if status.rolled_back { "yes" } else { "" }.to_owned(),
         ),
     ]);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use windlass_launch_model::{Issue, Location, Severity};
 use windlass_types::Timestamp;
 
-/// Where a run stands: RunStatus.
+/// The state of a run: RunStatus.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Status {
     pub(super) run_id: String,
@@ -41,7 +41,7 @@ pub(super) struct NamedArtifact {
     pub(super) sha256: String,
 }
 
-/// Why a run failed, or does not go on by itself.
+/// Why a run failed, or does not continue by itself.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct RunFailure {
     pub(super) code: String,
@@ -64,7 +64,7 @@ pub(super) struct OpenedPr {
 }
 
 impl Status {
-    /// Whether nothing that was found stands in the way.
+    /// Whether no finding blocks it.
     pub(super) fn is_sound(&self) -> bool {
         !self.open_issues.iter().any(|issue| issue.severity.fails())
     }

@@ -17,10 +17,10 @@ use crate::{
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     run: LaunchArg,
-    /// Go on watching while the run waits to be told something; ends with the run.
+    /// Keep watching while the run waits for input; ends with the run.
     #[arg(long)]
     stay: bool,
-    /// Only events after this place in the journal.
+    /// Only events after this position in the journal.
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     after: u64,
 }

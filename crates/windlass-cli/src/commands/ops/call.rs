@@ -26,7 +26,7 @@ pub(crate) struct CallArgs {
     /// The input: a JSON object, @FILE to read a file, or - to read standard input.
     #[arg(long, short, value_name = "JSON", default_value = "{}")]
     input: String,
-    /// Do not wait for the run the operation starts or steers.
+    /// Do not wait for the run the operation starts or controls.
     #[arg(long)]
     detach: bool,
 }
@@ -117,7 +117,7 @@ async fn call_with(
     }
 }
 
-/// The answer with the run as it stands now.
+/// The answer with the current run.
 fn rested(info: &OperationInfo, answer: Answer, run: &RunView) -> Result<Answer, Problem> {
     if info.flow == Flow::Apply && run.state != RunState::Completed {
         return Err(shortfall(run));

@@ -57,7 +57,7 @@ pub(super) const fn effect_tone(effect: EffectClass) -> Tone {
     }
 }
 
-/// Refuses a toolset nobody has, naming the one that was probably meant.
+/// Refuses an unknown toolset, naming the one that was probably meant.
 pub(crate) fn known_toolset(toolsets: &[&str], name: &str) -> Result<(), Problem> {
     if toolsets.contains(&name) {
         return Ok(());

@@ -21,7 +21,7 @@ pub(crate) struct AddArgs {
     /// Where it comes from: `local:PATH`, or `git:URL#ref=REF&subdir=DIR`.
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// The module's id. Default: made from type and source.
+    /// The module's id. Default: derived from type and source.
     #[arg(long, value_name = "ID")]
     id: Option<String>,
     /// Tags, by which profiles select it, separated by commas.
@@ -30,7 +30,7 @@ pub(crate) struct AddArgs {
     /// Only these targets, separated by commas. Default: all.
     #[arg(long, value_name = "TARGETS", value_delimiter = ',')]
     targets: Vec<String>,
-    /// Take a local path outside the repository.
+    /// Accept a local path outside the repository.
     #[arg(long)]
     allow_outside: bool,
 }

@@ -20,10 +20,10 @@ pub(crate) struct BootstrapArgs {
         value_parser = PossibleValuesParser::new(["user", "project", "both"])
     )]
     scope: String,
-    /// Write over existing files of the same names that pack did not write.
+    /// Overwrite existing files of the same names that pack did not write.
     #[arg(long)]
     adopt: bool,
-    /// Install nothing, and let `status` never suggest it again.
+    /// Install nothing, and stop `status` from suggesting it again.
     #[arg(long, conflicts_with = "scope")]
     decline: bool,
 }

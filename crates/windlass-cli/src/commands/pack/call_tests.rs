@@ -292,7 +292,7 @@ async fn every_command_asks_its_operation() {
         let played = play(line, Mode::Json, answer.clone()).await;
         assert_eq!(played.calls, [(operation.to_owned(), input)], "{line}");
         assert_eq!(played.report.data, answer, "{line}");
-        // The dispatcher prints the envelope, and nobody else anything.
+        // The dispatcher prints the envelope, and nothing else prints.
         assert_eq!(played.stdout, "", "{line}");
     }
 }
@@ -307,7 +307,7 @@ async fn people_are_not_asked_about_the_repository() {
 }
 
 #[tokio::test]
-async fn checks_are_told_by_the_ending() {
+async fn checks_decide_the_exit_code() {
     let change = json!({ "changes": [{ "op": "create", "path": "/x" }], "drift": [{ "kind": "extra", "path": "/x" }] });
     for (line, answer, ending) in [
         ("plan --check", change.clone(), Ending::Found),
@@ -323,7 +323,7 @@ async fn checks_are_told_by_the_ending() {
 }
 
 #[tokio::test]
-async fn what_was_deployed_is_told() {
+async fn what_was_deployed_is_printed() {
     let answer = json!({
         "applied": true, "snapshot_id": "17", "profile": "default", "targets": ["codex"],
         "changes": [{ "target": "codex", "op": "create", "path": "/home/ada/.codex/AGENTS.md", "reason": "file missing" }],

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_script_is_for_the_name_it_was_asked_under() {
+    fn the_script_is_for_the_program_name_in_use() {
         let own = script(Shell::Bash, Program::Agentpack);
         assert!(own.contains("complete -F _agentpack"), "{own}");
         assert!(own.contains("restore-originals"));

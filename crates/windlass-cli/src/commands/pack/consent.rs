@@ -99,7 +99,7 @@ impl Facts {
 }
 
 impl PackArgs {
-    /// Refuses a write that nobody said yes to and of which nobody can be asked.
+    /// Refuses an unconfirmed write when there is nobody to ask.
     pub(super) fn refuse_without_yes(&self, printer: &Printer) -> Result<(), Problem> {
         let Some(mutation) = self.facts().mutation else {
             return Ok(());

@@ -22,10 +22,10 @@ pub(crate) struct DeployArgs {
     /// Write the changes.
     #[arg(long)]
     pub(super) apply: bool,
-    /// Write over existing files that pack did not write. They can be brought back with undo.
+    /// Overwrite existing files that pack did not write. They can be restored with undo.
     #[arg(long)]
     adopt: bool,
-    /// Write over just this file, or those this pattern matches; may be given several times.
+    /// Overwrite just this file, or those this pattern matches; may be given several times.
     #[arg(long, value_name = "PATH", requires = "apply")]
     adopt_path: Vec<String>,
     /// Leave out existing files that pack did not write, and deploy the rest.

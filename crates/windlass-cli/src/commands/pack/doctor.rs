@@ -16,7 +16,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {
-    /// Add pack's manifests to the ignore files of the repositories they lie in.
+    /// Add pack's manifests to the ignore files of their repositories.
     #[arg(long)]
     pub(super) fix: bool,
     /// Fail on unknown keys in the manifest too.

@@ -13,7 +13,7 @@ fn command(id: &str) -> Value {
 }
 
 #[test]
-fn must_22_positional_arguments_are_called_so() {
+fn must_22_positional_arguments_are_marked_as_such() {
     assert_eq!(
         command("add")["args"],
         json!([

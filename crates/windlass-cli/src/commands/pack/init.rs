@@ -18,7 +18,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(crate) struct InitArgs {
-    /// Ask which targets and scope the manifest shall have; needs a terminal.
+    /// Ask which targets and scope the manifest should have; needs a terminal.
     #[arg(long)]
     guided: bool,
     /// Make it a git repository too.
@@ -43,7 +43,7 @@ struct Git {
 }
 
 impl InitArgs {
-    /// Refuses questions where nobody can answer them.
+    /// Refuses questions without a terminal.
     pub(super) fn needs_a_terminal(&self, printer: &Printer) -> Result<(), Problem> {
         let (stdin, stdout) = (std::io::stdin().is_terminal(), printer.data_is_seen());
         if self.guided && !(stdin && stdout) {
@@ -56,7 +56,7 @@ impl InitArgs {
         let mut bootstrap = self.bootstrap;
         let mut guided = Value::Null;
         if self.guided {
-            // An existing manifest is refused before anybody answers questions.
+            // An existing manifest is refused before any question is asked.
             let own = json!({ "git": self.git, "guided": guided::Answers::default() });
             context
                 .send("pack.init", own, Touches::Repository, false, true)

@@ -87,9 +87,9 @@ pub(crate) struct PackArgs {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum PackCommand {
-    /// Make a configuration repository.
+    /// Create a configuration repository.
     Init(init::InitArgs),
-    /// Take what the tools already have into the repository.
+    /// Import what the tools already have into the repository.
     Import(import::ImportArgs),
     /// Add a module to the manifest.
     Add(add::AddArgs),
@@ -103,7 +103,7 @@ pub(crate) enum PackCommand {
     Update(update::UpdateArgs),
     /// Show what deploying would change.
     Plan(plan::PlanArgs),
-    /// Show the differences deploying would make.
+    /// Show the differences that deploying would make.
     Diff(diff::DiffArgs),
     /// Show the plan, with differences if asked.
     Preview(preview::PreviewArgs),
@@ -113,18 +113,18 @@ pub(crate) enum PackCommand {
     Status(status::StatusArgs),
     /// Plan, or deploy, whenever the repository changes.
     Watch(watch::WatchArgs),
-    /// Bring back the state after an earlier deployment.
+    /// Restore the state after an earlier deployment.
     Rollback(rollback::RollbackArgs),
-    /// Bring back the state before an event.
+    /// Restore the state before an event.
     Undo(undo::UndoArgs),
     /// Remove everything pack deployed.
     Uninstall(uninstall::UninstallArgs),
     /// List, show and prune what rollback and undo work from.
     #[command(subcommand)]
     Snapshots(snapshots::SnapshotsCommand),
-    /// Examine directories, ignore rules and the repository.
+    /// Check directories, ignore rules and the repository.
     Doctor(doctor::DoctorArgs),
-    /// Say which module and layer each file comes from.
+    /// Show which module and layer each file comes from.
     #[command(subcommand)]
     Explain(explain::ExplainCommand),
     /// Keep edits made to deployed files, or restore missing ones.
@@ -150,7 +150,7 @@ pub(crate) enum PackCommand {
     /// Serve the pack tools to MCP clients.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
-    /// Look through plan, drift and history on a screen; apply and take back from there.
+    /// Browse plan, drift and history in a terminal UI; apply and undo from there.
     Tui(tui::TuiArgs),
     /// Describe every command.
     Help(help::HelpArgs),

@@ -33,7 +33,7 @@ pub(crate) struct PackOptions {
 }
 
 impl PackOptions {
-    /// The input of an operation: its own fields beside those every operation takes. What was
+    /// The input of an operation: its own fields and those every operation takes. What was
     /// not given is left out, so that the operation's defaults apply.
     pub(super) fn input(&self, own: Value) -> Result<Value, Problem> {
         let mut input = Map::new();

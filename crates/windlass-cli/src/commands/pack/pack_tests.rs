@@ -86,7 +86,7 @@ fn what_people_type_is_understood() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_combinations_are_refused() {
     for line in [
         "",
         "nope",
@@ -125,7 +125,7 @@ fn refused(line: &str, mode: Mode) -> Option<String> {
 }
 
 #[test]
-fn programs_say_yes_before_anything_is_read() {
+fn programs_confirm_before_anything_is_read() {
     for (line, id) in [
         ("init", "init"),
         ("import --apply", "import --apply"),
@@ -157,7 +157,7 @@ fn programs_say_yes_before_anything_is_read() {
 }
 
 #[test]
-fn where_only_the_operation_knows_it_is_let_through() {
+fn what_only_the_operation_can_check_is_passed_through() {
     for line in ["evolve propose", "evolve restore", "bootstrap", "update"] {
         assert_eq!(refused(line, Mode::Json), None, "{line}");
         assert!(consent::MUTATING.contains(&line), "{line}");

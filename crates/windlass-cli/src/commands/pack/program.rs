@@ -48,7 +48,7 @@ impl Program {
 /// Deploy agent configuration to the tools that read it.
 ///
 /// One repository holds instructions, skills, prompts and commands; pack renders them for each
-/// tool, shows what would change, and applies it so that it can be taken back.
+/// tool, shows what would change, and applies it so that it can be undone.
 #[derive(Debug, Parser)]
 #[command(
     name = "agentpack",
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn must_22_the_version_is_told() {
+    fn must_22_the_version_is_printed() {
         for (program, line, expected) in [
             (Program::Agentpack, "agentpack --version", "agentpack "),
             (Program::Windlass, "windlass --version", "windlass "),

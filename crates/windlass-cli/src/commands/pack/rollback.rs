@@ -13,7 +13,7 @@ use crate::session::Report;
 
 #[derive(Args, Debug)]
 pub(crate) struct RollbackArgs {
-    /// The snapshot whose state is brought back; see `snapshots list`.
+    /// The snapshot whose state is restored; see `snapshots list`.
     #[arg(long, value_name = "SNAPSHOT")]
     to: String,
 }
@@ -28,7 +28,7 @@ impl RollbackArgs {
     pub(super) async fn run(self, context: &Context<'_>) -> Result<Report, Problem> {
         let consent = |preview: &Value| {
             let plan: PlanView = parse(preview)?;
-            let question = format!("Bring back the state after {}?", self.to);
+            let question = format!("Restore the state after {}?", self.to);
             let view = || context.plan_consent("pack.rollback", &plan, question);
             Ok((!plan.is_empty()).then(view))
         };

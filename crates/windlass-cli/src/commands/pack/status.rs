@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn must_21_files_that_were_never_deployed_are_told_apart() {
+    fn must_21_files_that_were_never_deployed_are_distinguished() {
         insta::assert_snapshot!(text(json!({
             "drift": [
                 { "kind": "modified", "target": "codex", "path": "/home/ada/.codex/prompts/a.md" },

@@ -10,7 +10,7 @@ use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct SyncArgs {
-    /// Put local commits on top of what is pulled.
+    /// Rebase local commits onto what is pulled.
     #[arg(long)]
     rebase: bool,
     /// The remote.
@@ -32,9 +32,9 @@ impl SyncArgs {
         let data = context.write("pack.sync", own, Touches::Repository).await?;
         let synced: Synced = parse(&data)?;
         let (tone, sign, verb) = if context.options.dry_run {
-            (Tone::Active, ">", "would be in step")
+            (Tone::Active, ">", "would be in sync")
         } else {
-            (Tone::Good, "✓", "is in step")
+            (Tone::Good, "✓", "is in sync")
         };
         for command in &synced.commands {
             context.say(&context.view.line(tone, sign, command));

@@ -12,11 +12,11 @@ use crate::{Host, TuiRequest, output::Printer, session::Report};
 #[derive(Args, Debug)]
 pub(crate) struct TuiArgs {}
 
-/// Refuses to draw where nobody looks.
+/// Refuses to draw without a terminal.
 pub(super) fn needs_a_terminal(printer: &Printer) -> Result<(), Problem> {
     if !printer.is_human() {
         return Err(Wire::usage(
-            "tui draws a screen for people; `preview`, `status` and `snapshots list` give JSON",
+            "tui is for people; `preview`, `status` and `snapshots list` print JSON",
         ));
     }
     let (stdin, stdout) = (std::io::stdin().is_terminal(), printer.data_is_seen());
@@ -63,7 +63,7 @@ mod tests {
     use crate::output::{Captured, Mode};
 
     #[test]
-    fn nothing_is_drawn_where_nobody_looks() {
+    fn nothing_is_drawn_without_a_terminal() {
         for (mode, code, reason) in [
             (Mode::Human, "E_TTY_REQUIRED", "tty_required"),
             (Mode::Json, "E_UNEXPECTED", "usage"),

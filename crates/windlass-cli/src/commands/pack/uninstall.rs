@@ -12,7 +12,7 @@ use crate::session::Report;
 
 #[derive(Args, Debug)]
 pub(crate) struct UninstallArgs {
-    /// Bring back the files that were replaced when they were first adopted.
+    /// Restore the files that were replaced when they were first adopted.
     #[arg(long)]
     restore_originals: bool,
 }

@@ -10,7 +10,7 @@ use crate::{output::Tone, session::Report};
 
 #[derive(Args, Debug)]
 pub(crate) struct UpdateArgs {
-    /// Make the lockfile again even if there is one.
+    /// Create the lockfile again even if there is one.
     #[arg(long, conflicts_with = "no_lock")]
     lock: bool,
     /// Fetch, which is also the default.

@@ -95,7 +95,7 @@ impl WatchArgs {
             Err((operation, problem)) => {
                 let wire = wire(context, operation);
                 match context.printer().mode() {
-                    Mode::Human => wire.tell(context.printer(), &problem),
+                    Mode::Human => wire.print_failure(context.printer(), &problem),
                     _ => self.stream(context, &wire.failure_document(&problem), problem.message()),
                 }
                 Ok(())
@@ -226,7 +226,7 @@ async fn settled<Pause: Future<Output = ()>>(
 ) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
     let Some(first) = changes.recv().await else {
-        // Nobody sends any more: nothing will change.
+        // No sender is left: nothing will change.
         return std::future::pending().await;
     };
     changed.insert(first);

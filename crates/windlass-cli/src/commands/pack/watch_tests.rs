@@ -11,7 +11,7 @@ fn event(kind: EventKind, paths: &[&str]) -> Event {
 }
 
 #[test]
-fn git_and_reading_do_not_count() {
+fn git_and_reads_are_ignored() {
     let repository = Path::new("/r");
     let create = EventKind::Create(CreateKind::File);
     for (event, expected) in [
@@ -53,7 +53,7 @@ async fn changes_close_together_count_as_one() {
 }
 
 #[test]
-fn many_deletions_are_held_back_with_a_reason() {
+fn many_deletions_are_refused_with_a_reason() {
     let plan: PlanView = serde_json::from_value(json!({ "summary": { "delete": 21 } })).unwrap();
     let problem = held_back(&plan);
     assert_eq!(problem.details()["deletes"], 21);

@@ -75,7 +75,7 @@ impl Wire {
     }
 
     /// A failure for people.
-    pub(crate) fn tell(&self, printer: &Printer, problem: &Problem) {
+    pub(crate) fn print_failure(&self, printer: &Printer, problem: &Problem) {
         show::failure(printer, problem, |words| {
             self.options.command(&self.program, words)
         });
@@ -133,7 +133,7 @@ fn meant(words: &[&str]) -> String {
     found.join(".")
 }
 
-/// The failure of a command that nobody agreed to.
+/// The failure of an unconfirmed command.
 pub(super) fn not_confirmed(command: &str, consent: Consent) -> Problem {
     refused(consent)
         .with("reason_code", "confirm_required")

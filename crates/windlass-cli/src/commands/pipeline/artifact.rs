@@ -24,7 +24,7 @@ pub(crate) struct ArtifactArgs {
     /// Write `code` or `all` to this directory instead of printing JSON.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write over what is in the directory.
+    /// Overwrite what is in the directory.
     #[arg(long, requires = "out")]
     force: bool,
 }

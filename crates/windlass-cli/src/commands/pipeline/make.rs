@@ -118,7 +118,7 @@ pub(crate) struct UxArgs {
     /// The JSON of `architecture`.
     #[arg(long, value_name = "FILE")]
     architecture: Option<PathBuf>,
-    /// minimal, corporate, playful, elegant, bold, or words of yours.
+    /// minimal, corporate, playful, elegant, bold, or your own words.
     #[arg(long, value_name = "STYLE")]
     style: Option<String>,
 }
@@ -162,7 +162,7 @@ pub(crate) struct CodeArgs {
     /// The directory to write the project to.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write over what is in the directory.
+    /// Overwrite what is in the directory.
     #[arg(long, requires = "out")]
     force: bool,
 }

@@ -37,14 +37,14 @@ pub(crate) enum PipelineCommand {
     Ux(make::UxArgs),
     /// A project that installs and builds, from a spec.
     Code(make::CodeArgs),
-    /// All of it as one durable job.
+    /// Run all phases as one durable job.
     ///
     /// Follows the job until it ends; Ctrl-C ends the command, not the job. With `--out`, the
     /// project and its documents are written to a directory.
     Run(run::RunArgs),
-    /// Where a job stands.
+    /// Show the status of a job.
     Status(status::StatusArgs),
-    /// What a job has made.
+    /// Print what a job has produced.
     Artifact(artifact::ArtifactArgs),
     /// Follow a job until it ends.
     Watch(watch::WatchArgs),

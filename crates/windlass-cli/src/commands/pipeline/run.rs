@@ -27,22 +27,22 @@ pub(crate) struct RunArgs {
     /// The preferred stack: nextjs-react or vite-react.
     #[arg(long, value_name = "STACK")]
     stack: Option<String>,
-    /// minimal, corporate, playful, elegant, bold, or words of yours.
+    /// minimal, corporate, playful, elegant, bold, or your own words.
     #[arg(long, value_name = "STYLE")]
     style: Option<String>,
-    /// Where the end of the job is posted, signed.
+    /// Where the result of the job is posted, signed.
     #[arg(long, value_name = "URL")]
     webhook: Option<String>,
-    /// A key: repeating the command with it gives the same job.
+    /// A key: repeating the command with it returns the same job.
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
     /// The directory to write project and documents to.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write over what is in the directory.
+    /// Overwrite what is in the directory.
     #[arg(long, requires = "out")]
     force: bool,
-    /// Return once the job is on record.
+    /// Return once the job is recorded.
     #[arg(long, conflicts_with = "out")]
     no_wait: bool,
 }
@@ -67,7 +67,7 @@ impl RunArgs {
                 .printer
                 .hint(&format!("windlass pipeline watch {job}"));
             return Ok(Report::new(
-                format!("job {job} is on record"),
+                format!("job {job} is recorded"),
                 started.output,
             ));
         }
@@ -93,7 +93,7 @@ impl RunArgs {
 pub(super) async fn follow(session: &Session, job: &str) -> Result<(JobStatus, Value), Problem> {
     let job_id: RunId = job
         .parse()
-        .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is no job id")))?;
+        .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is not a job id")))?;
     Follow::new(&job_id).run(session).await?;
     ask_status(session, job).await
 }
@@ -123,7 +123,8 @@ pub(super) fn conclude(job: &JobStatus) -> Result<String, Problem> {
         .next(format!("windlass pipeline status {job_id}")))
 }
 
-/// Writes everything a job has made: the project, and its documents beside it. How many files.
+/// Writes everything a job has produced: the project, and its documents next to it. Returns how
+/// many files.
 pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result<usize, Problem> {
     let none = Files::default();
     let code = made.code.as_ref().unwrap_or(&none);

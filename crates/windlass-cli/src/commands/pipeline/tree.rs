@@ -14,7 +14,7 @@ pub(super) fn write(output: &Files, directory: &Path, force: bool) -> Result<(),
             return Err(Problem::new(
                 &code::INVALID_INPUT,
                 format!(
-                    "{} is not empty; name another directory, or write over it with --force",
+                    "{} is not empty; choose another directory, or overwrite it with --force",
                     directory.display()
                 ),
             )

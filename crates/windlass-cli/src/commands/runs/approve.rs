@@ -18,7 +18,7 @@ pub(super) struct AnswerArgs {
     /// Why, in a sentence; kept in the journal.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// The digest of the plan you looked at; refused when the run waits for another.
+    /// The digest of the plan you reviewed; refused when the run waits for another.
     #[arg(long, value_name = "DIGEST")]
     plan_digest: Option<Digest>,
     #[command(flatten)]

@@ -27,7 +27,7 @@ impl ArtifactsArgs {
         if artifacts.is_empty() {
             session
                 .printer
-                .notice(&format!("Run {run_id} left nothing behind."));
+                .notice(&format!("Run {run_id} has no artifacts."));
         } else {
             session.printer.table(&table(&artifacts));
             session

@@ -23,8 +23,8 @@ pub(crate) struct ExportArgs {
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE", conflicts_with = "dir")]
     output: Option<PathBuf>,
-    /// Write to this directory: `run.json`, and the forms in which this kind of run is also read
-    /// (of a launch `events.ndjson` and `snapshot.json`).
+    /// Write to this directory: `run.json`, and the other formats of this kind of run (for a
+    /// launch, `events.ndjson` and `snapshot.json`).
     #[arg(long, value_name = "DIRECTORY")]
     dir: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ async fn export_to(session: &Session, run_id: &RunId, directory: &Path) -> Resul
     let document = serde_json::to_string_pretty(&export)
         .map_err(|error| Problem::internal("export", error))?;
     fs_err::create_dir_all(directory).map_err(|error| {
-        let message = format!("the directory cannot be made: {error}");
+        let message = format!("the directory cannot be created: {error}");
         Problem::invalid("dir", "writable", message)
     })?;
     let document = ExportedFile {
@@ -100,7 +100,7 @@ fn read(output: Value) -> Result<RunExport, Problem> {
     serde_json::from_value(output).map_err(|error| Problem::internal("export", error))
 }
 
-/// Beside, flushed, renamed: a reader finds the old file or the new one.
+/// Written next to the target, flushed, renamed: a reader finds the old file or the new one.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
     let staged = path.with_extension("part");
     let write = || {

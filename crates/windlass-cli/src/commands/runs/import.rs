@@ -40,7 +40,7 @@ impl ImportArgs {
             .call("runs.import", json!({ "export": export }))
             .await?;
         let run: RunView = field(&answer.output, "run")?;
-        let message = format!("run {} taken in ({})", run.run_id, run.state.as_str());
+        let message = format!("run {} imported ({})", run.run_id, run.state.as_str());
         session.printer.data(&message);
         session
             .printer

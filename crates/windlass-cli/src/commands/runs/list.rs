@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
     /// How many at most.
     #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
-    /// Where the page begins: the cursor the page before ended with.
+    /// Where the page starts: the cursor that the previous page ended with.
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<u64>,
 }

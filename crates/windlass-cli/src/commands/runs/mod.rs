@@ -36,21 +36,21 @@ pub(crate) enum RunsCommand {
     Watch(watch::WatchArgs),
     /// Ask a run to stop and undo what it did.
     Cancel(cancel::CancelArgs),
-    /// Say yes to the approval a run waits for.
+    /// Approve what a run waits for.
     Approve(approve::ApproveArgs),
-    /// Say no to the approval a run waits for.
+    /// Reject what a run waits for.
     Reject(reject::RejectArgs),
-    /// Go on with a run that a crash or a hold has stopped.
+    /// Resume a run that a crash or a hold has stopped.
     Resume(resume::ResumeArgs),
     /// Check the hash chain of a run's journal.
     Verify(verify::VerifyArgs),
-    /// List what a run left behind.
+    /// List the artifacts of a run.
     Artifacts(artifacts::ArtifactsArgs),
     /// Fetch one artifact.
     Artifact(artifact::ArtifactArgs),
     /// Write a run, journal and artifacts, as one file.
     Export(export::ExportArgs),
-    /// Take in a run that was exported elsewhere.
+    /// Import a run that was exported elsewhere.
     Import(import::ImportArgs),
     /// Undo the effects of a completed run.
     Rollback(rollback::RollbackArgs),

@@ -1,4 +1,4 @@
-//! `windlass runs resume`: takes an unfinished run up again, driving it where nobody else does.
+//! `windlass runs resume`: resumes an unfinished run, driving it if no other process does.
 
 use clap::Args;
 use serde_json::json;

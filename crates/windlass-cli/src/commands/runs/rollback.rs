@@ -31,9 +31,9 @@ impl RollbackArgs {
             .engine()
             .visible_run(session.principal(), &run_id)
             .await?;
-        let beside = Some((run_id.clone(), record.last_seq));
+        let other_run = Some((run_id.clone(), record.last_seq));
         let input = json!({ "run_id": run_id });
-        match apply_change(session, OPERATIONS, input, &self.apply, beside).await? {
+        match apply_change(session, OPERATIONS, input, &self.apply, other_run).await? {
             Applied::Early(report) => Ok(report),
             Applied::Settled(run) if run.state == RunState::Completed => {
                 let message = format!("run {run_id} was rolled back by run {}", run.run_id);

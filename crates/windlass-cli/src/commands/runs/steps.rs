@@ -1,4 +1,4 @@
-//! The steps of a run, as its journal tells them: how often each was tried, and how it ended.
+//! The steps of a run, read from its journal: how often each was tried, and how it ended.
 //!
 //! Pure; `show` fetches the events.
 

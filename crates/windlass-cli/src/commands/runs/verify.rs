@@ -50,7 +50,7 @@ impl VerifyArgs {
         let printer = &session.printer;
         let mark = printer.paint().text(Tone::Good, "✓");
         printer.data(&format!(
-            "{mark} {name}: {events} events, every hash follows from the one before"
+            "{mark} {name}: {events} events, the hash chain is intact"
         ));
         printer.fields(&[("  head", text("head"))]);
         Ok(Report::new(

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     run: RunArg,
-    /// Only events after this place in the journal.
+    /// Only events after this position in the journal.
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     after: u64,
 }

@@ -36,7 +36,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The stack's name as far as the arguments tell it.
+    /// The stack's name, if the arguments determine it.
     pub(super) fn stack_name(&self) -> Option<String> {
         let (project, stage) = (self.project_name.as_ref()?, self.stage.as_ref()?);
         Some(format!("{project}-{stage}"))
@@ -145,7 +145,7 @@ pub(super) fn filled<const COUNT: usize>(
     match words.next() {
         None => Ok(filled),
         Some(word) => Err(usage(format!(
-            "'{word}' is one word too many: everything is named already"
+            "unexpected argument '{word}': everything is already given"
         ))),
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     session::{Report, Session},
 };
 
-/// Operations of the same names as the real ones, with answers that a test can tell apart.
+/// Operations of the same names as the real ones, with answers that a test can distinguish.
 struct Pretend;
 
 impl Domain for Pretend {
@@ -181,7 +181,7 @@ fn deploy(run: &str, timeout: u64) -> Request {
 }
 
 #[tokio::test]
-async fn a_run_is_driven_to_its_end_and_then_asked_for_its_answer() {
+async fn a_run_is_driven_to_its_end_and_then_answers() {
     let (world, directory) = (world(), tempfile::tempdir().unwrap());
     let captured = Captured::new(Mode::Agent);
     let session = session(&world.process(), &captured, Interrupt::never());
@@ -223,7 +223,7 @@ async fn an_interrupted_command_names_its_run() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_a_timeout_and_stays() {
+async fn what_takes_too_long_times_out_and_continues() {
     let (world, directory) = (world(), tempfile::tempdir().unwrap());
     let captured = Captured::new(Mode::Agent);
     let session = session(&world.process(), &captured, Interrupt::never());

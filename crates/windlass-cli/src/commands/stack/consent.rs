@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_yes_carries_the_token_of_what_it_is_said_to() {
+    fn a_yes_carries_the_token_of_its_plan() {
         let mut input = json!({ "stage": "dev" });
         say_yes(&mut input, None);
         assert_eq!(input, json!({ "stage": "dev", "confirm": true }));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_yes_can_fix_is_asked() {
+    fn only_what_a_yes_can_resolve_is_asked() {
         let new_plan = Problem::new(&code::CONFIRM_TOKEN_MISMATCH, "x").with("confirmToken", "ct");
         for (problem, expected) in [
             (Problem::new(&code::CONFIRM_REQUIRED, "x"), true),

@@ -48,7 +48,7 @@ pub(crate) struct DocsArgs {
     /// Only pages about this resource type, e.g. function.
     #[arg(long, alias = "resourceType", value_name = "TYPE")]
     resource_type: Option<String>,
-    /// How many places to answer from. Default: 3.
+    /// How many passages to answer from. Default: 3.
     #[arg(long, alias = "maxItems", value_name = "COUNT")]
     max_items: Option<u64>,
 }
@@ -72,7 +72,7 @@ impl StackCall for DocsArgs {
                 session.printer.hint(&format!("windlass docs {question:?}"));
             }
             let message = match list(&output, "references").len() {
-                0 => "nothing in the documentation fits".to_owned(),
+                0 => "nothing in the documentation matches".to_owned(),
                 count => format!("answered from {}", counted(count, "page")),
             };
             Ok(Report::new(message, output))

@@ -5,7 +5,7 @@ use windlass_types::{Digest, NewEvent, event::SpanIds};
 
 use super::*;
 
-fn told(reader: Reader) -> String {
+fn lines_for(reader: Reader) -> String {
     let events = [
         (
             "event.stack.progress",
@@ -33,7 +33,7 @@ fn told(reader: Reader) -> String {
         ),
         (
             "event.other",
-            json!({ "key": "g", "data": { "message": "not told" } }),
+            json!({ "key": "g", "data": { "message": "not shown" } }),
         ),
         ("step.started", json!({ "key": "h", "attempt": 1 })),
     ];
@@ -66,8 +66,8 @@ fn told(reader: Reader) -> String {
 }
 
 #[test]
-fn programs_are_told_everything_as_progress_or_log() {
-    insta::assert_snapshot!(told(Reader::Stream), @"
+fn programs_get_everything_as_progress_or_log() {
+    insta::assert_snapshot!(lines_for(Reader::Stream), @"
     Passing packaging [] Building api  1970-01-01T00:00:01.000Z
     Note packaging [api] done  1970-01-01T00:00:02.000Z
     Passing deploying [] Db CREATE_IN_PROGRESS 10 2026-02-12T10:00:01.000Z
@@ -79,7 +79,7 @@ fn programs_are_told_everything_as_progress_or_log() {
 
 #[test]
 fn a_screen_keeps_what_ended_and_moves_the_rest() {
-    insta::assert_snapshot!(told(Reader::Screen), @"
+    insta::assert_snapshot!(lines_for(Reader::Screen), @"
     Begun packaging [] Building api  1970-01-01T00:00:01.000Z
     Note packaging [api] done  1970-01-01T00:00:02.000Z
     Begun deploying [] Db CREATE_IN_PROGRESS 10 2026-02-12T10:00:01.000Z
@@ -91,7 +91,7 @@ fn a_screen_keeps_what_ended_and_moves_the_rest() {
 
 #[test]
 fn a_file_gets_every_line() {
-    let lines = told(Reader::Lines);
+    let lines = lines_for(Reader::Lines);
     assert!(
         lines.contains("Begun deploying [] Db CREATE_IN_PROGRESS 10"),
         "{lines}"

@@ -20,7 +20,7 @@ use crate::{
 
 /// How long to wait before asking for more.
 const PAUSE: Duration = Duration::from_secs(2);
-/// So many lines are remembered to tell each once.
+/// This many lines are remembered to show each once.
 const REMEMBERED: usize = 20_000;
 
 #[derive(Args, Debug)]
@@ -59,10 +59,10 @@ pub(crate) struct LogsArgs {
     /// Leave lines as they are.
     #[arg(long)]
     raw: bool,
-    /// Go on where the last page ended.
+    /// Continue where the last page ended.
     #[arg(long, value_name = "CURSOR", conflicts_with = "follow")]
     cursor: Option<String>,
-    /// Go on showing lines as they come, until Ctrl-C.
+    /// Keep showing lines as they arrive, until Ctrl-C.
     #[arg(long, short)]
     follow: bool,
 }
@@ -154,7 +154,7 @@ impl<'a> Tail<'a> {
         Ok(Report::new(message, data))
     }
 
-    /// Everything since the last line that was told.
+    /// Everything since the last line that was shown.
     async fn page(&mut self) -> Result<(), Problem> {
         let mut input = self.request.input.clone();
         loop {
@@ -164,7 +164,7 @@ impl<'a> Tail<'a> {
                 .await?;
             let events = list(&output.output, "events");
             for event in events {
-                self.tell(event);
+                self.print_line(event);
             }
             // Lines of one moment may come in two pages, so the last moment is asked for again.
             let last = events
@@ -185,7 +185,7 @@ impl<'a> Tail<'a> {
         }
     }
 
-    fn tell(&mut self, event: &Value) {
+    fn print_line(&mut self, event: &Value) {
         if self.seen.len() >= REMEMBERED {
             self.seen.clear();
         }

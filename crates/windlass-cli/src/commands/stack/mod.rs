@@ -52,12 +52,12 @@ use crate::{
 };
 
 pub(crate) use docs::DocsArgs;
-pub(crate) use show::failure::failure as tell_failure;
+pub(crate) use show::failure::failure as print_stack_failure;
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum StackCommand {
-    /// Make a config from what a directory holds.
+    /// Create a config from the contents of a directory.
     Init(init::InitArgs),
     /// Show what a deployment would change, without changing it.
     ///
@@ -72,7 +72,7 @@ pub(crate) enum StackCommand {
     Deploy(deploy::DeployArgs),
     /// Delete a stack.
     Delete(delete::DeleteArgs),
-    /// Bring back an earlier version, or get a stack out of a failed state.
+    /// Restore an earlier version, or get a stack out of a failed state.
     Rollback(rollback::RollbackArgs),
     /// Run scripts of the config.
     #[command(subcommand)]
@@ -104,7 +104,7 @@ pub(crate) enum StackCommand {
     Redis(redis::RedisArgs),
     /// Read from an OpenSearch domain.
     Opensearch(opensearch::OpensearchArgs),
-    /// Make one reading call of an AWS service.
+    /// Call one read-only action of an AWS service.
     Aws(aws::AwsArgs),
     /// Show what was changed by hand since the last deployment.
     Drift(drift::DriftArgs),

@@ -76,7 +76,7 @@ impl StackCall for RedisArgs {
             joined(&rest)
         } else {
             if let Some(word) = rest.get(1) {
-                return Err(usage(format!("'{word}' is one word too many")));
+                return Err(usage(format!("unexpected argument '{word}'")));
             }
             rest.first().cloned()
         };

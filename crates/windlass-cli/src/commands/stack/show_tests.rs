@@ -53,7 +53,7 @@ fn a_plan_says_what_happens_and_what_is_lost() {
     1 to create, 1 to update, 1 to replace, 1 to delete
     Data will be lost:
       db (AWS::RDS::DBInstance) is replaced: Engine: postgres → mysql
-    Also with data, but nothing that needs a yes:
+    Also holds data, but needs no confirmation:
       jobs (AWS::SQS::Queue) is deleted
     Secrets that do not exist:
       shop.key   windlass stack secret create shop.key
@@ -75,7 +75,7 @@ fn a_plan_says_what_happens_and_what_is_lost() {
 }
 
 #[test]
-fn a_plan_says_that_a_failed_stack_goes_first() {
+fn a_plan_says_that_a_failed_stack_is_deleted_first() {
     let data = json!({
         "stackName": "shop-dev", "isNewStack": true, "recreate": true, "source": "local",
         "resourceChanges": [{ "action": "create", "resourceName": "jobs", "logicalId": "JobsQueue",
@@ -89,9 +89,9 @@ fn a_plan_says_that_a_failed_stack_goes_first() {
     ACTION    RESOURCE  LOGICAL ID  TYPE             WHY
     + create  jobs      JobsQueue   AWS::SQS::Queue
     1 to create
-    Also with data, but nothing that needs a yes:
+    Also holds data, but needs no confirmation:
       files (AWS::S3::Bucket) is kept, no longer managed: the stack is deleted
-    Its first creation failed: the failed stack is deleted first. Read from the template, for CloudFormation plans nothing while it is there.
+    Its first creation failed: the failed stack is deleted first. Read from the template, because CloudFormation cannot plan while it exists.
     ");
 }
 

@@ -69,7 +69,7 @@ fn camel_case_flags_mean_the_same() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_combinations_are_refused() {
     for line in [
         "sql --resource-name db --sql 'select 1' 'select 2'",
         "redis cache get a b",
@@ -104,7 +104,7 @@ fn a_secret_is_not_in_the_debug_text_of_its_command() {
 }
 
 #[test]
-fn agent_says_yes_to_nothing() {
+fn agent_mode_confirms_nothing() {
     for line in [
         "delete --project-name shop --stage dev --agent",
         "deploy --stage dev --agent",

@@ -1,4 +1,4 @@
-//! `windlass stack validate`: everything about a config that can be told before deploying it.
+//! `windlass stack validate`: everything about a config that can be checked before deploying it.
 
 use clap::Args;
 use serde_json::Value;

@@ -44,7 +44,7 @@ impl BackupArgs {
                     .map_err(|error| {
                         Problem::new(
                             &code::STORE_UNAVAILABLE,
-                            format!("{} cannot be made: {error}", backups.display()),
+                            format!("{} cannot be created: {error}", backups.display()),
                         )
                     })?;
                 // A time as a file name: no colons, which some file systems and tools refuse.

@@ -17,7 +17,7 @@ const OPERATIONS: ChangeOperations = ChangeOperations {
 
 #[derive(Args, Debug)]
 pub(crate) struct PruneArgs {
-    /// Remove runs that ended more than so many days ago. Default: `store.keep_runs_days` of the
+    /// Remove runs that ended more than this many days ago. Default: `store.keep_runs_days` of the
     /// settings file.
     #[arg(long, value_name = "DAYS")]
     keep_days: Option<u32>,
@@ -39,7 +39,7 @@ impl PruneArgs {
                 return Err(Problem::invalid(
                     "keep-days",
                     "required",
-                    "the settings keep runs for ever",
+                    "the settings keep runs forever",
                 )
                 .next("windlass store prune --keep-days 90"));
             }

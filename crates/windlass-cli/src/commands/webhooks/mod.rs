@@ -19,7 +19,7 @@ pub(crate) enum WebhooksCommand {
     Deliveries(deliveries::DeliveriesArgs),
     /// Send a delivery again: same id, same body, fresh signature.
     Replay(replay::ReplayArgs),
-    /// Make, rotate and list the secrets that deliveries are signed with.
+    /// Create, rotate and list the secrets that sign deliveries.
     #[command(subcommand)]
     Secret(secret::SecretCommand),
 }

@@ -14,11 +14,11 @@ use crate::{
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum SecretCommand {
-    /// Make the first secret, of the local user or of a key that has none; it is shown this once.
+    /// Create the first secret of the local user or of a key; it is shown only once.
     Create(OwnerArgs),
-    /// Make a new secret; the present one signs as well for a while.
+    /// Create a new secret; the current one also signs for a while.
     Rotate(RotateArgs),
-    /// End a rotation: the old secret signs no more.
+    /// End a rotation: stop signing with the old secret.
     Finish(OwnerArgs),
     /// List who has a secret.
     #[command(visible_alias = "ls")]
@@ -37,10 +37,10 @@ pub(crate) struct OwnerArgs {
 pub(crate) struct RotateArgs {
     #[command(flatten)]
     owner: OwnerArgs,
-    /// How long the present secret signs as well. Default: the settings file's, or 24 hours.
+    /// How long the current secret also signs. Default: the settings file's, or 24 hours.
     #[arg(long, value_name = "HOURS", conflicts_with = "now")]
     overlap_hours: Option<u64>,
-    /// Let the present secret sign no more from now on; for one that others may know.
+    /// Stop signing with the current secret immediately; for a leaked one.
     #[arg(long)]
     now: bool,
 }
@@ -66,7 +66,7 @@ impl SecretCommand {
                     .call("admin.webhook_secret_finish", Value::Object(input))
                     .await?;
                 let record: SecretView = field(&answer.output, "record")?;
-                let message = format!("the old secret of {} signs no more", record.owner);
+                let message = format!("the old secret of {} no longer signs", record.owner);
                 session.printer.data(&message);
                 Ok(Report::new(message, answer.output))
             }
@@ -104,7 +104,7 @@ async fn made(
     ));
     if let Some(until) = record.previous_until {
         printer.notice(&format!(
-            "The one before signs as well until {until}; X-AIOS-Signature stays with it until then."
+            "The previous one also signs until {until}; X-AIOS-Signature stays with it until then."
         ));
         printer.hint("windlass webhooks secret finish");
     }

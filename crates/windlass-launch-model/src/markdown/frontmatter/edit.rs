@@ -97,7 +97,7 @@ pub fn set_keys(page: &str, updates: &BTreeMap<String, Value>) -> Result<String,
         } else {
             expected.insert(key.clone(), value.clone());
         }
-        // What lines belong to a key is told by their look, and looks can deceive.
+        // Which lines belong to a key is guessed from their shape, which can be wrong.
         if read(&text)? != Some((block.format, expected.clone())) {
             return Err(FrontMatterError::Entangled(key.clone()));
         }

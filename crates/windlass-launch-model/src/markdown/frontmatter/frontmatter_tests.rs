@@ -128,7 +128,7 @@ fn the_body_begins_after_the_block() {
 }
 
 #[test]
-fn a_broken_block_is_found_and_says_why() {
+fn a_broken_block_is_found_with_its_reason() {
     for (text, body) in [
         ("---\ntitle: A\n\nBody\n", "\nBody\n"),
         ("---\ntitle: A\n# Body\n", "# Body\n"),
@@ -188,7 +188,7 @@ fn a_key_is_removed_with_all_its_lines_and_no_others() {
 }
 
 #[test]
-fn keys_are_told_by_their_lines() {
+fn keys_are_found_by_their_lines() {
     for (format, line, expected) in [
         (Format::Yaml, "title: A", Some("title")),
         (Format::Yaml, "title:", Some("title")),
@@ -237,7 +237,7 @@ fn types() {
 }
 
 #[test]
-fn deep_nesting_is_refused_and_does_not_end_the_process() {
+fn deep_nesting_is_refused_and_does_not_crash() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     for page in [
         format!("---\na: {}\n---\n", nested(50_000)),

@@ -1,7 +1,7 @@
 //! Front matter in YAML, TOML or JSON: found, read, written, and changed key by key.
 //!
 //! A change touches the lines of its keys and no others, so comments, order and spelling of the
-//! rest survive. A block that is broken is still found, so that it can be mended. Knows nothing
+//! rest survive. A broken block is still found, so that it can be fixed. Knows nothing
 //! of what the keys mean.
 
 mod edit;
@@ -78,7 +78,7 @@ pub enum FrontMatterError {
     /// It is a list or a single value.
     #[error("the front matter is not a set of keys")]
     NotAnObject,
-    /// A key is written in a way that its lines cannot be told.
+    /// A key is written in a way that its lines cannot be determined.
     #[error("the key {0:?} cannot be changed in place")]
     Entangled(String),
 }

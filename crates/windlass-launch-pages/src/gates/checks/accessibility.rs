@@ -54,10 +54,7 @@ fn faults(path: &str, document: &Document) -> Vec<Finding> {
     for link in &document.links {
         let line = document.line(link.range.start);
         if link.image && lacks_alt(document, link) {
-            let message = format!(
-                "The picture {} has no text for who cannot see it.",
-                link.target
-            );
+            let message = format!("The picture {} has no alternative text.", link.target);
             found.push(Finding::at(ALT, path, line, &link.target, message));
         } else if !link.image && !link.html && link.text.trim().is_empty() {
             let message = format!("The link to {} has no text.", link.target);

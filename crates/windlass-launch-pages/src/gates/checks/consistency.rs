@@ -40,7 +40,7 @@ impl Gate for Consistency {
     fn check(&self, input: &GateInput) -> Result<Checked, GateFault> {
         let mut findings = Vec::new();
         for (path, document) in input.changed_pages() {
-            let mut tell = |code, range: &Range<usize>, message| {
+            let mut report = |code, range: &Range<usize>, message| {
                 let excerpt = &document.text[range.clone()];
                 findings.push(Finding::at(
                     code,
@@ -52,17 +52,17 @@ impl Gate for Consistency {
             };
             for range in wrong_names(input, document) {
                 let name = &input.facts.product_name;
-                tell(NAME, &range, format!("The product is called {name}."));
+                report(NAME, &range, format!("The product is called {name}."));
             }
             for (range, right) in wrong_repos(input, document) {
-                tell(
+                report(
                     REPO,
                     &range,
                     format!("The product's repository is {right}."),
                 );
             }
             for (range, right) in wrong_canonicals(input, document) {
-                tell(
+                report(
                     CANONICAL,
                     &range,
                     format!("The canonical address is {right}."),

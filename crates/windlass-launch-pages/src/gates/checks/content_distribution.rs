@@ -128,13 +128,13 @@ fn role(
     let text = prose::readable(document).to_lowercase();
     for topic in &page.forbidden_topics {
         let wanted = topic.to_lowercase();
-        let speaks = text.match_indices(&wanted).any(|(at, _)| {
+        let mentions = text.match_indices(&wanted).any(|(at, _)| {
             let inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
             !inner(text[..at].chars().next_back())
                 && !inner(text[at + wanted.len()..].chars().next())
         });
-        if speaks && !wanted.trim().is_empty() {
-            let message = format!("The page must not speak of {topic}.");
+        if mentions && !wanted.trim().is_empty() {
+            let message = format!("The page must not mention {topic}.");
             found.push(Finding::file(TOPIC, path, topic, message));
         }
     }
@@ -245,7 +245,7 @@ fn looks_alone(input: &GateInput) -> Vec<Finding> {
         let lines = changed_lines(before, after);
         if lines.is_mostly_formatting() {
             let message = format!(
-                "{} of {} changed lines change nothing but their looks. Leave them as they were.",
+                "{} of {} changed lines change only formatting. Leave them as they were.",
                 lines.formatting, lines.all
             );
             found.push(Finding::file(FORMATTING, path, "", message));

@@ -42,7 +42,7 @@ impl Gate for ExternalLinks {
             for (url, at) in external(document) {
                 let line = document.line(at);
                 if is_insecure(&url) {
-                    let message = format!("{url} is not asked for over https.");
+                    let message = format!("{url} does not use https.");
                     findings.push(Finding::at(HTTP, path, line, &url, message));
                 }
                 if !is_loopback(&url) {
@@ -51,7 +51,7 @@ impl Gate for ExternalLinks {
                 }
             }
         }
-        // On somebody's machine the network is left alone.
+        // On a developer's machine the network is not used.
         if input.profile != Profile::Local && !asked.is_empty() {
             findings.extend(probe(input, self.limit(), &asked));
         }

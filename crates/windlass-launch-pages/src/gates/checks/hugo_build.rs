@@ -123,11 +123,11 @@ fn relative_to(log: &str, folder: &str) -> String {
 /// The first line that says what is wrong.
 fn reason(log: &str) -> String {
     let lines = || log.lines().map(str::trim).filter(|line| !line.is_empty());
-    let telling = lines().find(|line| {
+    let useful = lines().find(|line| {
         let lower = line.to_ascii_lowercase();
         lower.starts_with("error") || lower.contains(" error")
     });
-    let line = telling
+    let line = useful
         .or_else(|| lines().next_back())
         .unwrap_or("it gave no reason");
     shorten(line, 300)
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_hold_no_machine_paths() {
+    fn reasons_contain_no_machine_paths() {
         let log = "hugo v0.1\nERROR render \"/home/me/site/content/a.md:3\": bad\n";
         let folders = [
             Path::new("/home/me/site/public"),

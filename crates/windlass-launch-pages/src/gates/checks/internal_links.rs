@@ -147,7 +147,7 @@ mod tests {
     use crate::gates::sample::{GUIDE, TOC, codes, page_with, subject, with_text};
 
     #[test]
-    fn links_lead_somewhere() {
+    fn links_have_a_target() {
         let cases: [(&str, &[&str]); 12] = [
             ("[a](/docs/acme/)", &[]),
             ("[a](/docs/acme/guide/#extra)", &[]),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_nobody_links_to_is_an_orphan() {
+    fn a_page_without_links_to_it_is_an_orphan() {
         assert!(codes(&InternalLinks, subject()).is_empty());
         assert_eq!(
             codes(&InternalLinks, with_text(TOC, &page_with("No links."))),

@@ -42,7 +42,7 @@ mod tests {
     use crate::gates::sample::{GUIDE, codes, subject, with_text};
 
     #[test]
-    fn a_breach_is_found_and_a_clean_page_is_not() {
+    fn a_violation_is_found_and_a_clean_page_passes() {
         assert!(codes(&MarkdownLint, subject()).is_empty());
         let text = "---\ntitle: T\n---\n\n#No space \n";
         assert_eq!(codes(&MarkdownLint, with_text(GUIDE, text)), [LINT, LINT]);

@@ -51,7 +51,7 @@ impl Gate for RollbackMetadata {
 
 fn faults(input: &GateInput, name: &str, plan: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut tell = |code, excerpt: &str, message: String| {
+    let mut report = |code, excerpt: &str, message: String| {
         found.push(Finding::artifact(code, name, excerpt, message));
     };
     let base = plan
@@ -62,7 +62,7 @@ fn faults(input: &GateInput, name: &str, plan: &Value) -> Vec<Finding> {
         .bytes()
         .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     if !(matches!(base.len(), 40 | 64) && is_hex) || base.bytes().all(|b| b == b'0') {
-        tell(
+        report(
             BASE,
             base,
             format!("base_ref is “{base}” and must be the site's full commit."),
@@ -74,7 +74,7 @@ fn faults(input: &GateInput, name: &str, plan: &Value) -> Vec<Finding> {
         texts.filter(|text| !text.trim().is_empty()).collect()
     };
     if list("rollback_steps").is_empty() {
-        tell(
+        report(
             STEPS,
             "",
             "rollback_steps is empty: say how to undo the change.".to_owned(),
@@ -82,7 +82,7 @@ fn faults(input: &GateInput, name: &str, plan: &Value) -> Vec<Finding> {
     }
     let affected: BTreeSet<&str> = list("affected_paths").into_iter().collect();
     if affected.is_empty() {
-        tell(
+        report(
             PATHS,
             "",
             "affected_paths is empty: name what the change touches.".to_owned(),
@@ -91,14 +91,14 @@ fn faults(input: &GateInput, name: &str, plan: &Value) -> Vec<Finding> {
     }
     let changed: BTreeSet<&str> = input.changed.keys().map(String::as_str).collect();
     for path in affected.difference(&changed) {
-        tell(
+        report(
             DIFF,
             path,
             format!("{path} is named as affected and is not in the diff."),
         );
     }
     for path in changed.difference(&affected) {
-        tell(
+        report(
             DIFF,
             path,
             format!("{path} is in the diff and is not named as affected."),

@@ -9,7 +9,7 @@ use crate::gates::{
 
 const FAILED: &str = "GATE_SCHEMA_VALIDATION_FAILED";
 
-/// How many faults of one artifact are told.
+/// How many faults of one artifact are reported.
 const MOST: usize = 20;
 
 /// The gate.

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_found_and_stand_ins_are_not() {
+    fn secrets_are_found_and_placeholders_are_not() {
         let random = ["Zm9vYmFy", "QmF6UXV4", "Q29yZ2U5", "R3JhdWx0", "7xKp"].concat();
         let key = [
             "-----BEGIN RSA PRIVATE",

@@ -52,12 +52,12 @@ fn faults(input: &GateInput, path: &str, document: &Document, code: &Code) -> Ve
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
     let mut found = Vec::new();
-    let mut tell =
+    let mut report =
         |id, at: u64, message: String| found.push(Finding::at(id, path, at, first, message));
     let known = from_catalogue(input, &code.text);
     match known {
         None if !is_install(input, &code.text) => {
-            tell(
+            report(
                 UNKNOWN,
                 line,
                 "The code is not in the product's catalogue of snippets.".to_owned(),
@@ -73,7 +73,7 @@ fn faults(input: &GateInput, path: &str, document: &Document, code: &Code) -> Ve
                 "The fence says {says}, and the code is {}.",
                 snippet.language
             );
-            tell(MISMATCH, line, message);
+            report(MISMATCH, line, message);
         }
         _ => {}
     }
@@ -85,17 +85,17 @@ fn faults(input: &GateInput, path: &str, document: &Document, code: &Code) -> Ve
     match verdict {
         Syntax::Good => {}
         Syntax::Bad(at) => {
-            tell(
+            report(
                 SYNTAX,
                 line + at,
                 format!("The code does not parse as {language}."),
             );
         }
         Syntax::NoParser => {
-            tell(
+            report(
                 NO_PARSER,
                 line,
-                format!("Nothing here can parse {language}; the code was not checked."),
+                format!("There is no parser for {language}; the code was not checked."),
             );
         }
     }
@@ -148,7 +148,7 @@ mod tests {
     use crate::gates::sample::{GUIDE, SNIPPET, codes, page_with, subject, with_text};
 
     #[test]
-    fn code_is_from_the_catalogue_and_says_its_language() {
+    fn code_is_from_the_catalogue_and_names_its_language() {
         assert!(codes(&SnippetSyntax, subject()).is_empty());
         let cases: [(String, &[&str]); 6] = [
             (format!("```python\n{SNIPPET}```"), &[]),

@@ -115,7 +115,7 @@ fn fillers(path: &str, document: &Document) -> Vec<Finding> {
             continue;
         }
         if let Some(word) = filler(line, |at| document.in_code(start + at)) {
-            let message = format!("“{word}” stands where text should.");
+            let message = format!("“{word}” is a placeholder for text.");
             found.push(Finding::at(FILLER, path, number, line, message));
         }
     }

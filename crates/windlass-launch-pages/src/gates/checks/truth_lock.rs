@@ -109,7 +109,7 @@ pub fn key_line(document: &Document, key: &str) -> u64 {
     document.line(block.inner.start) + at.unwrap_or(0) as u64
 }
 
-/// Whether a claim may be shown: it exists, stands on evidence, and nothing speaks against it.
+/// Whether a claim may be shown: it exists, has evidence, and nothing contradicts it.
 pub fn stands(input: &GateInput, id: &str) -> bool {
     Judge::new(input).judge(id).is_empty()
 }
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_stand_on_evidence() {
+    fn claims_have_evidence() {
         assert!(codes(&TruthLock, subject()).is_empty());
         let id = sample::id(sample::READS);
         let cited = format!("{} {}", sample::READS, marker(&id));

@@ -121,11 +121,11 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
     let Some(known) = known.filter(|known| !known.is_empty()) else {
         return Vec::new();
     };
-    // A page that an earlier launch wrote and this one need not change tells as well.
+    // A page that an earlier launch wrote and this one does not change counts as well.
     let planned = input.plan.pages.iter();
     let planned = planned.filter_map(|page| input.document(&page.output_path));
     let changed = input.changed_pages().map(|(_, document)| document);
-    let told = planned.chain(changed).any(|document| {
+    let is_mentioned = planned.chain(changed).any(|document| {
         let cited = document.claim_ids();
         known.iter().any(|id| cited.contains(id.as_str()))
     });
@@ -135,10 +135,10 @@ fn limitations(input: &GateInput) -> Vec<Finding> {
         .pages
         .iter()
         .find(|page| introduces(page.page_role));
-    match page.filter(|_| !told) {
+    match page.filter(|_| !is_mentioned) {
         Some(page) => {
             let message = format!(
-                "{} limitations are known and no page names one.",
+                "{} limitations are known and no page mentions one.",
                 known.len()
             );
             vec![Finding::file(LIMITATIONS, &page.output_path, "", message)]
@@ -228,14 +228,17 @@ fn hidden(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
 
 /// The first word of a sentence that shares too little with its source to be about the same.
 fn off_topic(words: &BTreeSet<String>, known: &BTreeSet<String>) -> Option<String> {
-    let telling: Vec<&String> = words
+    let distinctive: Vec<&String> = words
         .iter()
         .filter(|word| word.chars().count() > 3)
         .collect();
-    let shared = telling.iter().filter(|word| known.contains(**word)).count();
-    let strange = telling.iter().find(|word| !known.contains(**word));
+    let shared = distinctive
+        .iter()
+        .filter(|word| known.contains(**word))
+        .count();
+    let strange = distinctive.iter().find(|word| !known.contains(**word));
     strange
-        .filter(|_| shared * 3 < telling.len())
+        .filter(|_| shared * 3 < distinctive.len())
         .map(|word| (*word).clone())
 }
 
@@ -275,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn known_limitations_are_told() {
+    fn known_limitations_are_mentioned() {
         let mut silent = with_text(GUIDE, &page_with("Nothing."));
         silent.site.insert(LANDING, page_with("Nothing."));
         assert_eq!(codes(&Universality, silent), [LIMITATIONS]);
@@ -287,7 +290,7 @@ mod tests {
         assert!(codes(&Universality, unknown).is_empty());
     }
 
-    fn telling(body: &str) -> crate::gates::input::Subject {
+    fn distinctive(body: &str) -> crate::gates::input::Subject {
         let limit = marker(&sample::id(sample::LIMIT));
         with_text(
             GUIDE,
@@ -296,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn installing_is_as_the_manifest_says() {
+    fn install_commands_match_the_manifest() {
         let cases: [(&str, &[&str]); 6] = [
             ("```sh\n$ pip install acme-pdf\n```", &[]),
             ("Run `pip install acme-pdf` first.", &[]),
@@ -306,7 +309,7 @@ mod tests {
             ("`pip list` shows it.", &[]),
         ];
         for (body, expected) in cases {
-            assert_eq!(codes(&Universality, telling(body)), expected, "{body}");
+            assert_eq!(codes(&Universality, distinctive(body)), expected, "{body}");
         }
     }
 
@@ -322,7 +325,7 @@ mod tests {
         ];
         for (sentence, expected) in cases {
             let body = format!("{sentence} {reads}");
-            assert_eq!(codes(&Universality, telling(&body)), expected, "{body}");
+            assert_eq!(codes(&Universality, distinctive(&body)), expected, "{body}");
         }
     }
 }

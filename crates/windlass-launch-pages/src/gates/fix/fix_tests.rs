@@ -48,7 +48,7 @@ fn failing(report: &ValidationReport) -> Vec<(String, String)> {
 
 /// Spoils the sample, fixes the one issue of that code, applies the patches, and gives the text.
 /// The code is gone afterwards and nothing else came.
-fn mended(code: &str, path: &str, spoil: impl Fn(&mut Subject)) -> String {
+fn fix_result(code: &str, path: &str, spoil: impl Fn(&mut Subject)) -> String {
     let make = || {
         let mut subject = plain(subject());
         spoil(&mut subject);
@@ -127,25 +127,25 @@ fn guide_replacing<'a>(from: &'a str, to: &'a str) -> impl Fn(&mut Subject) + 'a
 #[test]
 fn tokens_get_their_value_or_go() {
     let code = "GATE_TEMPLATE_TOKEN_UNRESOLVED";
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_replacing("Acme PDF guide", "__PRODUCT_NAME__ guide"),
     );
     assert!(text.contains("title: \"Acme PDF guide\"\n"), "{text}");
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_replacing("weight: 2", "layout: {{ layout }}\nweight: 2"),
     );
     assert!(!text.contains("layout"), "{text}");
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_with("- [{{ unknown }}](/docs/acme/)\n- [Overview](/docs/acme/)"),
     );
     assert!(text.contains("\n\n- [Overview](/docs/acme/)\n"), "{text}");
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_with("<img src=\"/img/a.png\" alt=\"x\" title=\"{{ unknown }}\">"),
@@ -154,7 +154,7 @@ fn tokens_get_their_value_or_go() {
         text.contains("<img src=\"/img/a.png\" alt=\"x\">"),
         "{text}"
     );
-    let text = mended(code, GUIDE, |subject| {
+    let text = fix_result(code, GUIDE, |subject| {
         subject.settings.token_values = [("spot".to_owned(), "/docs/acme/".to_owned())].into();
         guide_with("- [Overview]({{spot}})")(subject);
     });
@@ -162,8 +162,8 @@ fn tokens_get_their_value_or_go() {
 }
 
 #[test]
-fn front_matter_is_added_mended_and_completed() {
-    let text = mended("GATE_FRONTMATTER_MISSING", GUIDE, |subject| {
+fn front_matter_is_added_fixed_and_completed() {
+    let text = fix_result("GATE_FRONTMATTER_MISSING", GUIDE, |subject| {
         let text = subject.site.text(GUIDE).unwrap();
         let body = text
             .splitn(3, "---\n")
@@ -179,7 +179,7 @@ fn front_matter_is_added_mended_and_completed() {
     );
 
     let syntax = "GATE_FRONTMATTER_INVALID_SYNTAX";
-    let text = mended(
+    let text = fix_result(
         syntax,
         GUIDE,
         guide_replacing("title: Acme PDF guide", "title: \"Acme: PDF\" guide"),
@@ -188,26 +188,26 @@ fn front_matter_is_added_mended_and_completed() {
         text.contains("title: ") && text.contains("weight: 2\n"),
         "{text}"
     );
-    let text = mended(
+    let text = fix_result(
         syntax,
         GUIDE,
         guide_replacing("weight: 2\n---\n", "weight: 2\n"),
     );
     assert!(text.contains("weight: 2\n---\n\n## Convert"), "{text}");
-    let text = mended(
+    let text = fix_result(
         syntax,
         GUIDE,
         guide_replacing("weight: 2\n", "weight: 2\nweight: 3\nstray\n"),
     );
     assert!(text.contains("weight: 2\n---\n"), "{text}");
 
-    let text = mended(
+    let text = fix_result(
         "GATE_FRONTMATTER_REQUIRED_FIELD_MISSING",
         GUIDE,
         guide_replacing("title: Acme PDF guide\n", ""),
     );
     assert!(text.contains("title: \"Acme PDF guide\"\n"), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_FRONTMATTER_TYPE_MISMATCH",
         GUIDE,
         guide_replacing("weight: 2", "weight: \"2\""),
@@ -216,9 +216,9 @@ fn front_matter_is_added_mended_and_completed() {
 }
 
 #[test]
-fn links_lead_to_what_they_mean_or_are_unlinked() {
+fn links_are_corrected_or_removed() {
     let internal = "GATE_LINK_BROKEN_INTERNAL";
-    let text = mended(internal, LANDING, |subject| {
+    let text = fix_result(internal, LANDING, |subject| {
         let text = subject
             .site
             .text(LANDING)
@@ -230,29 +230,29 @@ fn links_lead_to_what_they_mean_or_are_unlinked() {
         text.contains("[Documentation](") && text.contains("docs/acme/guide"),
         "{text}"
     );
-    let text = mended(
+    let text = fix_result(
         internal,
         GUIDE,
         guide_replacing("](/docs/acme/).", "](/nowhere/)."),
     );
     assert!(text.contains("See the overview."), "{text}");
-    let text = mended(internal, GUIDE, guide_with("- [Gone for good](/nowhere/)"));
+    let text = fix_result(internal, GUIDE, guide_with("- [Gone for good](/nowhere/)"));
     assert!(!text.contains("Gone for good"), "{text}");
-    let text = mended(internal, GUIDE, guide_with("![A picture](/img/none.png)"));
+    let text = fix_result(internal, GUIDE, guide_with("![A picture](/img/none.png)"));
     assert!(!text.contains("none.png"), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_LINK_BROKEN_RELATIVE",
         GUIDE,
         guide_with("- [Overview](/docs/acme/), [x]({{< ref \"gone.md\" >}})"),
     );
     assert!(!text.contains("gone.md"), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_LINK_BROKEN_ANCHOR",
         GUIDE,
         guide_with("- [Limits](#limitation)"),
     );
     assert!(text.contains("[Limits](#limitations)"), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_LINK_BROKEN_ANCHOR",
         GUIDE,
         guide_replacing("(/docs/acme/)", "(/docs/acme/#none)"),
@@ -261,8 +261,8 @@ fn links_lead_to_what_they_mean_or_are_unlinked() {
 }
 
 #[test]
-fn lint_is_mended_and_the_rules_are_listed() {
-    let text = mended(
+fn lint_is_fixed_and_the_rules_are_listed() {
+    let text = fix_result(
         "GATE_MARKDOWN_LINT_ERROR",
         GUIDE,
         guide_replacing("## Limitations\n\n", "## Limitations:   \n"),
@@ -274,9 +274,9 @@ fn lint_is_mended_and_the_rules_are_listed() {
 fn uncited_facts_are_cited_or_go() {
     let code = "GATE_TRUTHLOCK_UNCITED_FACT";
     let own = format!("{READS} {}", marker(&sample::id(READS)));
-    let text = mended(code, GUIDE, guide_replacing(&own, READS));
+    let text = fix_result(code, GUIDE, guide_replacing(&own, READS));
     assert!(text.contains(&own), "{text}");
-    let text = mended(code, GUIDE, guide_with("Acme PDF reads all DOCX files."));
+    let text = fix_result(code, GUIDE, guide_with("Acme PDF reads all DOCX files."));
     assert!(
         text.contains(&format!(
             "Acme PDF reads all DOCX files. {}",
@@ -284,7 +284,7 @@ fn uncited_facts_are_cited_or_go() {
         )),
         "{text}"
     );
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_with("Acme PDF always reads DOCX files. See the overview."),
@@ -293,13 +293,13 @@ fn uncited_facts_are_cited_or_go() {
         !text.contains("always") && text.contains("\n\nSee the overview.\n"),
         "{text}"
     );
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_with("- **Nobody** wrote this.\n- [Overview](/docs/acme/)"),
     );
     assert!(!text.contains("Nobody"), "{text}");
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_replacing(
@@ -311,13 +311,13 @@ fn uncited_facts_are_cited_or_go() {
 }
 
 #[test]
-fn unknown_claims_are_found_again_or_go() {
+fn unknown_claims_are_matched_or_removed() {
     let code = "GATE_TRUTHLOCK_INVALID_CLAIM_ID";
     let bad = marker(&"0".repeat(64));
     let good = marker(&sample::id(READS));
-    let text = mended(code, GUIDE, guide_replacing(&good, &bad));
+    let text = fix_result(code, GUIDE, guide_replacing(&good, &bad));
     assert!(text.contains(&format!("{READS} {good}")), "{text}");
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_with(&format!("Nobody says this. {bad} See the overview.")),
@@ -326,7 +326,7 @@ fn unknown_claims_are_found_again_or_go() {
         !text.contains("Nobody says") && !text.contains(&bad),
         "{text}"
     );
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_replacing(&good, &format!("{good} {bad}")),
@@ -336,13 +336,13 @@ fn unknown_claims_are_found_again_or_go() {
 
 #[test]
 fn names_and_addresses_are_written_right() {
-    let text = mended(
+    let text = fix_result(
         "GATE_CONSISTENCY_PRODUCT_NAME",
         GUIDE,
         guide_replacing("title: Acme PDF", "title: AcmePDF"),
     );
     assert!(text.contains("title: Acme PDF guide"), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_CONSISTENCY_REPO_URL",
         GUIDE,
         guide_with("- [Issues](https://git.example/fork/acme-pdf/issues)"),
@@ -351,7 +351,7 @@ fn names_and_addresses_are_written_right() {
         text.contains("(https://git.example/acme/acme-pdf/issues)"),
         "{text}"
     );
-    let text = mended("GATE_CONSISTENCY_CANONICAL_URL", GUIDE, |subject| {
+    let text = fix_result("GATE_CONSISTENCY_CANONICAL_URL", GUIDE, |subject| {
         subject.settings.canonical_urls =
             [("docs".to_owned(), "https://docs.example/acme/".to_owned())].into();
         guide_with("- [Docs](https://www.docs.example/acme)")(subject);
@@ -363,7 +363,7 @@ fn names_and_addresses_are_written_right() {
         "https://old.example/",
         "\"https://old.example/\"",
     ] {
-        let text = mended("GATE_CONSISTENCY_CANONICAL_URL", GUIDE, |subject| {
+        let text = fix_result("GATE_CONSISTENCY_CANONICAL_URL", GUIDE, |subject| {
             subject.settings.canonical_urls =
                 [("docs".to_owned(), "https://docs.example/acme/".to_owned())].into();
             let keys = format!("weight: 2\ncanonical: {wrong}");
@@ -375,7 +375,7 @@ fn names_and_addresses_are_written_right() {
 }
 
 #[test]
-fn a_default_that_says_nothing_is_no_value() {
+fn an_empty_default_is_not_a_value() {
     for (default, kind, expected) in [
         (json!(null), "unknown", "\naudience: \"\"\n"),
         (
@@ -395,10 +395,10 @@ fn a_default_that_says_nothing_is_no_value() {
             subject.changed.retain(|path, _| path == GUIDE);
             guide_replacing("weight: 2", "weight: 2\naudience:")(subject);
         };
-        let text = mended("GATE_FRONTMATTER_REQUIRED_FIELD_MISSING", GUIDE, blank);
+        let text = fix_result("GATE_FRONTMATTER_REQUIRED_FIELD_MISSING", GUIDE, blank);
         assert!(text.contains(expected), "{default}: {text}");
         if default == json!("__AUDIENCE__") {
-            let text = mended("GATE_TEMPLATE_TOKEN_UNRESOLVED", GUIDE, |subject| {
+            let text = fix_result("GATE_TEMPLATE_TOKEN_UNRESOLVED", GUIDE, |subject| {
                 blank(subject);
                 guide_replacing("audience:\n", "audience: __AUDIENCE__\n")(subject);
             });
@@ -408,10 +408,10 @@ fn a_default_that_says_nothing_is_no_value() {
 }
 
 #[test]
-fn what_was_wrong_before_the_run_is_mended_too() {
+fn what_was_wrong_before_the_run_is_fixed_too() {
     let body = "## Notes of ours\n\nIt never fails.\n\n* [Docs](/docs/acme/)\n+ [Home](/)";
     for code in ["GATE_TRUTHLOCK_UNCITED_FACT", "GATE_MARKDOWN_LINT_ERROR"] {
-        mended(code, GUIDE, |subject| {
+        fix_result(code, GUIDE, |subject| {
             guide_with(body)(subject);
             let before = subject
                 .site
@@ -432,7 +432,7 @@ fn headings_are_added_at_their_place() {
         sample::LIMIT,
         marker(&sample::id(sample::LIMIT))
     );
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_replacing(&format!("## Limitations\n\n{limit}"), ""),
@@ -441,7 +441,7 @@ fn headings_are_added_at_their_place() {
         text.contains(&format!("## Limitations\n\n- {}", limit.trim())),
         "{text}"
     );
-    let text = mended(code, GUIDE, |subject| {
+    let text = fix_result(code, GUIDE, |subject| {
         for page in &mut subject.plan.pages {
             if page.output_path == GUIDE {
                 page.required_headings.insert(1, "History".to_owned());
@@ -458,12 +458,12 @@ fn headings_are_added_at_their_place() {
 #[test]
 fn code_comes_from_the_catalogue() {
     let code = "GATE_SNIPPET_NOT_IN_CATALOG";
-    let text = mended(code, GUIDE, guide_replacing(SNIPPET, "print(1)\n"));
+    let text = fix_result(code, GUIDE, guide_replacing(SNIPPET, "print(1)\n"));
     assert!(
         text.contains(SNIPPET) && !text.contains("print(1)"),
         "{text}"
     );
-    let text = mended(code, GUIDE, |subject| {
+    let text = fix_result(code, GUIDE, |subject| {
         subject
             .registered
             .insert(crate::gates::prose::digest("The steps are these:"));
@@ -473,7 +473,7 @@ fn code_comes_from_the_catalogue() {
         !text.contains("print(1)") && !text.contains("The steps are these"),
         "{text}"
     );
-    let text = mended(
+    let text = fix_result(
         "GATE_SNIPPET_LANGUAGE_MISMATCH",
         GUIDE,
         guide_replacing("```python", "```js"),
@@ -483,7 +483,7 @@ fn code_comes_from_the_catalogue() {
 
 #[test]
 fn headings_pictures_and_addresses_are_accessible() {
-    let text = mended(
+    let text = fix_result(
         "GATE_ACCESSIBILITY_HEADING_SKIP",
         GUIDE,
         guide_with("#### Deep\n\n##### Deeper\n\n#### Beside\n\n## Next"),
@@ -493,15 +493,15 @@ fn headings_pictures_and_addresses_are_accessible() {
         "{text}"
     );
     let code = "GATE_ACCESSIBILITY_ALT_MISSING";
-    let text = mended(code, GUIDE, guide_replacing("![A converted page]", "![]"));
+    let text = fix_result(code, GUIDE, guide_replacing("![A converted page]", "![]"));
     assert!(text.contains("![Limitations](/img/a.png)"), "{text}");
-    let text = mended(
+    let text = fix_result(
         code,
         GUIDE,
         guide_with("<img src=\"/img/a.png\" title=\"A page\">"),
     );
     assert!(text.contains("<img alt=\"A page\" src="), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_LINK_INSECURE_HTTP",
         GUIDE,
         guide_with("- [a](http://a.example/x)\n- [b](http://localhost/)"),
@@ -526,13 +526,13 @@ fn pages_are_listed_in_their_table_of_contents() {
         "GATE_DISTRIBUTION_TOC_CHILD_MISSING",
         "GATE_LINK_ORPHAN_PAGE",
     ] {
-        let text = mended(code, TOC, without);
+        let text = fix_result(code, TOC, without);
         assert!(
             text.contains("- [Product](/products/acme/)\n- [Acme PDF guide]("),
             "{text}"
         );
     }
-    let text = mended("GATE_DISTRIBUTION_TOC_CHILD_MISSING", TOC, |subject| {
+    let text = fix_result("GATE_DISTRIBUTION_TOC_CHILD_MISSING", TOC, |subject| {
         subject.site.insert(TOC, page_with("See the overview."));
     });
     assert!(text.ends_with(")\n"), "{text}");
@@ -567,7 +567,7 @@ fn every_fixer_is_tried() {
 }
 
 #[test]
-fn what_cannot_be_fixed_says_so() {
+fn unfixable_issues_are_reported() {
     let input = GateInput::new(plain(subject()));
     let mut issue = report(&GateInput::new({
         let mut subject = plain(subject());
@@ -631,7 +631,7 @@ fn a_quota_leaves_room_or_the_text_says_nothing_is_known() {
         sample::LIMIT,
         marker(&sample::id(sample::LIMIT))
     );
-    let text = mended("GATE_CONSISTENCY_REQUIRED_HEADING", GUIDE, |subject| {
+    let text = fix_result("GATE_CONSISTENCY_REQUIRED_HEADING", GUIDE, |subject| {
         guide_replacing(&limit, "")(subject);
         subject.facts.claim_groups = [("limitations".to_owned(), vec![])].into();
         for page in &mut subject.plan.pages {
@@ -697,14 +697,14 @@ const PARTS: [&str; 30] = [
 ];
 
 #[test]
-fn an_address_in_a_definition_is_mended_there() {
-    let text = mended(
+fn an_address_in_a_definition_is_fixed_there() {
+    let text = fix_result(
         "GATE_LINK_INSECURE_HTTP",
         GUIDE,
         guide_with("- [a][ref]\n\n[ref]: http://a.example/x"),
     );
     assert!(text.contains("[ref]: https://a.example/x"), "{text}");
-    let text = mended(
+    let text = fix_result(
         "GATE_LINK_BROKEN_INTERNAL",
         GUIDE,
         guide_with("- [a][ref]\n- [b](/docs/acme/)\n\n[ref]: /nowhere/"),

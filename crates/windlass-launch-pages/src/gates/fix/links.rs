@@ -53,7 +53,7 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
         }
     }
     let mut text = apply(document, edits, &gone);
-    // Text that was only the name of a link must not become a statement nobody backs.
+    // Text that was only the name of a link must not become a statement without evidence.
     if uncited(fixing.input, &text) > uncited(fixing.input, &document.text) {
         let lines: Vec<Range<usize>> = fixing
             .issue

@@ -42,7 +42,7 @@ pub struct Fixed {
 /// Why there is no fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FixError {
-    /// Nobody knows how to fix such an issue.
+    /// There is no fixer for such an issue.
     #[error("no fixer is registered for {0}")]
     NoFixer(String),
     /// The issue's file is not there, or not a page.
@@ -52,7 +52,7 @@ pub enum FixError {
     #[error("the fix of {0} would change nothing")]
     NoDiff(String),
     /// A patch could not be made.
-    #[error("a patch of {path} could not be made: {cause}")]
+    #[error("a patch of {path} could not be created: {cause}")]
     NoPatch {
         /// The file.
         path: String,
@@ -195,7 +195,7 @@ pub static FIXERS: [Fixer; 16] = [
     },
     Fixer {
         codes: &["GATE_LINK_INSECURE_HTTP"],
-        promise: "Ask for the address over https.",
+        promise: "Use https for the address.",
         rewrite: https::rewrite,
     },
     Fixer {
@@ -213,7 +213,7 @@ pub fn fixer(code: &str) -> Option<&'static Fixer> {
     FIXERS.iter().find(|fixer| fixer.codes.contains(&code))
 }
 
-/// The patches that mend an issue; `first_patch` numbers the first of them.
+/// The patches that fix an issue; `first_patch` numbers the first of them.
 pub fn fix(input: &GateInput, issue: &Issue, first_patch: usize) -> Result<Fixed, FixError> {
     let code = issue.error_code.as_deref().unwrap_or_default();
     let fixer = fixer(code).ok_or_else(|| FixError::NoFixer(code.to_owned()))?;

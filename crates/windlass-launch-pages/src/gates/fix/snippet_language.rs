@@ -36,7 +36,7 @@ pub(super) fn rewrite(fixing: &Fixing<'_>) -> Rewrite {
             );
             text.replace_range(line..code.range.end, &block);
         }
-        notes.push(format!("A fence says {} now.", snippet.language));
+        notes.push(format!("A fence now says {}.", snippet.language));
     }
     notes.reverse();
     Rewrite::own(fixing, text, notes)

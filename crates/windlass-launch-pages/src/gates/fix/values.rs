@@ -19,7 +19,7 @@ pub(super) fn for_key(input: &GateInput, path: &str, key: &str) -> Value {
         .key_types
         .get(key)
         .map_or("unknown", String::as_str);
-    // What says nothing, or is a template's token, is what the page is being mended of.
+    // An empty value or a template's token is what the fix removes.
     let says = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => tokens(&Document::parse_body(text)).is_empty(),

@@ -59,17 +59,17 @@ const CASES: [(&str, &str, &str); 19] = [
 ];
 
 #[test]
-fn every_rule_finds_its_breach_and_mends_it() {
+fn every_rule_finds_its_violation_and_fixes_it() {
     for (rule, before, after) in CASES {
         assert!(
             names(before).contains(&rule),
             "{rule}: {:?} in {before:?}",
             names(before)
         );
-        let (mended, applied) = repair(before, &SnippetCatalog::default());
-        assert_eq!(mended, after, "{rule}");
+        let (repaired, applied) = repair(before, &SnippetCatalog::default());
+        assert_eq!(repaired, after, "{rule}");
         assert!(applied.contains(&rule), "{rule}: {applied:?}");
-        assert_eq!(names(&mended), Vec::<&str>::new(), "{rule}");
+        assert_eq!(names(&repaired), Vec::<&str>::new(), "{rule}");
     }
     let covered: std::collections::BTreeSet<_> = CASES.iter().map(|(rule, ..)| *rule).collect();
     assert_eq!(covered.len(), RULES.len());
@@ -105,8 +105,8 @@ fn a_fence_gets_the_language_of_the_catalogue() {
         schema_version: "1.0".to_owned(),
         snippets: vec![snippet.unwrap()],
     };
-    let (mended, _) = repair("```\nx = 1\n```\n", &snippets);
-    assert_eq!(mended, "```python\nx = 1\n```\n");
+    let (repaired, _) = repair("```\nx = 1\n```\n", &snippets);
+    assert_eq!(repaired, "```python\nx = 1\n```\n");
 }
 
 proptest::proptest! {

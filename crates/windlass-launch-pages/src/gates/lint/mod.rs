@@ -1,7 +1,7 @@
 //! A fixed set of Markdown rules, each with its own repair. Line length (MD013), inline HTML
 //! (MD033) and a first-line heading (MD041) are no rules here.
 //!
-//! A rule is a function from a page to what breaks it, with the edit that mends it. Names follow
+//! A rule is a function from a page to its violations, with the edit that fixes each. Names follow
 //! the numbers writers know from other linters.
 
 mod blocks;
@@ -62,7 +62,7 @@ pub fn lint(document: &Document, snippets: &SnippetCatalog) -> Vec<Lint> {
     found
 }
 
-/// The page with every breach mended, and the rules that were applied.
+/// The page with every violation fixed, and the rules that were applied.
 pub fn repair(text: &str, snippets: &SnippetCatalog) -> (String, Vec<&'static str>) {
     let mut text = text.to_owned();
     let mut applied = Vec::new();
@@ -140,7 +140,7 @@ fn at(
     }
 }
 
-/// An empty line put in at a place, told for the line it protects.
+/// An empty line inserted at a place, reported for the line it protects.
 fn blank_before(
     document: &Document,
     rule: &'static str,

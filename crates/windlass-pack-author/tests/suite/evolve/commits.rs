@@ -135,7 +135,7 @@ fn repositories_that_are_not_ready_are_refused() {
     }
     "#);
 
-    // A repository around the config repository is somebody else's.
+    // A repository around the config repository is not ours.
     world.git_in(".", &["init", "--quiet"]);
     let problem = world.commit_proposal(&proposal).unwrap_err();
     assert_eq!(problem.code().name, "E_GIT_REPO_REQUIRED");

@@ -58,7 +58,7 @@ fn a_new_overlay_copies_the_module() {
     }
     "#);
     assert_eq!(edited.editor_dir(), world.repo().join(OVERLAY));
-    // Once more: nothing to do.
+    // Again: nothing to do.
     let again = world.edit(edit("skill:demo"));
     assert!(again.writes.is_empty());
     assert!(!again.created);
@@ -138,7 +138,7 @@ fn patch_overlays() {
         })
         .unwrap_err();
     insta::assert_snapshot!(world.show(&problem), @r#"
-    E_CONFIG_INVALID: the project overlay of module skill:demo is of patches, which hold no copies of files: --materialize does not go with it
+    E_CONFIG_INVALID: the project overlay of module skill:demo holds patches, not copies of files: --materialize does not apply
     {
       "hint": "leave --materialize out, or use --kind dir",
       "module_id": "skill:demo",
@@ -186,7 +186,7 @@ fn unknown_modules_are_refused_with_a_hint() {
 }
 
 #[test]
-fn overlays_are_made_without_git_too() {
+fn overlays_are_created_without_git_too() {
     let world = world();
     fs_err::remove_dir_all(world.repo().join(".git")).unwrap();
     world.edit(edit("skill:demo"));

@@ -1,4 +1,4 @@
-//! Which edits are taken back, in which form, and what is said about the others.
+//! Which edits are captured, in which form, and what is reported about the others.
 //!
 //! Long because every rule of proposing is one scene in a real repository.
 
@@ -341,7 +341,7 @@ fn aggregates_without_markers_or_with_edits_outside_are_skipped() {
         "path_posix": "$ROOT/project/AGENTS.md",
         "reason": "multi_module_output",
         "reason_code": "multi_module_output",
-        "reason_message": "the file comes from several modules and its markers do not tell the edits apart",
+        "reason_message": "the file comes from several modules and its markers do not separate the edits",
         "suggestions": [
           {
             "action": "put the module markers back and edit between them",
@@ -393,7 +393,7 @@ fn must_17_cursor_rules_come_back_without_their_frontmatter() {
     );
     assert_eq!(overlay("instructions:b"), "b w/o newline");
 
-    // What is generated cannot be taken back; neither can a newline that every rule gets.
+    // What is generated cannot be captured; neither can a newline that every rule gets.
     let world = instructions_world();
     world.change(
         &rule("instructions:a"),
@@ -471,7 +471,7 @@ fn must_17_a_patch_overlay_gets_a_patch() {
     world.deployed();
     assert_eq!(world.propose(Scope::Global).nothing(), Some("no_drift"));
 
-    // Edited on: the patch is made anew against the file below, not stacked.
+    // Edited again: the patch is recreated against the file below, not stacked.
     world.committed();
     world.change("home/.codex/skills/demo/SKILL.md", "five", "FIVE");
     let proposal = world.propose(Scope::Global);
@@ -585,7 +585,7 @@ fn an_edit_goes_below_the_patch_of_a_higher_scope_where_that_shows() {
         "suggestions": [
           {
             "action": "propose into scope project",
-            "reason": "the overlay there has the last word about the file"
+            "reason": "the overlay there has precedence for the file"
           }
         ],
         "target": "codex"
@@ -629,7 +629,7 @@ fn one_module_can_be_asked_for() {
 }
 
 #[test]
-fn an_added_execute_bit_comes_along() {
+fn an_added_execute_bit_is_included() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = skill_world();
     world.change("home/.codex/skills/demo/run.sh", "1", "2");

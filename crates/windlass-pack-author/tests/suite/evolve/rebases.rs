@@ -100,14 +100,14 @@ fn without_changes_nothing_is_written() {
         world.rebase(rebase("skill:demo")),
         "3 files: updated [] deleted [] skipped [] conflicts []"
     );
-    // The baseline was made when the new overlay was not committed; now it is made anew once.
+    // The baseline was created when the new overlay was not committed; now it is recreated once.
     world.committed();
     let rebased = world.try_rebase(rebase("skill:demo")).unwrap();
     assert!(rebased.writes.is_empty(), "{:?}", rebased.writes);
 }
 
 #[test]
-fn each_file_of_a_directory_overlay_goes_its_way() {
+fn each_file_of_a_directory_overlay_is_merged_separately() {
     let world = dir_world();
     world.change(&format!("repo/{OVERLAY}/SKILL.md"), "2\n", "two\n");
     world.file(&format!("{OVERLAY}/own.txt"), "only here\n");
@@ -201,7 +201,7 @@ fn must_18_a_conflict_does_not_move_the_baseline_of_its_file() {
     let rebased = world.try_rebase(rebase("skill:demo")).unwrap();
     let problem = rebased.conflict().unwrap();
     insta::assert_snapshot!(world.show(&problem), @r#"
-    E_OVERLAY_REBASE_CONFLICT: the global overlay of module skill:demo conflicts with its upstream in SKILL.md; resolve what stands between the markers (for patches in .agentpack/conflicts) and rebase again
+    E_OVERLAY_REBASE_CONFLICT: the global overlay of module skill:demo conflicts with its upstream in SKILL.md; resolve what is between the markers (for patches in .agentpack/conflicts) and rebase again
     {
       "conflicts": [
         "SKILL.md"
@@ -297,7 +297,7 @@ fn a_resolution_is_merged_with_what_came_later() {
 }
 
 #[test]
-fn an_overlay_taken_back_to_before_the_conflict_conflicts_again() {
+fn an_overlay_reset_to_before_the_conflict_conflicts_again() {
     let world = dir_world();
     world.change(&format!("repo/{OVERLAY}/SKILL.md"), "3\n", "mine\n");
     upstream(&world, "3\n", "theirs\n");
@@ -367,7 +367,7 @@ fn bytes_that_cannot_be_merged_are_a_conflict_and_stay() {
 }
 
 #[test]
-fn patches_are_made_anew_against_the_new_upstream() {
+fn patches_are_recreated_against_the_new_upstream() {
     let world = patch_world();
     upstream(&world, "1\n", "0\n0\n1\n");
     insta::assert_snapshot!(world.rebase(rebase("skill:demo")), @r#"1 files: updated ["SKILL.md"] deleted [] skipped [] conflicts []"#);
@@ -552,7 +552,7 @@ fn what_cannot_be_rebased_says_why() {
     insta::assert_snapshot!(problem(&world), @r#"
     E_OVERLAY_NOT_FOUND: module skill:demo has no global overlay: $ROOT/repo/overlays/skill_demo--f2b4dd2c0d does not exist
     {
-      "hint": "make it with `agentpack overlay edit skill:demo --scope global`",
+      "hint": "create it with `agentpack overlay edit skill:demo --scope global`",
       "module_id": "skill:demo",
       "overlay_dir": "$ROOT/repo/overlays/skill_demo--f2b4dd2c0d",
       "overlay_dir_posix": "$ROOT/repo/overlays/skill_demo--f2b4dd2c0d",

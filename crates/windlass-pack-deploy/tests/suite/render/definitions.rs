@@ -147,7 +147,7 @@ fn equal_keys_merge_and_different_ones_conflict() {
 }
 
 #[test]
-fn hooks_of_one_event_stand_side_by_side() {
+fn hooks_of_one_event_are_listed_together() {
     let text = format!(
         "targets:\n{ALL}modules:\n{}{}{}",
         module("hook:a", "hook", "a.yaml"),

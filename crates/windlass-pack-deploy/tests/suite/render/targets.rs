@@ -425,7 +425,7 @@ fn module_targets_limit_where_it_goes() {
 }
 
 #[test]
-fn modules_nobody_takes_are_not_read() {
+fn unused_modules_are_not_read() {
     let mut text = "targets:\n  zed: {mode: files, scope: project}\nmodules:\n".to_owned();
     text += &module("instructions:base", "instructions", "base");
     text += &module("skill:gone", "skill", "not/there");
@@ -512,7 +512,7 @@ fn one_path_has_one_content() {
 }
 
 #[test]
-fn a_file_cannot_lie_below_a_file() {
+fn a_file_cannot_be_inside_a_file() {
     let mut text = "targets:\n  codex: {mode: files, scope: user}\nmodules:\n".to_owned();
     text += &module("skill:a", "skill", "a");
     text += &module("skill:a/b", "skill", "b");

@@ -17,7 +17,7 @@ fn must_14_a_linked_destination_is_written_through() {
         .unwrap();
     assert_eq!(read(&target), "new");
     assert!(link.is_symlink());
-    // The staged file was beside the real file, on its file system.
+    // The staged file was next to the real file, on its file system.
     world.assert_tidy("written through");
 }
 
@@ -59,7 +59,7 @@ fn must_14_a_link_that_leaves_home_and_project_is_refused() {
 }
 
 #[test]
-fn must_14_removing_a_linked_destination_takes_the_link_alone() {
+fn must_14_removing_a_linked_destination_removes_only_the_link() {
     let world = World::new();
     let target = world.user().join("dotfiles/AGENTS.md");
     put(&target, "text");

@@ -134,7 +134,7 @@ fn must_7_a_failure_at_any_step_leaves_no_half_state() {
                 assert_eq!(world.picture(), before, "{when}");
                 assert_eq!(world.snapshots(), Vec::<String>::new(), "{when}");
                 world.assert_tidy(&when);
-                // Nothing stands in the way of trying again.
+                // Nothing prevents another attempt.
                 world.commit(transaction).unwrap();
             }
             // It held already; only tidying up failed, and the next command does that.
@@ -203,7 +203,7 @@ fn must_7_a_crash_at_any_step_is_completed_or_undone_by_the_next_command() {
 }
 
 #[test]
-fn a_recovery_that_crashes_again_and_again_still_ends_well() {
+fn a_recovery_that_crashes_repeatedly_still_succeeds() {
     let (steps, before, after) = undisturbed();
     for step in (0..steps).step_by(3) {
         let when = format!("crash at step {step} of {steps}");

@@ -18,7 +18,7 @@ fn must_8_a_held_root_is_refused_with_its_holder() {
 }
 
 #[test]
-fn must_8_whoever_waits_gets_the_root_when_it_is_free() {
+fn must_8_a_waiter_gets_the_root_when_it_is_free() {
     let world = World::new();
     let held = world.lock();
     let (state, roots) = (world.state.clone(), [world.claude(), world.codex()]);
@@ -120,7 +120,7 @@ fn opening_the_state_and_asking_it_writes_nothing() {
 fn a_running_transaction_is_not_recovered_by_others() {
     let world = World::new();
     let transaction = world.transaction("1", vec![create(world.codex().join("a.md"), "a")]);
-    // Dies in the middle, but the roots are taken by somebody else before anybody recovers.
+    // Dies in the middle, but another process takes the roots before recovery.
     world
         .commit_with(transaction, &At::new(Fault::Crash, 6))
         .unwrap_err();
@@ -149,13 +149,13 @@ fn a_running_transaction_is_not_recovered_by_others() {
 }
 
 #[test]
-fn taking_the_locks_settles_what_was_left_in_these_roots() {
+fn taking_the_locks_recovers_these_roots() {
     let world = World::new();
     let transaction = world.transaction("1", vec![create(world.codex().join("a.md"), "a")]);
     world
         .commit_with(transaction, &At::new(Fault::Crash, 6))
         .unwrap_err();
-    // Somebody who wants only one of its roots, and not even the one that was written.
+    // A process that wants only one of its roots, and not even the one that was written.
     let locks = world
         .state
         .lock(&[world.claude()], "run-2", Duration::ZERO)

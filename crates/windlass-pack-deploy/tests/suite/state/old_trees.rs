@@ -1,4 +1,4 @@
-//! Contents that old versions kept in trees beside their snapshots stay readable for ever.
+//! Contents that old versions kept in trees next to their snapshots stay readable.
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use super::world::{
 };
 
 #[test]
-fn the_snapshot_tells_what_was_done() {
+fn the_snapshot_records_what_was_done() {
     let world = World::new();
     let codex = world.codex();
     put(&codex.join("a.md"), "old");
@@ -83,7 +83,7 @@ fn must_13_modes_are_kept_and_only_the_execute_bits_change() {
 }
 
 #[test]
-fn must_15_directories_that_pack_made_go_when_they_are_empty() {
+fn must_15_directories_that_pack_created_are_removed_when_empty() {
     let world = World::new();
     let codex = world.codex();
     put(&codex.join("theirs/keep.md"), "user");
@@ -256,7 +256,7 @@ fn must_9_roots_are_remembered_and_forgotten_with_the_transaction() {
 }
 
 #[test]
-fn flushing_destinations_gives_the_same_result() {
+fn flushing_destinations_has_the_same_result() {
     let world = World::new();
     put(&world.codex().join("a.md"), "old");
     let mut transaction = world.transaction(

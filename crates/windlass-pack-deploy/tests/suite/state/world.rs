@@ -1,4 +1,4 @@
-//! A home, two roots and the words to speak about them.
+//! A home, two roots and helpers for them.
 
 use std::{
     cell::{Cell, RefCell},

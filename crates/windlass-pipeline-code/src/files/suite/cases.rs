@@ -61,7 +61,7 @@ pub(super) fn path(entity: &Entity) -> String {
     ts_string(&format!("/rest/v1/{}", entity.table))
 }
 
-/// What an action takes beside the key.
+/// What an action takes besides the key.
 pub(super) fn action_input(
     blueprint: &Blueprint<'_>,
     at: usize,

@@ -1,5 +1,5 @@
 //! Tests of pages: what is seen while data is on its way, is there, is missing or cannot be had, and
-//! what happens when somebody does something.
+//! what happens on each action.
 //! Each kind of page has a file of its own below this one.
 
 mod detail;
@@ -18,7 +18,7 @@ use super::super::{Draft, pages, views};
 use super::{Case, case, key, sample, sample_name, value};
 use crate::blueprint::{
     Blueprint, Component, ComponentKind, Entity, Field, Operation, Page, Reference, capabilities,
-    told,
+    statements,
 };
 use crate::escape::ts_string;
 use crate::names::kebab;
@@ -41,7 +41,7 @@ struct Context {
 struct Draftsman<'a, 'b> {
     blueprint: &'a Blueprint<'b>,
     page: &'a Page,
-    /// Data functions by module, so that each is told what to give.
+    /// Data functions by module, so that each can be stubbed.
     functions: BTreeMap<String, BTreeSet<String>>,
     samples: BTreeSet<String>,
     prepare: Vec<String>,
@@ -151,8 +151,8 @@ impl Draftsman<'_, '_> {
                 let all = capabilities(self.page, self.blueprint.requirements).collect();
                 self.texts(all);
             }
-            ComponentKind::Told(_, ref about) => {
-                self.texts(told(self.page, about, self.blueprint.requirements));
+            ComponentKind::Statements(_, ref about) => {
+                self.texts(statements(self.page, about, self.blueprint.requirements));
             }
             ComponentKind::SignIn | ComponentKind::SignUp => self.sign_in(component),
             ComponentKind::SignInOptions => self.sign_in_options(),
@@ -169,7 +169,7 @@ impl Draftsman<'_, '_> {
             )
         }));
         if !all.is_empty() {
-            self.cases.push(Case::of(all, "is told", lines));
+            self.cases.push(Case::of(all, "is shown", lines));
         }
     }
 }

@@ -2,7 +2,7 @@ import { request } from "@/lib/http";
 import { {=imports=} } from "@/lib/schemas/{=file=}";
 <% if list %>
 
-/** The newest ones that whoever is signed in may see. */
+/** The newest ones that the signed-in user may see. */
 export async function {=list.name=}(<% if filters %>filter: {=type=}Filter = {}<% endif %>): Promise<{=type=}[]> {
   return {=camel=}Schema.array().parse(await request({=list.path=}<% if filters %>, { query: filter }<% endif %>));
 }

@@ -7,7 +7,7 @@ import { getSupabase } from "@/lib/supabase";
 <% endif %>
 <% if list %>
 
-/** The newest ones that whoever asks may see. */
+/** The newest ones that the caller may see. */
 export async function {=list.name=}(<% if filters %>{=client_first=}filter: {=type=}Filter = {}<% elif server %>client: Client<% endif %>): Promise<{=type=}[]> {
 <% if filters %>
   let query = {=client=}.from({=table|ts=}).select(){=order=}.limit(500);

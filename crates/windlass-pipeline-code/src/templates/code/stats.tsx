@@ -9,7 +9,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { AppLink } from "@/lib/navigation";
 import { useResource } from "@/lib/use-resource";
 
-/** How many there are of everything that whoever is signed in may see. */
+/** Counts of everything that the signed-in user may see. */
 async function load() {
   const [<% for stat in stats %>{=stat.variable=}<% if not loop.last %>, <% endif %><% endfor %>] = await Promise.all([<% for stat in stats %>{=stat.list=}()<% if not loop.last %>, <% endif %><% endfor %>]);
   return [

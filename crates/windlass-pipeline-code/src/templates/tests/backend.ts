@@ -2,7 +2,7 @@ export type Call = { method: string; path: string; query: string; body: unknown 
 
 export type Answer = { status: number; body: unknown };
 
-/** Takes the place of the network: keeps what was asked and answers as it is told. */
+/** Replaces the network: records requests and returns configured answers. */
 export function backend(answer: (call: Call) => Answer) {
   const calls: Call[] = [];
   async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {

@@ -50,7 +50,7 @@ describe({=label|ts=}, () => {
   });
 
 <% endfor %>
-  it("tells a refusal of the database in words for people", async () => {
+  it("shows a refusal of the database in words for people", async () => {
     answering(() => ({ status: 403, body: { code: "42501", message: "permission denied", details: null, hint: null } }));
     await expect({=refused=}).rejects.toMatchObject({ code: "FORBIDDEN", message: "You do not have access to this." });
   });

@@ -14,7 +14,7 @@ const user: User = {
   created_at: "2026-01-01T00:00:00Z",
 };
 
-/** A real client whose network is ours, for somebody who is signed in or not. */
+/** A real client with a stubbed network, signed in or not. */
 export function clientFor(signedIn: boolean, answer: (call: Call) => Answer) {
   const { calls, fetch } = backend(answer);
   const client = createClient<Database>("https://project.example.com", "key", {

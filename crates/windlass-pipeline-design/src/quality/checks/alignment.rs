@@ -1,5 +1,5 @@
 //! Alignment: the outputs do what was asked for and nothing that was ruled out, and the spec's own
-//! weak points are told.
+//! weak points are reported.
 
 use crate::model::quality::Level;
 use crate::model::strategy::Priority;

@@ -126,7 +126,7 @@ fn subjects_end_where_verbs_begin() {
 }
 
 #[test]
-fn conditions_purposes_and_stories_are_set_apart() {
+fn conditions_purposes_and_stories_are_separated() {
     insta::assert_snapshot!(read_all(&[
         "When a patient cancels, the system notifies the receptionist by email.",
         "Teachers can publish a quiz when it has at least 5 questions.",

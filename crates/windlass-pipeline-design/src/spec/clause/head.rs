@@ -287,7 +287,7 @@ impl Parser<'_> {
             })
     }
 
-    /// Whether nouns go on to a modal or a form of `be`: then the word before was a noun, too.
+    /// Whether nouns continue to a modal or a form of `be`: then the word before was a noun, too.
     fn compound_subject(&self, from: usize) -> bool {
         (from..from + 4)
             .map_while(|at| self.token(at))
@@ -360,7 +360,7 @@ impl Parser<'_> {
                 .is_some()
     }
 
-    /// Whether the words here tell somebody to do something.
+    /// Whether the words here are an order.
     pub(super) fn imperative(&self, at: usize, end: usize) -> bool {
         let mut at = at;
         while at < end

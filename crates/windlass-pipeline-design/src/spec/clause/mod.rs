@@ -63,7 +63,7 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// `For each patient we keep …`: what is kept, not what somebody does.
+    /// `For each patient we keep …`: what is kept, not what a user does.
     pub fn is_each_lead(&self) -> bool {
         const KEEPING: &[&str] = &[
             "keep", "store", "record", "save", "need", "have", "hold", "collect", "track", "know",

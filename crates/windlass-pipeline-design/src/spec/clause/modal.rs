@@ -34,7 +34,7 @@ pub struct Auxiliary {
 }
 
 impl Auxiliary {
-    /// The same for a second verb: a modal that was said once goes on.
+    /// The same for a second verb: a modal stated once still applies.
     pub fn following(mut self, before: &Self) -> Self {
         if !self.modal.present && !self.be && !before.be {
             let only = self.modal.only;

@@ -107,7 +107,7 @@ const STYLES: &[&str] = &[
     "fresh",
 ];
 
-/// Words that show that a sentence outside a design section speaks of design.
+/// Words that show that a sentence outside a design section is about design.
 const DESIGN_WORDS: &[&str] = &[
     "design",
     "look",
@@ -183,12 +183,12 @@ fn after_font_word(tokens: &[Token], from: usize) -> (usize, usize) {
 pub fn styles(readings: &[Reading]) -> Vec<Stated> {
     let mut found = Collected::default();
     for reading in readings.iter().filter(|reading| !reading.is_set_aside()) {
-        let spoken_of = reading.section() == Section::Design
+        let mentioned = reading.section() == Section::Design
             || reading
                 .tokens
                 .iter()
                 .any(|token| DESIGN_WORDS.contains(&token.lower.as_str()));
-        if !spoken_of {
+        if !mentioned {
             continue;
         }
         let mut at = 0;

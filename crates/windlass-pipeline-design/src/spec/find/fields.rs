@@ -162,7 +162,7 @@ pub fn items(text: &str) -> Vec<Item> {
 }
 
 /// The items as token ranges: cut at commas and `and` outside brackets. A colon makes all that
-/// follows values of the item before it; behind `either` and `can be`, commas go on to the `or`.
+/// follows values of the item before it; behind `either` and `can be`, commas continue to the `or`.
 fn parts(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -321,7 +321,7 @@ fn boolean(text: &str, tokens: &[Token]) -> Item {
 }
 
 /// Where the name of an attribute ends: at a bracket, a preposition, `that`; `date of birth` and
-/// `moved at` go on.
+/// `moved at` continue.
 fn name_end(tokens: &[Token]) -> usize {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {

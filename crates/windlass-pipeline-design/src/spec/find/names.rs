@@ -9,7 +9,7 @@ use crate::spec::{
     token::{Kind, Token, slice},
 };
 
-/// Words that name nothing of their own when they are capitalised, beside months.
+/// Words that name nothing of their own when they are capitalised, besides months.
 const COMMON: &[&str] = &[
     "monday",
     "tuesday",

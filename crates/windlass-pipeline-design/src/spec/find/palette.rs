@@ -75,12 +75,12 @@ pub fn find(readings: &[Reading]) -> Vec<StatedColour> {
     let mut found: Vec<StatedColour> = Vec::new();
     let mut index = HashMap::new();
     for reading in readings.iter().filter(|reading| !reading.is_set_aside()) {
-        let spoken_of = reading.section() == Section::Design || speaks_of_colour(&reading.tokens);
+        let mentioned = reading.section() == Section::Design || mentions_colour(&reading.tokens);
         let mut at = 0;
         let mut segment = 0;
         let mut last_end = 0;
         while at < reading.tokens.len() {
-            if let Some((text, value, width)) = colour_at(reading, at, spoken_of) {
+            if let Some((text, value, width)) = colour_at(reading, at, mentioned) {
                 let end = segment_end(&reading.tokens, at + width);
                 let role = role(&reading.tokens, segment, at, end);
                 let replaced = within_brackets(&reading.tokens, at)
@@ -146,7 +146,7 @@ fn name_the_first(found: &mut [StatedColour]) {
     }
 }
 
-fn speaks_of_colour(tokens: &[Token]) -> bool {
+fn mentions_colour(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| {
         SIGNS.contains(&token.lower.as_str())
             || matches!(
@@ -157,7 +157,7 @@ fn speaks_of_colour(tokens: &[Token]) -> bool {
 }
 
 /// The colour that begins at a token: its text, its value, how many tokens it takes.
-fn colour_at(reading: &Reading, at: usize, spoken_of: bool) -> Option<(String, String, usize)> {
+fn colour_at(reading: &Reading, at: usize, mentioned: bool) -> Option<(String, String, usize)> {
     let tokens = &reading.tokens[at..];
     let first = tokens.first()?;
     if first.lower.starts_with('#') {
@@ -168,7 +168,7 @@ fn colour_at(reading: &Reading, at: usize, spoken_of: bool) -> Option<(String, S
         let text = slice(&reading.text, &tokens[..=close]);
         return colour::resolve(text).map(|value| (text.to_owned(), value, close + 1));
     }
-    if !spoken_of {
+    if !mentioned {
         return None;
     }
     (1..=LONGEST.min(tokens.len())).rev().find_map(|width| {

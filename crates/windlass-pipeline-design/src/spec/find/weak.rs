@@ -122,7 +122,8 @@ fn vague(requirement: &str, text: &str, spans: &[String], found: &mut Vec<Weakne
     }
 }
 
-/// The same actor, verb and object, once allowed and once not, without a condition that tells apart.
+/// The same actor, verb and object, once allowed and once not, without a condition that
+/// distinguishes them.
 fn contradictions(statements: &[Statement], found: &mut Vec<Weakness>) {
     let mut seen: BTreeMap<(&str, &str, &str), &Statement> = BTreeMap::new();
     for statement in statements

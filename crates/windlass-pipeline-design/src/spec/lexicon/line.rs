@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phrases_stand_between_the_ends_of_words() {
+    fn phrases_match_whole_words() {
         let line = Line::new("The CI/CD won’t go-live (optional) at once.");
         for (phrase, found) in [
             ("ci/cd", true),

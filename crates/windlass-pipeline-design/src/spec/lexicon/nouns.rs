@@ -20,7 +20,7 @@ static PRODUCT: Words = Words::new(|| {
     )
 });
 
-/// The product where the spec speaks of the one there is: `the product`, but not `a product`.
+/// The product where the spec mentions the only one: `the product`, but not `a product`.
 static PRODUCT_IF_DEFINITE: Words = Words::new(|| {
     set(
         "product application tool service program module project release code site version marketplace",

@@ -1,4 +1,4 @@
-//! Words that speak of how well a product works, and words that bind it.
+//! Words about how well a product works, and words that constrain it.
 
 use super::line::{Phrases, phrases};
 use crate::model::strategy::{Category, ConstraintType};

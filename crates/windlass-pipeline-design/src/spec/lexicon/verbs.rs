@@ -205,7 +205,7 @@ const SAME_PARTICIPLE: &[&str] = &[
     "set", "put", "read", "let", "split", "bid", "run", "cost", "reset", "come",
 ];
 
-/// Verbs that say what something is or how it is, not what somebody does.
+/// Verbs that say what something is or how it is, not what a user does.
 static STATIVE: Words = Words::new(|| {
     set(
         "have contain include consist belong hold comprise be support handle remain stay cost exceed meet feel \
@@ -307,12 +307,12 @@ pub fn is_also_noun(base: &str) -> bool {
     ALSO_NOUNS.contains(base)
 }
 
-/// Whether it says how something is rather than what somebody does.
+/// Whether it says how something is rather than what a user does.
 pub fn is_stative(base: &str) -> bool {
     STATIVE.contains(base)
 }
 
-/// Verbs that give somebody else the action: `lets teachers create quizzes`.
+/// Verbs that give another actor the action: `lets teachers create quizzes`.
 pub fn gives(base: &str) -> bool {
     matches!(base, "allow" | "let" | "enable" | "permit" | "help")
 }
@@ -416,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_lead_to_the_base() {
+    fn forms_map_to_the_base() {
         for (word, base, form) in [
             ("create", "create", Forms::BASE),
             ("creates", "create", Forms::THIRD),
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_made() {
+    fn forms_are_derived() {
         for (base, third, done) in [
             ("create", "creates", "created"),
             ("submit", "submits", "submitted"),

@@ -340,7 +340,7 @@ impl Reader {
 }
 
 /// How much of a line is one tag or one piece of text, and whether it is text. Notes what has to come
-/// before text goes on.
+/// before text continues.
 fn markup(rest: &str, raw_until: &mut Option<&'static str>) -> (usize, bool) {
     let opens = |text: &str| {
         text.strip_prefix('<').is_some_and(|tag| {

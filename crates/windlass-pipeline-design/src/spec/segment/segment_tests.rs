@@ -69,7 +69,7 @@ fn nothing_but_space_is_nothing() {
 }
 
 #[test]
-fn markup_is_set_aside_and_what_it_holds_is_read() {
+fn markup_is_removed_and_its_text_is_read() {
     insta::assert_snapshot!(read("<script>alert(1)</script> Members can order.\n\n<div class=\"x\">\nUsers can rate\n<b>books</b>.\n</div>\n\n<!-- not\nthis -->\n\n- [ ] Chefs can cook\n- [x] Guests can eat\n"), @r#"
     Unknown Sentence "" (markup, not text): "<script>alert(1)</script>"
     Unknown Sentence "": "Members can order."

@@ -1,4 +1,4 @@
-//! What somebody or something does.
+//! What a user or thing does.
 
 use super::{Draft, Maker};
 use crate::model::{analysis::VerbKind, naming, strategy::Priority};

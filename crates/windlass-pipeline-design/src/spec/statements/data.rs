@@ -71,7 +71,7 @@ impl Maker<'_> {
         let (true, Some(at)) = (moves && !clause.subject.is_empty(), named) else {
             return false;
         };
-        // A list of objects is one clause each; the first one speaks for all.
+        // A list of objects is one clause each; the first one counts for all.
         if found
             .iter()
             .any(|draft| draft.verb == "have" && draft.object == clause.subject)

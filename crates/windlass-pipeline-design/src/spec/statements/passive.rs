@@ -1,4 +1,4 @@
-//! What is done to something, by somebody or by the product.
+//! What is done to something, by a user or by the product.
 
 use super::{Draft, Maker, join};
 use crate::model::analysis::VerbKind;

@@ -151,7 +151,7 @@ fn examples_of_different_domains_are_different() {
 }
 
 #[test]
-fn the_same_spec_gives_the_same_bytes() {
+fn the_same_spec_produces_the_same_bytes() {
     for name in EXAMPLES {
         let (one, other) = (design(name), design(name));
         assert_eq!(one.documents, other.documents, "{name}");

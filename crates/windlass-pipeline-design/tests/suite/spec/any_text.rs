@@ -198,7 +198,7 @@ fn the_longest_spec() {
 }
 
 #[test]
-fn odd_texts() {
+fn unusual_texts() {
     let long_word = "é".repeat(5000);
     let no_end = "teachers can create quizzes and ".repeat(2000);
     for text in [

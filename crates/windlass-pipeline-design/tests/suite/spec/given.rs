@@ -89,7 +89,7 @@ fn a_requirement_the_spec_does_not_state_is_read_from_its_description() {
 }
 
 #[test]
-fn what_is_said_twice_is_given_back_twice() {
+fn what_is_stated_twice_is_returned_twice() {
     for spec in [
         "- Route planning\n- Route planning |\n- Route planning",
         "## Quality\n\n- It is fast.\n- It is fast!",
@@ -104,7 +104,7 @@ fn what_is_said_twice_is_given_back_twice() {
 }
 
 #[test]
-fn a_given_requirement_without_a_place_says_that_it_was_given() {
+fn a_given_requirement_without_a_source_is_marked_as_given() {
     let given = read_requirements(
         &json!({"constraints": [{"id": "CON-1", "description": "Must use Rust"}]}),
     )
@@ -117,7 +117,7 @@ fn a_given_requirement_without_a_place_says_that_it_was_given() {
 }
 
 #[test]
-fn a_wider_requirement_is_not_said_twice() {
+fn a_wider_requirement_is_not_repeated() {
     let given = read_requirements(&json!({"functional": [
         {"id": "FR-1", "description": "Teachers can create and edit quizzes", "priority": "must"}
     ]}))

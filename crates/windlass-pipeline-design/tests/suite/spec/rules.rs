@@ -253,7 +253,7 @@ fn descriptions_are_the_specs_words_actor_first() {
 }
 
 #[test]
-fn acceptance_says_only_what_is_stated() {
+fn acceptance_contains_only_what_is_stated() {
     for (spec, acceptance) in [
         (
             "Teachers can create quizzes.",
@@ -613,7 +613,7 @@ fn manage_is_four_actions_of_one_requirement() {
 }
 
 #[test]
-fn weak_points_of_a_spec_are_told() {
+fn weak_points_of_a_spec_are_reported() {
     for (spec, check) in [
         ("The app should be fast.", "no_metric"),
         ("Users can upload quickly.", "no_metric"),
@@ -642,7 +642,7 @@ fn weak_points_of_a_spec_are_told() {
 }
 
 #[test]
-fn the_context_makes_no_requirement() {
+fn the_context_adds_no_requirement() {
     let context = SpecContext {
         industry: Some("Teachers can create quizzes.".to_owned()),
         target_audience: Some("Admins must delete users.".to_owned()),

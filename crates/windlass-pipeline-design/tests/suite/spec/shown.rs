@@ -79,7 +79,7 @@ fn list(items: &[Stated]) -> String {
         .join(" · ")
 }
 
-/// Everything that is found beside the requirements.
+/// Everything that is found besides the requirements.
 pub fn findings(analysis: &Analysis) -> String {
     let mut out = String::new();
     let product = analysis

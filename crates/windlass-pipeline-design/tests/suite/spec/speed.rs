@@ -6,8 +6,8 @@ use windlass_pipeline_design::spec::{SpecContext, analyse, requirements};
 
 use super::examples::ALL;
 
-/// Processor time of this thread, so that other work on the machine does not count; the time on
-/// the wall where the system does not tell.
+/// Processor time of this thread, so that other work on the machine does not count;
+/// wall time where the system does not report it.
 fn spent(start: Instant) -> Duration {
     std::fs::File::open("/proc/thread-self/schedstat")
         .and_then(std::io::read_to_string)

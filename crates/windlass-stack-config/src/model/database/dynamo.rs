@@ -14,7 +14,7 @@ pub struct DynamoDbTable {
     /// Fixed throughput; pay per request without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provisioned_throughput: Option<ProvisionedThroughput>,
-    /// Keep backups of every moment of the last 35 days.
+    /// Keep point-in-time backups of the last 35 days.
     #[serde(default)]
     pub enable_point_in_time_recovery: bool,
     /// What of a changed item the table's stream has; no stream without.
@@ -79,10 +79,10 @@ pub struct ProvisionedThroughput {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ThroughputScaling {
-    /// At least so many units.
+    /// The minimum number of units.
     #[schemars(range(min = 1))]
     pub min_units: u32,
-    /// At most so many units.
+    /// The maximum number of units.
     #[schemars(range(min = 1))]
     pub max_units: u32,
     /// Add units above this use, in percent.

@@ -151,7 +151,7 @@ impl DatabaseEngine {
 pub struct RdsEngine {
     /// The engine's version, such as `"16.6"`.
     pub version: Text,
-    /// The instance that takes writes.
+    /// The instance that accepts writes.
     pub primary_instance: RdsInstance,
     /// The database's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -205,7 +205,7 @@ impl Default for RdsStorage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuroraEngine {
-    /// The instances; the first takes writes.
+    /// The instances; the first accepts writes.
     #[schemars(length(min = 1, max = 16))]
     pub instances: Vec<AuroraInstance>,
     /// The engine's version.
@@ -246,7 +246,7 @@ pub struct AuroraServerlessEngine {
     /// The most capacity in units.
     #[serde(default = "number::<4>")]
     pub max_capacity: u32,
-    /// Pause after so many seconds without connections.
+    /// Pause after this many seconds without connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 300, max = 86_400))]
     pub pause_after_seconds: Option<u32>,
@@ -372,7 +372,7 @@ pub struct EngineLogOptions {
         skip_serializing_if = "Option::is_none"
     )]
     pub log_lock_waits: Option<bool>,
-    /// PostgreSQL: log statements that take at least so many milliseconds; -1 for none.
+    /// PostgreSQL: log statements that take at least this many milliseconds; -1 for none.
     #[serde(
         rename = "log_min_duration_statement",
         default,
@@ -394,7 +394,7 @@ pub struct EngineLogOptions {
         skip_serializing_if = "Option::is_none"
     )]
     pub server_audit_events: Option<Vec<String>>,
-    /// MySQL, MariaDB: log statements that take at least so many seconds.
+    /// MySQL, MariaDB: log statements that take at least this many seconds.
     #[serde(
         rename = "long_query_time",
         default,

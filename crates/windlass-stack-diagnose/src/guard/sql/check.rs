@@ -260,7 +260,7 @@ fn no_writes(engine: SqlEngine, tokens: &[Token], kind: StatementKind) -> Result
     Ok(())
 }
 
-/// Whether a write starts here. Its second word tells it from a column or a function of the
+/// Whether a write starts here. Its second word distinguishes it from a column or a function of the
 /// same name: a table's name, or a modifier, follows at once.
 fn starts_write(token: &Token, next: Option<&Token>) -> bool {
     /// Words reserved in both dialects, so that no table and no modifier is called so.

@@ -1,6 +1,6 @@
 //! Functions that do more than compute: by name, in any schema, however the name is written.
 //!
-//! A read-only transaction stops what changes tables. These act beside it: on sessions, locks,
+//! A read-only transaction stops what changes tables. These act outside it: on sessions, locks,
 //! files, logs, replication, other servers, or by running SQL given as text.
 
 use super::SqlEngine;

@@ -245,7 +245,7 @@ async fn the_rules_refuse_every_attempt() {
 }
 
 #[tokio::test]
-async fn the_transaction_holds_without_the_rules() {
+async fn the_transaction_protects_without_the_rules() {
     let Some(server) = Postgres::start("held") else {
         return;
     };

@@ -31,7 +31,7 @@ async fn run(
 const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn a_script_is_run_and_its_lines_and_exit_code_told() {
+async fn a_script_runs_and_its_lines_and_exit_code_are_returned() {
     let secret = "export PASSWORD='it'\"'\"'s a secret'\n";
     let cases: [(&str, &[&str], i64); 7] = [
         ("echo one; echo two >&2", &["one", "two"], 0),
@@ -92,7 +92,7 @@ async fn a_script_may_be_longer_than_a_terminal_takes_lines() {
 }
 
 #[tokio::test]
-async fn time_that_is_up_a_cut_and_a_refusal_are_told_apart() {
+async fn a_timeout_a_cut_and_a_refusal_are_distinguished() {
     let agent = SessionAgent::default();
     let (ending, lines) = run(&agent, "echo begun; sleep 600", Duration::from_secs(1)).await;
     assert_eq!(ending.unwrap(), Ending::Late);

@@ -56,7 +56,7 @@ async fn bytes_go_both_ways_whatever_the_agent_is_like() {
 }
 
 #[tokio::test]
-async fn every_connection_is_a_session_of_its_own() {
+async fn every_connection_has_its_own_session() {
     let (agent, bastion) = echoing(Manner::default()).await;
     let tunnel = Tunnel::open(&bastion, HOST, PORT, None).await.unwrap();
     let address = tunnel.address();
@@ -68,7 +68,7 @@ async fn every_connection_is_a_session_of_its_own() {
         connection.read_exact(&mut heard).await.unwrap();
         assert_eq!(&heard, word);
     }
-    // The server closes the first; the second goes on.
+    // The server closes the first; the second continues.
     first.write_all(b"bye").await.unwrap();
     assert_eq!(first.read(&mut heard).await.unwrap(), 0);
     second.write_all(b"two").await.unwrap();
@@ -98,7 +98,7 @@ async fn a_tunnel_that_is_dropped_ends_its_sessions() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_told_and_the_connection_closed() {
+async fn failures_are_reported_and_the_connection_closed() {
     let cases = [
         (
             "nowhere.internal",
@@ -131,7 +131,7 @@ async fn what_goes_wrong_is_told_and_the_connection_closed() {
                 ..Manner::default()
             },
             "kms_session_encryption",
-            "the session wants encryption with a KMS key beside TLS, which is not spoken here",
+            "the session requires encryption with a KMS key on top of TLS, which is not supported",
         ),
     ];
     for (host, manner, reason, message) in cases {
@@ -149,7 +149,7 @@ async fn what_goes_wrong_is_told_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn a_bastion_without_a_machine_and_a_port_that_is_taken_are_told() {
+async fn a_bastion_without_a_machine_and_a_port_in_use_are_reported() {
     for (machine, reason) in [
         (Machine::Missing, "bastion_not_running"),
         (Machine::Pending, "bastion_not_running"),
@@ -184,7 +184,7 @@ async fn a_bastion_without_a_machine_and_a_port_that_is_taken_are_told() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_read_holds_nobody_up() {
+async fn a_program_that_does_not_read_blocks_no_other() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let agent = SessionAgent::new(Manner::default());
     agent.knows(HOST, PORT, Place::Tcp(listener.local_addr().unwrap()));
@@ -193,7 +193,7 @@ async fn a_program_that_does_not_read_holds_nobody_up() {
     let connection = TcpStream::connect(tunnel.address()).await.unwrap();
     let (mut reader, mut writer) = connection.into_split();
     let (mut server, _) = listener.accept().await.unwrap();
-    // More than all buffers on the way hold; the program sends meanwhile and is heard.
+    // More than all buffers on the way hold; the program keeps sending and is heard.
     let flood = vec![7; 8 << 20];
     let size = flood.len();
     let (mut server_reader, mut server_writer) = server.split();

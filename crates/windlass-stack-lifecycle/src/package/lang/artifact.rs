@@ -68,9 +68,9 @@ fn as_it_is(
     }
     let bytes = fs::read(place).map_err(|it| failed(workload, it))?;
     let Some(unzipped) = zip::unzipped_size(&bytes) else {
-        let hint = "make the zip again; Lambda would refuse this one";
+        let hint = "create the zip again; Lambda would refuse this one";
         return Err(with_hint(
-            failed(workload, format!("{written} is no zip")),
+            failed(workload, format!("{written} is not a zip")),
             hint,
         ));
     };

@@ -70,7 +70,7 @@ pub(super) fn stage(
         input: None,
     })?;
     if fs::metadata(&program).is_err() {
-        let cause = "go made no program: the entry file's package must be main";
+        let cause = "go built no program: the entry file's package must be main";
         return Err(failed(workload, cause).with("tool", "go"));
     }
     staged.add(Entry {

@@ -87,7 +87,7 @@ pub(crate) fn stage(
     }
 }
 
-/// What tells one installed tool from another; part of the key of the cache.
+/// What identifies an installed tool; part of the key of the cache.
 pub(crate) fn tool_identity(shop: &Workshop<'_>, entry: &str) -> Value {
     let identity = |program: &std::path::Path| {
         let length = fs_err::metadata(program).map(|it| it.len()).unwrap_or(0);

@@ -161,7 +161,7 @@ fn find(package: &str, from: &Path, root: &Path) -> Option<PathBuf> {
         .find(|place| place.join("package.json").is_file())
 }
 
-/// Where it goes: where it was below the config, else where everybody finds it.
+/// Where it goes: where it was below the config, else where everyone finds it.
 fn target(place: &Path, base: &Path, package: &str) -> String {
     match place.strip_prefix(base).ok().and_then(Path::to_str) {
         // Package managers that link keep the real folders in hidden ones.

@@ -1,4 +1,4 @@
-//! Python: the modules around the entry file, and the packages they need beside them.
+//! Python: the modules around the entry file, and the packages they need.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -39,7 +39,7 @@ impl Project {
         self.folder.path().join("project")
     }
 
-    /// Beside the project, so outside of it.
+    /// Next to the project, so outside of it.
     pub fn outside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

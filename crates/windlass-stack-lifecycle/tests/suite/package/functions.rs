@@ -225,7 +225,7 @@ fn custom_artifacts() {
 }
 
 #[test]
-fn progress_is_told() {
+fn progress_is_reported() {
     let project = Project::new(&[("a.py", "")]);
     project.buildpack(json!({"entryfilePath": "a.py"})).unwrap();
     project.buildpack(json!({"entryfilePath": "a.py"})).unwrap();

@@ -54,7 +54,7 @@ fn links_never_leave_the_project() {
 }
 
 #[test]
-fn odd_names() {
+fn unusual_names() {
     for (name, is_fine) in [
         ("日本 語.txt", true),
         ("-rf", true),

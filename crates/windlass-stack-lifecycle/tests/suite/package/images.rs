@@ -133,7 +133,7 @@ fn an_image_that_exists_needs_nothing() {
 }
 
 #[test]
-fn other_builders_are_named_when_they_are_missing_and_told_what_to_do_when_not() {
+fn other_builders_are_named_when_missing_and_called_when_present() {
     let mut project = Project::new(&[("src/a.js", "1")]);
     let nixpacks = json!({"sourceDirectoryPath": "src", "startCmd": "node a.js", "phases": [{"name": "build", "cmds": ["x"]}]});
     for (kind, properties, tool) in [

@@ -95,7 +95,7 @@ async fn commands_run_on_the_bastion_with_the_stacks_values_and_nothing_of_this_
 }
 
 #[tokio::test]
-async fn what_ends_a_script_on_the_bastion_is_told() {
+async fn what_ends_a_script_on_the_bastion_is_reported() {
     let cut = Manner {
         cut_after: Some(500),
         ..Manner::default()
@@ -159,7 +159,11 @@ async fn what_ends_a_script_on_the_bastion_is_told() {
         let mut world = world("bastion-script", script.clone(), &agent);
         world.time = Duration::from_secs(time);
         let done = world.run().await;
-        assert_eq!(done.told(), (code, reason.to_owned()), "{script}");
+        assert_eq!(
+            done.code_and_reason(),
+            (code, reason.to_owned()),
+            "{script}"
+        );
         if script["executeCommands"].is_array() {
             let problem = done.result.as_ref().unwrap_err();
             assert_eq!(problem.details()["exitCode"], 7);
@@ -177,17 +181,23 @@ async fn a_bastion_that_is_not_deployed_or_not_reachable_is_named() {
     let mut undeployed = world("bastion-script", script.clone(), &SessionAgent::default());
     undeployed.cloud.resources.pop();
     let done = undeployed.run().await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     assert_eq!(
         done.result.unwrap_err().message(),
         "the script \"it\" needs the bastion \"jump\", which the stack shop-dev does not have"
     );
     let mut without = world("bastion-script", script, &SessionAgent::default());
     without.agent = None;
-    assert_eq!(without.run().await.told().1, "no_message_sockets");
+    assert_eq!(
+        without.run().await.code_and_reason().1,
+        "no_message_sockets"
+    );
 }
 
-/// A database that says who it is to whoever asks, and hangs up.
+/// A database that says who it is to any client, and hangs up.
 async fn database() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -237,7 +247,7 @@ async fn a_local_script_reaches_the_database_through_the_bastion() {
 }
 
 #[tokio::test]
-async fn a_tunnel_that_leads_nowhere_is_told_beside_what_the_script_made_of_it() {
+async fn a_tunnel_that_leads_nowhere_is_reported_with_the_result_of_the_script() {
     let agent = SessionAgent::default();
     let script = json!({ "executeCommand": "python3 ask.py", "connectTo": ["db"] });
     let world = world("local-script-with-bastion-tunneling", script, &agent).file("ask.py", ASK);

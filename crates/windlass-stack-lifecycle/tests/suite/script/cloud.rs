@@ -1,4 +1,4 @@
-//! A cloud with one stack that answers as it is told, and remembers what it was asked.
+//! A cloud with one stack and scripted answers that records its requests.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ pub struct FakeCloud {
     pub exports: Vec<Export>,
     /// Answers by permission and the name that is asked for.
     pub answers: BTreeMap<(String, String), Value>,
-    /// Key id and key of whoever assumes a role; none: it is denied.
+    /// Key id and key of the caller who assumes a role; none: it is denied.
     pub role: Option<(String, String)>,
     pub asked: Mutex<Vec<String>>,
     /// Answers calls that have to do with sessions on a bastion.

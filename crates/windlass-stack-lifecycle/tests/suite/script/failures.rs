@@ -29,7 +29,10 @@ async fn what_is_not_there_is_named() {
         ),
     ] {
         let done = World::new(script).file(name, text).run().await;
-        assert_eq!(done.told(), ("INVALID_INPUT", expected.to_owned()));
+        assert_eq!(
+            done.code_and_reason(),
+            ("INVALID_INPUT", expected.to_owned())
+        );
         assert_eq!(done.result.unwrap_err().details()["script"], "it");
     }
     for (file, reason) in [
@@ -40,7 +43,7 @@ async fn what_is_not_there_is_named() {
         let mut world = World::new(json!({ "executeScript": file })).file(file, "");
         (world.interpreters.node, world.interpreters.python) = (None, None);
         assert_eq!(
-            world.run().await.told(),
+            world.run().await.code_and_reason(),
             ("INVALID_INPUT", reason.to_owned())
         );
     }
@@ -54,7 +57,10 @@ async fn an_unknown_script_is_not_found_with_the_closest_names() {
         "seed": { "type": "local-script", "properties": { "executeCommand": "true" } },
     });
     let done = world.run_script("migrat").await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let details = done.result.as_ref().unwrap_err().details();
     assert_eq!(details["kind"], "script");
     assert_eq!(details["closest"], json!(["migrate", "seed"]));
@@ -65,7 +71,10 @@ async fn a_script_is_ended_with_all_it_started_when_its_time_is_up() {
     let mut world = World::command("sleep 600 & echo $!; echo working; wait");
     world.time = Duration::from_millis(700);
     let done = world.run().await;
-    assert_eq!(done.told(), ("TIMEOUT", "script_timeout".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("TIMEOUT", "script_timeout".to_owned())
+    );
     let tail = done.tail();
     assert!(tail.ends_with("working"), "{tail}");
     let child = tail.lines().next().unwrap();
@@ -87,6 +96,9 @@ async fn a_script_is_ended_with_all_it_started_when_its_time_is_up() {
 #[tokio::test]
 async fn a_signal_is_a_failure_without_a_code() {
     let done = World::command("kill -9 $$").run().await;
-    assert_eq!(done.told(), ("STEP_FAILED", "script_failed".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("STEP_FAILED", "script_failed".to_owned())
+    );
     assert!(done.result.unwrap_err().details()["exitCode"].is_null());
 }

@@ -47,7 +47,7 @@ async fn an_executable_file_runs_itself() {
 }
 
 #[tokio::test]
-async fn typescript_goes_to_what_reads_it() {
+async fn typescript_runs_with_a_suitable_interpreter() {
     let tsx = "#!/bin/sh\necho tsx \"$(basename \"$1\")\"";
     let world = World::new(json!({ "executeScript": "scripts/a.ts" }))
         .file("scripts/a.ts", "const a: number = 1;")
@@ -80,7 +80,7 @@ async fn typescript_goes_to_what_reads_it() {
     old.interpreters.node = fake(&old, "node", &node("v20.1.0"));
     (old.interpreters.tsx, old.interpreters.esbuild) = (None, None);
     assert_eq!(
-        old.run().await.told(),
+        old.run().await.code_and_reason(),
         ("INVALID_INPUT", "typescript_not_found".to_owned())
     );
     let mut bundled = world();
@@ -103,7 +103,10 @@ async fn typescript_goes_to_what_reads_it() {
 async fn commands_run_in_order_until_one_fails() {
     let commands = json!({ "executeCommands": ["echo one", "echo two >&2; exit 3", "echo three"] });
     let done = World::new(commands).run().await;
-    assert_eq!(done.told(), ("STEP_FAILED", "script_failed".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("STEP_FAILED", "script_failed".to_owned())
+    );
     let problem = done.result.as_ref().unwrap_err();
     assert_eq!(problem.details()["exitCode"], 3);
     assert_eq!(problem.details()["script"], "it");
@@ -127,7 +130,7 @@ async fn the_directory_is_where_the_command_was_started() {
         .run()
         .await;
     assert_eq!(
-        done.told(),
+        done.code_and_reason(),
         ("INVALID_INPUT", "directory_missing".to_owned())
     );
 }

@@ -1,4 +1,4 @@
-//! Real scripts in temporary directories, with a cloud that answers as it is told.
+//! Real scripts in temporary directories, with a cloud with scripted answers.
 
 mod bastion;
 mod cloud;

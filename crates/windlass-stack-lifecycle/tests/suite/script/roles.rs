@@ -29,7 +29,7 @@ fn world(script: serde_json::Value) -> World {
 }
 
 #[tokio::test]
-async fn the_role_takes_the_place_of_the_callers_credentials() {
+async fn the_role_replaces_the_callers_credentials() {
     let script = json!({ "executeCommand": format!("{SHOW}; echo $AWS_SECRET_ACCESS_KEY"), "assumeRoleOfResource": "api" });
     for by_argument in [false, true] {
         let mut world = world(script.clone());
@@ -55,30 +55,36 @@ async fn the_role_takes_the_place_of_the_callers_credentials() {
 }
 
 #[tokio::test]
-async fn a_role_that_cannot_be_taken_runs_nothing() {
+async fn a_role_that_cannot_be_assumed_runs_nothing() {
     let script = json!({ "executeCommand": "touch ran", "assumeRoleOfResource": "api" });
     let denied = world(script.clone());
     let ran = denied.folder.path().join("ran");
     let done = denied.run().await;
     assert_eq!(
-        done.told(),
+        done.code_and_reason(),
         ("UNAUTHORIZED", "role_not_assumable".to_owned())
     );
     assert!(!ran.exists());
     let problem = done.result.unwrap_err();
-    insta::assert_snapshot!(problem.message(), @r#"arn:aws:iam::123456789012:user/ada may not take on the role of "api" (arn:aws:iam::123456789012:role/shop-dev-ApiRole-X)"#);
+    insta::assert_snapshot!(problem.message(), @r#"arn:aws:iam::123456789012:user/ada may not assume the role of "api" (arn:aws:iam::123456789012:role/shop-dev-ApiRole-X)"#);
 
     let mut unknown = world(script.clone());
     unknown.role_of = Some("apo".to_owned());
     let done = unknown.run().await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let problem = done.result.unwrap_err();
     assert_eq!(problem.details()["closest"], json!(["api"]));
 
     let mut roleless = world(script);
     roleless.cloud.resources.clear();
     let done = roleless.run().await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     assert_eq!(done.result.unwrap_err().details()["kind"], "role");
 }
 

@@ -67,7 +67,7 @@ async fn literals_need_no_aws_and_the_call_wins() {
 }
 
 #[tokio::test]
-async fn a_connected_database_is_put_together_from_outputs_and_its_secret() {
+async fn a_connected_database_is_built_from_outputs_and_its_secret() {
     let mut world = with(json!([]), json!(["db"])).resources(database());
     world.cloud.stack = Some(stack(&[
         ("DbHost", "db.example"),
@@ -108,7 +108,7 @@ async fn a_connected_database_is_put_together_from_outputs_and_its_secret() {
 }
 
 #[tokio::test]
-async fn an_output_of_the_config_is_not_taken_for_a_parameter() {
+async fn an_output_of_the_config_is_not_mistaken_for_a_parameter() {
     let mut world = with(json!([]), json!(["files"]))
         .resources(json!({ "files": { "type": "bucket", "properties": {} } }));
     world.config["stackConfig"] = json!({ "outputs": [{ "name": "filesName", "value": "other" }] });
@@ -125,7 +125,10 @@ async fn a_stack_that_is_not_there_is_named() {
         .resources(database())
         .run()
         .await;
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let problem = done.result.unwrap_err();
     assert_eq!(problem.details()["kind"], "stack");
     assert_eq!(problem.details()["name"], "shop-dev");
@@ -142,7 +145,10 @@ async fn a_stack_that_is_not_there_is_named() {
     );
     let done = empty.run().await;
     // Its name and port follow from the config; that does not make it be there.
-    assert_eq!(done.told(), ("NOT_FOUND", "not_found".to_owned()));
+    assert_eq!(
+        done.code_and_reason(),
+        ("NOT_FOUND", "not_found".to_owned())
+    );
     let problem = done.result.unwrap_err();
     insta::assert_snapshot!(problem.message(), @r#"the script "it" connects to "db", which the stack shop-dev does not have"#);
 }
@@ -219,7 +225,7 @@ async fn secrets_parameters_formats_and_exports() {
 }
 
 #[tokio::test]
-async fn what_a_value_lacks_is_said() {
+async fn missing_parts_of_a_value_are_reported() {
     let bucket = json!({ "files": { "type": "bucket", "properties": {} } });
     let cases = [
         (
@@ -285,7 +291,7 @@ async fn what_a_value_lacks_is_said() {
             ],
         );
         let done = world.run().await;
-        assert_eq!(done.told(), (code, reason.to_owned()), "{value}");
+        assert_eq!(done.code_and_reason(), (code, reason.to_owned()), "{value}");
         let shown = format!("{:?}", done.result);
         assert!(!shown.contains(CANARY), "{shown}");
     }

@@ -34,7 +34,7 @@ pub struct World {
     pub agent: Option<SessionAgent>,
 }
 
-/// What came of it.
+/// The result.
 pub struct Done {
     pub result: Result<ScriptOutcome, Problem>,
     pub lines: Vec<(Level, String)>,
@@ -44,7 +44,7 @@ pub struct Done {
 
 impl Done {
     /// The contract's code and the reason of the problem.
-    pub fn told(&self) -> (&'static str, String) {
+    pub fn code_and_reason(&self) -> (&'static str, String) {
         let problem = self.result.as_ref().unwrap_err();
         let reason = problem.details().get("reason").and_then(Value::as_str);
         (problem.code().name, reason.unwrap_or_default().to_owned())

@@ -32,7 +32,7 @@ async fn foreign(memory: &Memory, key: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn pages_are_put_last_after_their_contents_are_safe() {
+async fn pages_are_uploaded_last_after_their_contents() {
     let (memory, world) = world(website());
     let done = world.files(FIRST).apply(None).await.unwrap();
     assert_eq!(counts(&done), (4, 0, 0));
@@ -66,7 +66,7 @@ async fn pages_are_put_last_after_their_contents_are_safe() {
 }
 
 #[tokio::test]
-async fn only_what_differs_is_put_and_what_is_gone_goes_last() {
+async fn only_differences_are_uploaded_and_removals_come_last() {
     let (memory, world) = world(website());
     let first = world.files(FIRST).apply(None).await.unwrap();
     foreign(&memory, "stray.txt", "x").await;
@@ -111,7 +111,7 @@ async fn only_what_differs_is_put_and_what_is_gone_goes_last() {
 }
 
 #[tokio::test]
-async fn a_bucket_others_write_to_loses_only_what_was_put() {
+async fn a_shared_bucket_loses_only_our_files() {
     let (memory, world) = world(bucket());
     let first = world.files(FIRST).apply(None).await.unwrap();
     foreign(&memory, "uploads/photo.jpg", "theirs").await;
@@ -127,7 +127,7 @@ async fn a_bucket_others_write_to_loses_only_what_was_put() {
 }
 
 #[tokio::test]
-async fn an_interrupted_sync_goes_on_where_it_was() {
+async fn an_interrupted_sync_resumes() {
     for puts in 0..8 {
         let (memory, world) = world(website());
         world.files(FIRST);
@@ -151,10 +151,10 @@ async fn an_interrupted_sync_goes_on_where_it_was() {
 async fn headers_and_foreign_changes_are_differences_too() {
     let (memory, mut world) = world(website());
     let first = world.files(FIRST).apply(None).await.unwrap();
-    // Same size, other contents, put by somebody else.
+    // Same size, other contents, put by another process.
     foreign(&memory, "app.js", "two").await;
-    let mended = world.apply(Some(&first.manifest)).await.unwrap();
-    assert_eq!(counts(&mended), (1, 0, 3));
+    let repaired = world.apply(Some(&first.manifest)).await.unwrap();
+    assert_eq!(counts(&repaired), (1, 0, 3));
     assert_eq!(memory.text(BUCKET, "app.js"), "one");
 
     let mut changed = website();
@@ -164,7 +164,7 @@ async fn headers_and_foreign_changes_are_differences_too() {
         "tags": [{ "key": "team", "value": "web" }],
     }]);
     world.config = serde_json::from_value(json!({ "resources": { "site": changed } })).unwrap();
-    let done = world.apply(Some(&mended.manifest)).await.unwrap();
+    let done = world.apply(Some(&repaired.manifest)).await.unwrap();
     assert_eq!(counts(&done), (1, 0, 3));
     let sheet = memory.object(BUCKET, "same.css").request;
     assert_eq!(sheet.cache_control.as_deref(), Some("no-store"));
@@ -172,7 +172,7 @@ async fn headers_and_foreign_changes_are_differences_too() {
 }
 
 #[tokio::test]
-async fn an_earlier_manifest_is_put_back() {
+async fn an_earlier_manifest_is_restored() {
     let (memory, world) = world(website());
     let first = world.files(FIRST).apply(None).await.unwrap();
     world.files(&[("index.html", "<head>two"), ("new.js", "new")]);
@@ -199,7 +199,7 @@ async fn an_earlier_manifest_is_put_back() {
 }
 
 #[tokio::test]
-async fn nothing_is_put_back_when_something_is_missing() {
+async fn nothing_is_restored_when_something_is_missing() {
     let (memory, world) = world(website());
     let first = world.files(FIRST).apply(None).await.unwrap();
     world.files(&[("index.html", "<head>two")]);

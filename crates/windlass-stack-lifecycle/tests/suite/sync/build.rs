@@ -67,7 +67,7 @@ fn param(param: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_build_is_given_values_and_makes_the_directory() {
+async fn a_build_gets_values_and_creates_the_directory() {
     let world = world(json!({
         "build": { "command": "mkdir -p ../dist && echo \"<p>$BUCKET $(cat .env)\" > ../dist/index.html && echo built", "workingDirectory": "web" },
         "injectEnvironment": [{ "name": "BUCKET", "value": param("name") }, { "name": "N", "value": 1 }],
@@ -99,7 +99,7 @@ async fn a_folder_for_the_values_gets_a_file() {
 }
 
 #[tokio::test]
-async fn failures_of_a_build_are_told() {
+async fn failures_of_a_build_are_reported() {
     for (properties, time, code, reason) in [
         (
             json!({ "build": { "command": "echo why; exit 4" } }),

@@ -1,5 +1,5 @@
 //! One life of the driving process: opens the home, drives, is the client and the person who
-//! answers, and dies where it is told to.
+//! answers, and dies where requested.
 
 use std::{
     io::Write as _,
@@ -32,7 +32,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// What happens to the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Story {
+pub(super) enum Scenario {
     Completes,
     Cancelled,
     RolledBack,
@@ -62,7 +62,7 @@ impl Death {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Life {
     pub(super) name: String,
-    pub(super) story: Story,
+    pub(super) scenario: Scenario,
     pub(super) home: PathBuf,
     pub(super) scratch: PathBuf,
     /// Where the process says what became durable, and which tokens it was given.
@@ -75,7 +75,7 @@ pub(super) struct Life {
 
 impl Life {
     /// A fresh home and a directory with something in it.
-    pub(super) fn new(story: Story, receiver: &Receiver) -> Self {
+    pub(super) fn new(scenario: Scenario, receiver: &Receiver) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = format!("life-{}", COUNT.fetch_add(1, Ordering::SeqCst));
         let place = Place::new();
@@ -95,7 +95,7 @@ impl Life {
         Self {
             webhook: receiver.url(&name),
             name,
-            story,
+            scenario,
             home: place.home(),
             scratch: place.scratch(),
             report,
@@ -183,11 +183,11 @@ impl Life {
         }
         let answer = library.call(operation, input).await.unwrap();
         let token = answer.output["confirm_token"].as_str().unwrap().to_owned();
-        self.tell(&format!("token {name} {token}"));
+        self.report_line(&format!("token {name} {token}"));
         token
     }
 
-    /// Answers what is asked until the story is over and every webhook is delivered.
+    /// Answers what is asked until the scenario is over and every webhook is delivered.
     async fn attend(&self, library: &Library, run_id: &RunId) {
         let mut changes = library.engine.store.changes();
         loop {
@@ -199,7 +199,7 @@ impl Life {
         }
     }
 
-    /// Does what the story wants next; whether it is over.
+    /// Does what the scenario wants next; whether it is over.
     async fn react(&self, library: &Library, run_id: &RunId) -> bool {
         let store = &library.engine.store;
         let record = store.run(run_id).await.unwrap().unwrap();
@@ -207,14 +207,14 @@ impl Life {
             .waiting_on
             .iter()
             .any(|(_, on)| on.what == "approval");
-        let told = library.events(run_id).await.unwrap();
-        let told = told.iter().any(|event| {
+        let signalled = library.events(run_id).await.unwrap();
+        let signalled = signalled.iter().any(|event| {
             event.event_type == "signal.received" && event.payload.value()["signal"] != "rollback"
         });
-        if asks && !told {
-            let operation = match self.story {
-                Story::Cancelled => "runs.cancel",
-                Story::Completes | Story::RolledBack => "runs.approve",
+        if asks && !signalled {
+            let operation = match self.scenario {
+                Scenario::Cancelled => "runs.cancel",
+                Scenario::Completes | Scenario::RolledBack => "runs.approve",
             };
             let answered = library.call(operation, json!({ "run_id": run_id })).await;
             answered.unwrap();
@@ -226,7 +226,7 @@ impl Life {
         };
         let idle = store.unfinished().await.unwrap() == 0
             && store.deliveries(pending).await.unwrap().is_empty();
-        if idle && self.story == Story::RolledBack && record.state == RunState::Completed {
+        if idle && self.scenario == Scenario::RolledBack && record.state == RunState::Completed {
             let mut input = json!({ "run_id": run_id });
             let token = self
                 .token(library, "rollback", "runs.rollback_plan", input.clone())
@@ -248,8 +248,8 @@ impl Life {
         })
     }
 
-    fn tell(&self, line: &str) {
-        tell(&self.report, line);
+    fn report_line(&self, line: &str) {
+        report_line(&self.report, line);
     }
 
     pub(super) fn report(&self) -> Report {
@@ -258,7 +258,7 @@ impl Life {
 }
 
 /// Appends a line that survives the process.
-fn tell(report: &PathBuf, line: &str) {
+fn report_line(report: &PathBuf, line: &str) {
     let mut file = fs_err::OpenOptions::new()
         .append(true)
         .open(report)
@@ -277,7 +277,7 @@ impl Report {
         found.map(str::to_owned)
     }
 
-    /// Every event that was durable before anybody was told: journal, place, type, role.
+    /// Every event that was durable before it was announced: journal, position, type, role.
     pub(super) fn durable(&self) -> impl Iterator<Item = (&str, u64, &str, &str)> {
         self.0.lines().filter_map(|line| {
             let mut parts = line.strip_prefix("durable ")?.splitn(4, ' ');
@@ -294,7 +294,7 @@ impl Report {
     }
 }
 
-/// Reports what is durable and kills the process where it is told to.
+/// Reports what is durable and kills the process where requested.
 struct Hook {
     death: Option<Death>,
     report: PathBuf,
@@ -328,7 +328,7 @@ impl StoreFaults for Hook {
                     seq,
                     event_type,
                 } = event;
-                tell(
+                report_line(
                     &self.report,
                     &format!("durable {run_id} {seq} {event_type} {role}"),
                 );

@@ -3,8 +3,8 @@
 //! A demo run with everything in it (files created, updated and deleted, timers, an approval, a
 //! child run, an artifact, a webhook) is executed by a process of its own on the real store,
 //! which kills itself at one chosen event. The client then repeats its call, the next process
-//! goes on, and the end must be the one of a run that nobody disturbed. Three stories: the run
-//! completes, it is cancelled half-way, it completes and is rolled back.
+//! continues, and the end must be the one of an undisturbed run. Three scenarios: the run
+//! completes, it is cancelled halfway, it completes and is rolled back.
 
 mod life;
 mod outcome;
@@ -18,7 +18,7 @@ use std::sync::{
 use windlass_store::FaultPoint;
 
 use self::{
-    life::{Death, Life, Story},
+    life::{Death, Life, Scenario},
     outcome::Outcome,
     receiver::Receiver,
 };
@@ -34,24 +34,24 @@ const POINTS: [FaultPoint; 3] = [
 
 #[test]
 fn a_run_that_completes() {
-    kill_everywhere(Story::Completes, 240);
+    kill_everywhere(Scenario::Completes, 240);
 }
 
 #[test]
 fn a_run_that_is_cancelled_half_way() {
-    kill_everywhere(Story::Cancelled, 120);
+    kill_everywhere(Scenario::Cancelled, 120);
 }
 
 #[test]
 fn a_run_that_is_rolled_back() {
-    kill_everywhere(Story::RolledBack, 80);
+    kill_everywhere(Scenario::RolledBack, 80);
 }
 
 /// The process that resumes the run is killed too, in its first commits.
 #[test]
 fn a_run_whose_recovery_dies_as_well() {
     let receiver = Receiver::start();
-    let (expected, events) = undisturbed(Story::Completes, &receiver);
+    let (expected, events) = undisturbed(Scenario::Completes, &receiver);
     // Near the end there is too little left to die in.
     let early = events.iter().take(events.len() * 3 / 4).step_by(4);
     let trials: Vec<Vec<Death>> = early
@@ -64,7 +64,7 @@ fn a_run_whose_recovery_dies_as_well() {
             })
         })
         .collect();
-    try_all(Story::Completes, &trials, &expected, &receiver);
+    try_all(Scenario::Completes, &trials, &expected, &receiver);
     assert!(trials.len() >= 40, "only {} trials", trials.len());
 }
 
@@ -76,33 +76,33 @@ fn one_life() {
     }
 }
 
-fn kill_everywhere(story: Story, at_least: usize) {
+fn kill_everywhere(scenario: Scenario, at_least: usize) {
     let receiver = Receiver::start();
-    let (expected, journals) = undisturbed(story, &receiver);
+    let (expected, journals) = undisturbed(scenario, &receiver);
     let mut known: Vec<(String, u64)> = Vec::new();
-    if story == Story::RolledBack {
-        // What happens before is the other story's.
-        known = undisturbed(Story::Completes, &receiver).1;
+    if scenario == Scenario::RolledBack {
+        // What happens before belongs to the other scenario.
+        known = undisturbed(Scenario::Completes, &receiver).1;
     }
     let trials: Vec<Vec<Death>> = journals
         .iter()
         .filter(|event| !known.contains(event))
         .flat_map(|(journal, seq)| POINTS.map(|point| vec![Death::at(journal, *seq, point)]))
         .collect();
-    try_all(story, &trials, &expected, &receiver);
+    try_all(scenario, &trials, &expected, &receiver);
     assert!(trials.len() >= at_least, "only {} points", trials.len());
 }
 
-/// One story from beginning to end, and every event it consists of.
-fn undisturbed(story: Story, receiver: &Receiver) -> (Outcome, Vec<(String, u64)>) {
-    let life = Life::new(story, receiver);
+/// One scenario from beginning to end, and every event it consists of.
+fn undisturbed(scenario: Scenario, receiver: &Receiver) -> (Outcome, Vec<(String, u64)>) {
+    let life = Life::new(scenario, receiver);
     life.live();
     let outcome = Outcome::of(&life, receiver).unwrap();
     (outcome, life.report().durable_by_role())
 }
 
 /// A trial is the deaths of one process after the other.
-fn try_all(story: Story, trials: &[Vec<Death>], expected: &Outcome, receiver: &Receiver) {
+fn try_all(scenario: Scenario, trials: &[Vec<Death>], expected: &Outcome, receiver: &Receiver) {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let survived = AtomicUsize::new(0);
@@ -110,7 +110,7 @@ fn try_all(story: Story, trials: &[Vec<Death>], expected: &Outcome, receiver: &R
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(deaths) = trials.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    match try_one(story, deaths, expected, receiver) {
+                    match try_one(scenario, deaths, expected, receiver) {
                         Ok(lives) => drop(survived.fetch_add(lives, Ordering::SeqCst)),
                         Err(why) => failures.lock().unwrap().push(format!("{deaths:?}: {why}")),
                     }
@@ -121,7 +121,7 @@ fn try_all(story: Story, trials: &[Vec<Death>], expected: &Outcome, receiver: &R
     let failures = failures.into_inner().unwrap();
     let survived = survived.into_inner();
     println!(
-        "{story:?}: {} trials, {survived} deaths did not come",
+        "{scenario:?}: {} trials, {survived} deaths did not come",
         trials.len()
     );
     assert!(
@@ -139,12 +139,12 @@ fn try_all(story: Story, trials: &[Vec<Death>], expected: &Outcome, receiver: &R
 }
 
 fn try_one(
-    story: Story,
+    scenario: Scenario,
     deaths: &[Death],
     expected: &Outcome,
     receiver: &Receiver,
 ) -> Result<usize, String> {
-    let mut life = Life::new(story, receiver);
+    let mut life = Life::new(scenario, receiver);
     let mut survived = 0;
     for death in deaths {
         life.death = Some(death.clone());

@@ -1,4 +1,4 @@
-//! How a story ended, in a form that is the same for the same story, after checking what must
+//! How a scenario ended, in a form that is the same for the same scenario, after checking what must
 //! hold however it was disturbed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::suite::support::{
     library::{Library, runtime},
 };
 
-/// The end of a story.
+/// The end of a scenario.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     /// Every file, with its content.
@@ -22,7 +22,7 @@ pub(super) struct Outcome {
     journals: Vec<Vec<String>>,
     /// Every artifact, with its content.
     artifacts: Vec<String>,
-    /// What the receiver was told, once.
+    /// What the receiver got, once.
     webhook: Option<String>,
 }
 
@@ -150,7 +150,7 @@ fn check_steps(events: &[Event]) -> Result<(), String> {
 }
 
 /// Nothing that was durable is lost or replaced. More than was acknowledged: the process died
-/// before it could tell anybody about some of it.
+/// before it could report some of it.
 async fn check_durable(life: &Life, library: &Library) -> Result<(), String> {
     let report = life.report();
     let mut journals: BTreeMap<&str, Vec<Event>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Plan, confirm, apply: where policy asks, somebody approves the plan before it is published.
+//! Plan, confirm, apply: where policy asks, an approver approves the plan before it is published.
 
 use serde_json::{Value, json};
 
@@ -9,11 +9,11 @@ const ASK: &str = "version = 1\n[[rule]]\noperation = \"launch.open_pr\"\ndecisi
 const DENY: &str = "version = 1\n[[rule]]\noperation = \"launch.open_pr\"\ndecision = \"deny\"\n\
     reason = \"not from here\"\n";
 
-/// The pull request is refused until somebody approves; the digest to approve.
+/// The pull request is refused until it is approved; the digest to approve.
 #[track_caller]
 fn asks(place: &LaunchPlace, client: &mut Client, run_id: &str) -> String {
-    let told = client.about("launch_open_pr", run_id);
-    let details = told.refused_for("ILLEGAL_STATE", "approval_required");
+    let tool_reply = client.about("launch_open_pr", run_id);
+    let details = tool_reply.refused_for("ILLEGAL_STATE", "approval_required");
     let next = details["next_actions"].to_string();
     assert!(
         next.contains(&format!("windlass runs approve {run_id}")),
@@ -21,7 +21,7 @@ fn asks(place: &LaunchPlace, client: &mut Client, run_id: &str) -> String {
     );
     assert_eq!(details["state"], "READY_FOR_PR");
     assert!(
-        !told.is_retryable(),
+        !tool_reply.is_retryable(),
         "the same call does not help by itself"
     );
     let branches = git_branches(place);
@@ -73,8 +73,11 @@ fn an_agent_waits_for_a_person_where_policy_asks() {
     asks(&place, &mut client, &run_id);
 
     approve(&place, &run_id, &digest);
-    let told = client.about("launch_open_pr", &run_id);
-    assert_eq!(told.worked()["branch"], format!("launch/{run_id}/quill"));
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    assert_eq!(
+        tool_reply.worked()["branch"],
+        format!("launch/{run_id}/quill")
+    );
     assert_eq!(client.status(&run_id)["state"], "DONE");
     let approvals = Journals::open(&place.home()).named(&run_id, "PR_APPROVED");
     assert_eq!(approvals.len(), 1, "{approvals:?}");
@@ -99,7 +102,7 @@ fn a_rejection_is_no_approval() {
     client.about("launch_open_pr", &run_id).worked();
 }
 
-/// What was approved is one plan: once it changes, somebody looks again.
+/// What was approved is one plan: once it changes, it needs another approval.
 #[test]
 fn a_changed_plan_needs_a_new_approval() {
     let place = LaunchPlace::clean();
@@ -168,8 +171,8 @@ fn a_rule_that_denies_is_final() {
     place.policy(DENY);
     let mut client = place.serve();
     let run_id = client.started(&place.config(), "READY_FOR_PR");
-    let told = client.about("launch_open_pr", &run_id);
-    let details: &Value = told.refused_for("INVALID_INPUT", "not from here");
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    let details: &Value = tool_reply.refused_for("INVALID_INPUT", "not from here");
     assert!(
         details["rule"].as_str().unwrap().starts_with("policy.toml"),
         "{details}"

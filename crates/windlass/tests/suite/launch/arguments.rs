@@ -28,10 +28,14 @@ fn whole(tool: &str) -> Value {
 
 #[track_caller]
 fn refused(client: &mut Client, tool: &str, arguments: &Value, field: &str) {
-    let told = client.call(tool, arguments.clone());
-    let details = told.refused("INVALID_INPUT");
-    assert_eq!(details["field"], field, "{tool} {arguments}: {:#}", told.0);
-    assert!(told.0.get("run_id").is_none(), "{:#}", told.0);
+    let tool_reply = client.call(tool, arguments.clone());
+    let details = tool_reply.refused("INVALID_INPUT");
+    assert_eq!(
+        details["field"], field,
+        "{tool} {arguments}: {:#}",
+        tool_reply.0
+    );
+    assert!(tool_reply.0.get("run_id").is_none(), "{:#}", tool_reply.0);
 }
 
 #[test]
@@ -146,16 +150,19 @@ fn an_artifact_needs_a_name() {
         json!(["page_plan.json"]),
         json!({}),
     ] {
-        let told = client.call(
+        let tool_reply = client.call(
             "launch_get_artifact",
             json!({ "run_id": run_id, "artifact_name": wrong }),
         );
-        let details = told.refused("INVALID_INPUT");
-        assert_eq!(details["field"], "/artifact_name", "{:#}", told.0);
-        assert_eq!(told.0["run_id"], run_id, "the run is known");
+        let details = tool_reply.refused("INVALID_INPUT");
+        assert_eq!(details["field"], "/artifact_name", "{:#}", tool_reply.0);
+        assert_eq!(tool_reply.0["run_id"], run_id, "the run is known");
     }
-    let told = client.about("launch_get_artifact", &run_id);
-    assert_eq!(told.refused("INVALID_INPUT")["field"], "/artifact_name");
+    let tool_reply = client.about("launch_get_artifact", &run_id);
+    assert_eq!(
+        tool_reply.refused("INVALID_INPUT")["field"],
+        "/artifact_name"
+    );
 }
 
 #[test]
@@ -241,12 +248,12 @@ fn unknown_malformed_and_other_peoples_runs_are_not_found() {
         ] {
             let mut arguments = whole(tool);
             arguments["run_id"] = json!(run_id);
-            let told = client.call(tool, arguments);
-            told.refused("RUN_NOT_FOUND");
-            assert!(told.0.get("run_id").is_none(), "{:#}", told.0);
+            let tool_reply = client.call(tool, arguments);
+            tool_reply.refused("RUN_NOT_FOUND");
+            assert!(tool_reply.0.get("run_id").is_none(), "{:#}", tool_reply.0);
         }
     }
-    // Whoever holds a key sees the runs of that key alone, whatever the operation.
+    // The holder of a key sees the runs of that key alone, whatever the operation.
     let key = place
         .say(&["keys", "create", "test", "--scope", "launch"])
         .worked();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::{
-    client::{Client, Told},
+    client::{Client, ToolReply},
     levers,
     place::LaunchPlace,
     shapes::STATES,
@@ -14,15 +14,20 @@ use crate::suite::support::directory::fill;
 
 /// Cancels a run and looks that nothing of it is left but its record.
 fn cancel(place: &LaunchPlace, client: &mut Client, run_id: &str) {
-    let told = client.about("launch_cancel", run_id);
-    assert_cancelled(place, client, run_id, &told);
+    let tool_reply = client.about("launch_cancel", run_id);
+    assert_cancelled(place, client, run_id, &tool_reply);
 }
 
-fn assert_cancelled(place: &LaunchPlace, client: &mut Client, run_id: &str, told: &Told) {
+fn assert_cancelled(
+    place: &LaunchPlace,
+    client: &mut Client,
+    run_id: &str,
+    tool_reply: &ToolReply,
+) {
     let wanted = json!({
         "ok": true, "run_id": run_id, "cancelled": true, "state": "CANCELLED",
     });
-    assert_eq!(told.0, wanted);
+    assert_eq!(tool_reply.0, wanted);
     assert!(
         !place.checkouts().contains(&run_id.to_owned()),
         "its folder is still there"
@@ -43,9 +48,9 @@ fn a_cancelled_run_says_so_to_every_tool() {
         "launch_resume",
         "launch_open_pr",
     ] {
-        let told = client.about(tool, &run_id);
-        told.refused("CANCELLED");
-        assert_eq!(told.0["run_id"], run_id);
+        let tool_reply = client.about(tool, &run_id);
+        tool_reply.refused("CANCELLED");
+        assert_eq!(tool_reply.0["run_id"], run_id);
     }
     // Again is the same; looking is as before.
     cancel(&place, &mut client, &run_id);
@@ -57,11 +62,11 @@ fn a_cancelled_run_says_so_to_every_tool() {
     );
     assert_eq!(listed.worked()["runs"][0]["run_id"], run_id);
     assert!(listed.worked()["runs"][0]["finished_at"].is_string());
-    let told = client.call(
+    let tool_reply = client.call(
         "launch_get_artifact",
         json!({ "run_id": run_id, "artifact_name": "pr.json" }),
     );
-    told.refused_for("ILLEGAL_STATE", "not_produced");
+    tool_reply.refused_for("ILLEGAL_STATE", "not_produced");
 }
 
 /// The states a run can be held in, one by one.
@@ -90,8 +95,8 @@ fn cancelled_where_it_is_held() {
     assert_eq!(client.status(&run_id)["state"], "CREATED");
     client.ask("launch_cancel", &json!({ "run_id": run_id }));
     git.release();
-    let (_, told) = client.answer();
-    assert_cancelled(&place, &mut client, &run_id, &told);
+    let (_, tool_reply) = client.answer();
+    assert_cancelled(&place, &mut client, &run_id, &tool_reply);
 
     model.hold();
     let run_id = client.start(&modelled);
@@ -109,8 +114,8 @@ fn cancelled_where_it_is_held() {
     assert_eq!(client.status(&run_id)["state"], "LINKING");
     client.ask("launch_cancel", &json!({ "run_id": run_id }));
     git.release();
-    let (_, told) = client.answer();
-    assert_cancelled(&place, &mut client, &run_id, &told);
+    let (_, tool_reply) = client.answer();
+    assert_cancelled(&place, &mut client, &run_id, &tool_reply);
 
     hugo.hold();
     let run_id = client.start(&built);
@@ -118,10 +123,10 @@ fn cancelled_where_it_is_held() {
     assert_eq!(client.status(&run_id)["state"], "VALIDATING");
     client.ask("launch_cancel", &json!({ "run_id": run_id }));
     hugo.release();
-    let (_, told) = client.answer();
-    assert_cancelled(&place, &mut client, &run_id, &told);
+    let (_, tool_reply) = client.answer();
+    assert_cancelled(&place, &mut client, &run_id, &tool_reply);
 
-    // A call that waits for work that is cancelled is told so.
+    // A call that waits for work that is cancelled learns so.
     let run_id = client.started(&plain, "VALIDATING");
     git.hold();
     let fix = client.ask("launch_fix_next", &json!({ "run_id": run_id }));
@@ -130,12 +135,12 @@ fn cancelled_where_it_is_held() {
     let stop = client.ask("launch_cancel", &json!({ "run_id": run_id }));
     git.release();
     for _ in 0..2 {
-        let (id, told) = client.answer();
+        let (id, tool_reply) = client.answer();
         if id == fix {
-            told.refused("CANCELLED");
+            tool_reply.refused("CANCELLED");
         } else {
             assert_eq!(id, stop);
-            assert_eq!(told.worked()["state"], "CANCELLED");
+            assert_eq!(tool_reply.worked()["state"], "CANCELLED");
         }
     }
     cancel(&place, &mut client, &run_id);

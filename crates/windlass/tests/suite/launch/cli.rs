@@ -129,7 +129,7 @@ fn the_example_goes_from_two_repositories_to_a_branch() {
 }
 
 #[test]
-fn any_repository_is_taken_by_its_path() {
+fn any_repository_is_accepted_by_its_path() {
     let place = LaunchPlace::clean();
     // From within the product, without a name, a commit or a word on what may be written.
     let mut command = place.command();
@@ -144,7 +144,7 @@ fn any_repository_is_taken_by_its_path() {
     ROOT/product/src is part of ROOT/product, which is read whole
     main of the product is 3317d08332ce
     the product is called Quill
-    error: say what may be written in the site: nothing is written elsewhere, ever
+    error: say what may be written in the site; nothing else is ever written
       code: INVALID_INPUT
       constraint: required
       field: allow
@@ -296,7 +296,7 @@ fn every_failure_has_its_exit_class() {
         })
         .collect();
     insta::assert_snapshot!(plain(&place, &shown.join("\n")), @r#"
-    unknown run: 3 code: RUN_NOT_FOUND error: no launch is called "r_1" or begins so
+    unknown run: 3 code: RUN_NOT_FOUND error: no launch is called "r_1" or starts with it
     no launches: 3 code: RUN_NOT_FOUND error: there are no launches yet
     no such path: 3 code: NOT_FOUND error: there is no repository at ROOT/nowhere
     no repository: 3 code: NOT_FOUND error: ROOT/user is no git repository with a commit: 'ROOT/user' does not appear to be a git repository
@@ -311,7 +311,7 @@ fn every_failure_has_its_exit_class() {
 }
 
 #[test]
-fn policy_and_services_have_classes_of_their_own() {
+fn policy_and_services_have_their_own_exit_codes() {
     let place = LaunchPlace::clean();
     let config = config_file(&place, &place.config());
     launch(&place, &["start", "--config", &config], 0);
@@ -402,8 +402,11 @@ fn programs_get_one_document_or_one_line_per_event() {
         events.iter().all(|line| line["type"] != "result"),
         "{stream}"
     );
-    let told = |phase: &str| events.iter().any(|line| line["phase"] == phase);
-    assert!(told("fixing") && told("validating"), "{stream}");
+    let shows_phase = |phase: &str| events.iter().any(|line| line["phase"] == phase);
+    assert!(
+        shows_phase("fixing") && shows_phase("validating"),
+        "{stream}"
+    );
 
     let refused = launch(&place, &["open-pr", "latest", "--yes", "--json"], 5).json();
     assert_eq!(refused["error"]["code"], "ILLEGAL_STATE");
@@ -421,7 +424,7 @@ fn interrupt(child: &Child) {
 }
 
 #[test]
-fn an_interrupted_command_leaves_a_run_that_goes_on() {
+fn an_interrupted_command_leaves_a_run_that_continues() {
     let place = LaunchPlace::clean();
     let config = config_file(&place, &place.config());
     let started = launch(
@@ -443,7 +446,7 @@ fn an_interrupted_command_leaves_a_run_that_goes_on() {
         .unwrap();
     lever.wait_until_reached();
     interrupt(&child);
-    // Stopping may wait for the program under way, which is allowed to end now.
+    // Stopping may wait for the program in progress, which is allowed to end now.
     lever.release();
     let said: Said = child.wait_with_output().unwrap().into();
     assert_eq!(said.code, Some(130), "{}", said.stderr);
@@ -478,7 +481,7 @@ fn a_run_that_another_process_drives_is_followed() {
         "{}",
         watched.stdout
     );
-    // Told here, done there.
+    // Requested here, done there.
     launch(&place, &["fix", &run_id, "--all"], 0);
     assert_eq!(client.status(&run_id)["state"], "READY_FOR_PR");
     let later = launch(&place, &["watch", &run_id, "--after", "999999"], 0);

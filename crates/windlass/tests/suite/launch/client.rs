@@ -16,7 +16,7 @@ use super::shapes;
 use crate::suite::support::mcp::Session;
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A session at a launch server of its own.
 pub(crate) struct Client {
@@ -32,9 +32,9 @@ pub(crate) struct Client {
 
 /// What a tool call gave: the whole envelope.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Told(pub(crate) Value);
+pub(crate) struct ToolReply(pub(crate) Value);
 
-impl Told {
+impl ToolReply {
     pub(crate) fn is_ok(&self) -> bool {
         self.0["ok"] == true
     }
@@ -100,7 +100,7 @@ impl Client {
     }
 
     /// The next answer and the request it is for.
-    pub(crate) fn answer(&mut self) -> (u64, Told) {
+    pub(crate) fn answer(&mut self) -> (u64, ToolReply) {
         let message = self.session.answer();
         let id = message["id"].as_u64().unwrap();
         let tool = self.asked.remove(&id).expect("it was asked for");
@@ -108,39 +108,39 @@ impl Client {
     }
 
     /// Sends all calls before it reads the first answer; the answers in the calls' order.
-    pub(crate) fn at_once(&mut self, calls: &[(&str, Value)]) -> Vec<Told> {
+    pub(crate) fn at_once(&mut self, calls: &[(&str, Value)]) -> Vec<ToolReply> {
         let ids: Vec<u64> = calls
             .iter()
             .map(|(tool, arguments)| self.ask(tool, arguments))
             .collect();
-        let mut answers: BTreeMap<u64, Told> = ids.iter().map(|_| self.answer()).collect();
+        let mut answers: BTreeMap<u64, ToolReply> = ids.iter().map(|_| self.answer()).collect();
         ids.iter().map(|id| answers.remove(id).unwrap()).collect()
     }
 
     /// Calls a tool.
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Told {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> ToolReply {
         let id = self.ask(tool, &arguments);
-        let (answered, told) = self.answer();
+        let (answered, tool_reply) = self.answer();
         assert_eq!(answered, id);
-        told
+        tool_reply
     }
 
     /// Calls a tool about a run.
-    pub(crate) fn about(&mut self, tool: &str, run_id: &str) -> Told {
+    pub(crate) fn about(&mut self, tool: &str, run_id: &str) -> ToolReply {
         self.call(tool, json!({ "run_id": run_id }))
     }
 
     /// Starts a run.
     #[track_caller]
     pub(crate) fn start(&mut self, config: &Value) -> String {
-        let told = self.call("launch_start_run", json!({ "run_config": config }));
-        told.worked()["run_id"].as_str().unwrap().to_owned()
+        let tool_reply = self.call("launch_start_run", json!({ "run_config": config }));
+        tool_reply.worked()["run_id"].as_str().unwrap().to_owned()
     }
 
     #[track_caller]
     pub(crate) fn status(&mut self, run_id: &str) -> Value {
-        let told = self.about("launch_get_status", run_id);
-        told.worked()["status"].clone()
+        let tool_reply = self.about("launch_get_status", run_id);
+        tool_reply.worked()["status"].clone()
     }
 
     /// Looks until the status is as wanted; that status.
@@ -152,7 +152,7 @@ impl Client {
             if wanted(&status) {
                 return status;
             }
-            assert!(started.elapsed() < PATIENCE, "it stays {status:#}");
+            assert!(started.elapsed() < WAIT_LIMIT, "it stays {status:#}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -175,11 +175,11 @@ impl Client {
     /// An artifact's content, which must be text.
     #[track_caller]
     pub(crate) fn artifact(&mut self, run_id: &str, name: &str) -> String {
-        let told = self.call(
+        let tool_reply = self.call(
             "launch_get_artifact",
             json!({ "run_id": run_id, "artifact_name": name }),
         );
-        let artifact = &told.worked()["artifact"];
+        let artifact = &tool_reply.worked()["artifact"];
         assert!(artifact.get("encoding").is_none(), "{artifact}");
         artifact["content"].as_str().unwrap().to_owned()
     }
@@ -191,7 +191,7 @@ impl Client {
     }
 
     /// Judges an answer and gives its envelope.
-    fn judge(&self, tool: &str, message: &Value) -> Told {
+    fn judge(&self, tool: &str, message: &Value) -> ToolReply {
         let result = &message["result"];
         let envelope = &result["structuredContent"];
         assert!(envelope.is_object(), "{tool}: no envelope: {message}");
@@ -213,7 +213,7 @@ impl Client {
         }
         shapes::check(tool, envelope);
         self.assert_nothing_of_the_machine(tool, envelope);
-        Told(envelope.clone())
+        ToolReply(envelope.clone())
     }
 
     /// No answer says where this machine keeps things, but for the address of a pull request in

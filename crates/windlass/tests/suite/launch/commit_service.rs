@@ -94,21 +94,29 @@ fn a_service_that_fails_leaves_the_run_ready_and_the_key_the_same() {
         let service = Service::start("REFUSED");
         let (mut client, run_id) = ready(&place, &service);
         service.commit.store(status, Ordering::SeqCst);
-        let told = client.about("launch_open_pr", &run_id);
-        let details = told.refused("COMMIT_SERVICE_ERROR");
+        let tool_reply = client.about("launch_open_pr", &run_id);
+        let details = tool_reply.refused("COMMIT_SERVICE_ERROR");
         assert_eq!(details["adapter"], "http");
         assert_eq!(details["stage"], "commit");
         assert_eq!(details["http_status"], status);
         assert_eq!(details["service_code"], "REFUSED");
-        assert_eq!(told.is_retryable(), retryable, "{status}: {:#}", told.0);
+        assert_eq!(
+            tool_reply.is_retryable(),
+            retryable,
+            "{status}: {:#}",
+            tool_reply.0
+        );
         assert_eq!(service.asked("/v1/commit").len(), tries, "{status}");
         let state = client.settled(&run_id);
         assert_eq!(state["state"], "READY_FOR_PR", "{status}: {state:#}");
 
         service.commit.store(200, Ordering::SeqCst);
-        let told = client.about("launch_open_pr", &run_id);
-        assert_eq!(told.worked()["commit_sha"], COMMIT);
-        assert_eq!(told.worked()["pr_url"], "https://git.example/site/pull/7");
+        let tool_reply = client.about("launch_open_pr", &run_id);
+        assert_eq!(tool_reply.worked()["commit_sha"], COMMIT);
+        assert_eq!(
+            tool_reply.worked()["pr_url"],
+            "https://git.example/site/pull/7"
+        );
         let keys: Vec<Value> = service
             .asked("/v1/commit")
             .iter()
@@ -126,13 +134,16 @@ fn a_pull_request_that_fails_reuses_its_commit() {
     let service = Service::start("BROKEN");
     let (mut client, run_id) = ready(&place, &service);
     service.open_pr.store(503, Ordering::SeqCst);
-    let told = client.about("launch_open_pr", &run_id);
-    assert_eq!(told.refused("COMMIT_SERVICE_ERROR")["stage"], "open_pr");
-    assert!(told.is_retryable());
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    assert_eq!(
+        tool_reply.refused("COMMIT_SERVICE_ERROR")["stage"],
+        "open_pr"
+    );
+    assert!(tool_reply.is_retryable());
     assert_eq!(client.settled(&run_id)["state"], "READY_FOR_PR");
     service.open_pr.store(200, Ordering::SeqCst);
-    let told = client.about("launch_open_pr", &run_id);
-    assert_eq!(told.worked()["commit_sha"], COMMIT);
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    assert_eq!(tool_reply.worked()["commit_sha"], COMMIT);
     assert_eq!(
         service.asked("/v1/commit").len(),
         1,
@@ -194,8 +205,8 @@ fn a_service_that_refuses_a_path_ends_the_run() {
     let service = Service::start("PATH_NOT_ALLOWED");
     let (mut client, run_id) = ready(&place, &service);
     service.commit.store(403, Ordering::SeqCst);
-    let told = client.about("launch_open_pr", &run_id);
-    told.refused("ALLOWED_PATHS_VIOLATION");
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    tool_reply.refused("ALLOWED_PATHS_VIOLATION");
     let status = client.settled(&run_id);
     assert_eq!(status["state"], "FAILED", "{status:#}");
     assert_eq!(status["failure"]["code"], "ALLOWED_PATHS_VIOLATION");
@@ -211,9 +222,9 @@ fn a_token_is_only_sent_where_settings_allow_it() {
     command.env("SITE_TOKEN", "word");
     let mut client = Client::of(command, &place.home());
     let run_id = client.started(&service.config(&place), "READY_FOR_PR");
-    let told = client.about("launch_open_pr", &run_id);
-    told.refused("COMMIT_SERVICE_ERROR");
-    assert!(!told.is_retryable());
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    tool_reply.refused("COMMIT_SERVICE_ERROR");
+    assert!(!tool_reply.is_retryable());
     assert_eq!(service.server.received().len(), 0);
     assert_eq!(client.settled(&run_id)["state"], "READY_FOR_PR");
 }
@@ -230,8 +241,8 @@ fn a_private_service_must_be_allowed() {
         .unwrap()
         .remove("github_token_env");
     let run_id = client.started(&config, "READY_FOR_PR");
-    let told = client.about("launch_open_pr", &run_id);
-    let details = told.refused("COMMIT_SERVICE_ERROR");
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    let details = tool_reply.refused("COMMIT_SERVICE_ERROR");
     assert_eq!(details["stage"], "commit");
     assert_eq!(service.server.received().len(), 0);
 }

@@ -121,9 +121,9 @@ fn each_fault_is_pointed_at() {
     for (member, wrong, pointer) in table() {
         let mut config = place.config();
         config[member] = wrong.clone();
-        let told = client.call("launch_start_run", json!({ "run_config": config }));
-        assert!(!told.is_ok(), "{member} {wrong} was taken");
-        let errors = told.refused("SCHEMA_VALIDATION_FAILED")["errors"].clone();
+        let tool_reply = client.call("launch_start_run", json!({ "run_config": config }));
+        assert!(!tool_reply.is_ok(), "{member} {wrong} was taken");
+        let errors = tool_reply.refused("SCHEMA_VALIDATION_FAILED")["errors"].clone();
         let pointers: Vec<&str> = errors
             .as_array()
             .unwrap()
@@ -131,7 +131,7 @@ fn each_fault_is_pointed_at() {
             .map(|error| error["pointer"].as_str().unwrap())
             .collect();
         assert!(pointers.contains(&pointer), "{member} {wrong}: {errors:#}");
-        assert!(told.0.get("run_id").is_none(), "{:#}", told.0);
+        assert!(tool_reply.0.get("run_id").is_none(), "{:#}", tool_reply.0);
     }
     assert_nothing_started(&mut client);
 }
@@ -155,14 +155,14 @@ fn every_required_member_is_missed() {
             } else {
                 config[member] = Value::Null;
             }
-            let told = client.call("launch_start_run", json!({ "run_config": config }));
-            let errors = told.refused("SCHEMA_VALIDATION_FAILED")["errors"].to_string();
+            let tool_reply = client.call("launch_start_run", json!({ "run_config": config }));
+            let errors = tool_reply.refused("SCHEMA_VALIDATION_FAILED")["errors"].to_string();
             assert!(errors.contains(member), "{errors}");
         }
     }
     // All of them at once.
-    let told = client.call("launch_start_run", json!({ "run_config": {} }));
-    let errors = told.refused("SCHEMA_VALIDATION_FAILED")["errors"].to_string();
+    let tool_reply = client.call("launch_start_run", json!({ "run_config": {} }));
+    let errors = tool_reply.refused("SCHEMA_VALIDATION_FAILED")["errors"].to_string();
     for member in required {
         assert!(errors.contains(member), "{errors}");
     }
@@ -176,8 +176,8 @@ fn a_path_is_for_profile_local_alone() {
     let mut client = place.serve();
     for profile in ["ci", "prod"] {
         let config = place.config_with(json!({ "validation_profile": profile }));
-        let told = client.call("launch_start_run", json!({ "run_config": config }));
-        let errors = &told.refused("SCHEMA_VALIDATION_FAILED")["errors"];
+        let tool_reply = client.call("launch_start_run", json!({ "run_config": config }));
+        let errors = &tool_reply.refused("SCHEMA_VALIDATION_FAILED")["errors"];
         let pointers: Vec<&Value> = errors
             .as_array()
             .unwrap()

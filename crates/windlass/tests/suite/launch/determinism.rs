@@ -27,7 +27,7 @@ pub(super) fn comparable(status: &serde_json::Value) -> BTreeMap<String, String>
 }
 
 #[test]
-fn two_homes_make_the_same_artifacts() {
+fn two_homes_produce_the_same_artifacts() {
     let place = LaunchPlace::example();
     let first = launch(&mut place.serve(), &place);
     assert!(first.len() > 25, "{first:#?}");

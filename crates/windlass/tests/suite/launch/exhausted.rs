@@ -50,8 +50,8 @@ fn the_last_attempt_still_answers() {
     let mut client = place.serve();
     let config = place.config_with(json!({ "max_fix_attempts": 1 }));
     let run_id = client.started(&config, "VALIDATING");
-    let told = client.about("launch_fix_next", &run_id);
-    assert_eq!(told.worked()["validation_report"]["ok"], false);
+    let tool_reply = client.about("launch_fix_next", &run_id);
+    assert_eq!(tool_reply.worked()["validation_report"]["ok"], false);
     let status = client.status(&run_id);
     assert_eq!(status["state"], "VALIDATING");
     assert_eq!(status["fix_attempts"], json!({ "used": 1, "max": 1 }));
@@ -76,8 +76,8 @@ fn a_resume_that_runs_out_answers_with_the_end() {
     let mut client = place.serve();
     let config = place.config_with(json!({ "max_fix_attempts": DEFECTS - 1 }));
     let run_id = client.started(&config, "VALIDATING");
-    let told = client.about("launch_resume", &run_id);
-    let status = &told.worked()["status"];
+    let tool_reply = client.about("launch_resume", &run_id);
+    let status = &tool_reply.worked()["status"];
     assert_eq!(status["state"], "FAILED", "{status:#}");
     assert_eq!(status["failure"]["code"], "FIX_EXHAUSTED", "{status:#}");
     assert_eq!(status["failure"]["details"]["reason"], "max_attempts");
@@ -93,8 +93,8 @@ fn a_resume_fixes_until_the_gates_are_content() {
     let mut client = place.serve();
     let config = place.config_with(json!({ "max_fix_attempts": DEFECTS }));
     let run_id = client.started(&config, "VALIDATING");
-    let told = client.about("launch_resume", &run_id);
-    let status = &told.worked()["status"];
+    let tool_reply = client.about("launch_resume", &run_id);
+    let status = &tool_reply.worked()["status"];
     assert_eq!(status["state"], "READY_FOR_PR", "{status:#}");
     assert_eq!(
         status["fix_attempts"],
@@ -103,7 +103,7 @@ fn a_resume_fixes_until_the_gates_are_content() {
     assert_eq!(place.site_git(&["branch", "--list", "launch/*"]), "");
 }
 
-/// Every page of the site carries a token in its front matter: a habit that no fixer mends.
+/// Every page of the site carries a token in its front matter: which no fixer fixes.
 fn careless() -> LaunchPlace {
     let place = LaunchPlace::clean();
     let site = place.root().join("site");
@@ -122,7 +122,7 @@ fn careless() -> LaunchPlace {
 }
 
 #[test]
-fn what_nobody_can_fix_ends_the_run() {
+fn unfixable_issues_end_the_run() {
     let place = careless();
     let mut client = place.serve();
     let head = place.site_git(&["rev-parse", "HEAD"]);
@@ -146,7 +146,7 @@ fn what_nobody_can_fix_ends_the_run() {
 
 /// Where a person may edit, the run waits for that instead.
 #[test]
-fn what_nobody_can_fix_waits_for_a_person_who_may() {
+fn unfixable_issues_wait_where_manual_edits_are_allowed() {
     let place = careless();
     let mut client = place.serve();
     let head = place.site_git(&["rev-parse", "HEAD"]);
@@ -155,8 +155,8 @@ fn what_nobody_can_fix_waits_for_a_person_who_may() {
     }));
     let run_id = client.started(&config, "VALIDATING");
     for _ in 0..2 {
-        let told = client.about("launch_fix_next", &run_id);
-        told.refused_for("FIX_EXHAUSTED", "no_fixable_issue");
+        let tool_reply = client.about("launch_fix_next", &run_id);
+        tool_reply.refused_for("FIX_EXHAUSTED", "no_fixable_issue");
         let status = client.settled(&run_id);
         assert_eq!(status["state"], "VALIDATING", "{status:#}");
         assert_eq!(status["fix_attempts"]["used"], 0);

@@ -1,4 +1,4 @@
-//! Kill −9 of the server at every state and between events: the run goes on where it was, the
+//! Kill −9 of the server at every state and between events: the run continues where it was, the
 //! same artifacts come of it, and no work is done twice with another result.
 
 use std::{
@@ -20,9 +20,9 @@ use super::{
     place::LaunchPlace,
 };
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
 
-/// A life of the server: it serves until somebody kills it.
+/// One life of the server: it serves until it is killed.
 struct Life<'a> {
     client: Client,
     journals: &'a Journals,
@@ -41,11 +41,11 @@ impl Life<'_> {
         }
     }
 
-    /// Goes on with the run until it is done; `false` when the server died before that.
+    /// Continues the run until it is done; `false` when the server died before that.
     fn go_on(&mut self, run_id: &str, dead: &AtomicBool) -> bool {
         let started = Instant::now();
         while !dead.load(Ordering::SeqCst) {
-            assert!(started.elapsed() < PATIENCE, "it does not come to an end");
+            assert!(started.elapsed() < WAIT_LIMIT, "it does not come to an end");
             if !self.journals.rests(run_id) {
                 std::thread::sleep(Duration::from_millis(1));
                 continue;
@@ -217,7 +217,7 @@ fn in_flight(events: &[Event]) -> bool {
             "WORK_ITEM_FINISHED" | "WORK_ITEM_FAILED" => {
                 open.remove(id);
             }
-            // Whatever was open before is begun anew under another id.
+            // Whatever was open before is started again under another id.
             "RESUME_REWIND" => open.clear(),
             _ => {}
         }

@@ -53,13 +53,13 @@ fn an_artifact_that_was_damaged_is_never_handed_out() {
         if let Some(bytes) = damage {
             fs_err::write(blob, bytes).unwrap();
         }
-        let told = client.call(
+        let tool_reply = client.call(
             "launch_get_artifact",
             json!({ "run_id": run_id, "artifact_name": name }),
         );
-        told.refused("INTERNAL");
-        assert_eq!(told.0["run_id"], run_id);
-        let said = told.0.to_string();
+        tool_reply.refused("INTERNAL");
+        assert_eq!(tool_reply.0["run_id"], run_id);
+        let said = tool_reply.0.to_string();
         assert!(
             !said.contains("CANARY") && !said.contains("long-"),
             "{said}"

@@ -4,14 +4,14 @@
 use serde_json::json;
 
 use super::{
-    client::{Client, Told},
+    client::{Client, ToolReply},
     place::LaunchPlace,
 };
 use crate::suite::support::directory::fill;
 
 const CANARY: &str = "CANARY-7f3a";
 
-/// Files that no answer may show: beside the home, in it, and in the run's own folder.
+/// Files that no answer may show: next to the home, in it, and in the run's own folder.
 fn plant(place: &LaunchPlace, run_id: &str) {
     let run = format!("home/launch/{run_id}/canary.md");
     let text = format!("{CANARY}\n");
@@ -73,7 +73,7 @@ fn tricks(target: &str) -> Vec<String> {
     ]
 }
 
-fn artifact(client: &mut Client, run_id: &str, name: &str) -> Told {
+fn artifact(client: &mut Client, run_id: &str, name: &str) -> ToolReply {
     client.call(
         "launch_get_artifact",
         json!({ "run_id": run_id, "artifact_name": name }),
@@ -82,8 +82,8 @@ fn artifact(client: &mut Client, run_id: &str, name: &str) -> Told {
 
 /// The answer does not show a canary, nor does it repeat a hostile text at length.
 #[track_caller]
-fn assert_harmless(told: &Told, what: &str) {
-    let text = told.0.to_string();
+fn assert_harmless(tool_reply: &ToolReply, what: &str) {
+    let text = tool_reply.0.to_string();
     assert!(!text.contains(CANARY), "{what:?}: {text}");
     assert!(text.len() < 8000, "{what:.60?}: {} bytes", text.len());
 }
@@ -149,19 +149,19 @@ fn artifact_names_reach_the_index_alone() {
     names.push("n".repeat(1 << 20));
     assert!(names.len() >= 60, "{}", names.len());
     for name in &names {
-        let told = artifact(&mut client, &run_id, name);
-        assert_harmless(&told, name);
-        let details = told.refused("INVALID_INPUT");
+        let tool_reply = artifact(&mut client, &run_id, name);
+        assert_harmless(&tool_reply, name);
+        let details = tool_reply.refused("INVALID_INPUT");
         assert_eq!(
             details["reason"], "unknown_artifact",
             "{name:.60?}: {:#}",
-            told.0
+            tool_reply.0
         );
         assert!(
             details["available"].as_array().unwrap().len() > 10,
             "{details}"
         );
-        assert_eq!(told.0["run_id"], run_id);
+        assert_eq!(tool_reply.0["run_id"], run_id);
     }
     println!("{} artifact names", names.len());
     // What the index has is still what the index has.
@@ -209,14 +209,14 @@ fn run_ids_reach_runs_alone() {
     assert!(ids.len() >= 60, "{}", ids.len());
     for id in &ids {
         for tool in ["launch_get_status", "launch_cancel", "launch_open_pr"] {
-            let told = client.about(tool, id);
-            assert_harmless(&told, id);
-            told.refused("RUN_NOT_FOUND");
-            assert!(told.0.get("run_id").is_none(), "{:#}", told.0);
+            let tool_reply = client.about(tool, id);
+            assert_harmless(&tool_reply, id);
+            tool_reply.refused("RUN_NOT_FOUND");
+            assert!(tool_reply.0.get("run_id").is_none(), "{:#}", tool_reply.0);
         }
-        let told = artifact(&mut client, id, "page_plan.json");
-        assert_harmless(&told, id);
-        told.refused("RUN_NOT_FOUND");
+        let tool_reply = artifact(&mut client, id, "page_plan.json");
+        assert_harmless(&tool_reply, id);
+        tool_reply.refused("RUN_NOT_FOUND");
     }
     println!("{} run ids", ids.len());
     assert_eq!(client.status(&run_id)["state"], "READY_FOR_PR", "untouched");

@@ -1,4 +1,4 @@
-//! The journal of a run, read beside the server from the store itself.
+//! The journal of a run, read directly from the store.
 
 use std::path::Path;
 
@@ -69,7 +69,7 @@ impl Journals {
         events.into_iter().map(|(_, data)| data).collect()
     }
 
-    /// How often the run was told something.
+    /// How often the run received a signal.
     pub(crate) fn signals(&self, run_id: &str) -> usize {
         let is_signal = |body: &Option<Body>| matches!(body, Some(Body::SignalReceived(_)));
         self.bodies(run_id)

@@ -1,11 +1,11 @@
-//! Idempotency keys and run ids: one key is one run, whoever asks and however often at once.
+//! Idempotency keys and run ids: one key is one run, no matter who asks and how often at once.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use super::{
-    client::{Client, Told},
+    client::{Client, ToolReply},
     place::LaunchPlace,
     shapes::RUN_ID,
 };
@@ -20,8 +20,8 @@ fn keyed(config: &Value, key: &str) -> Value {
     json!({ "run_config": config, "idempotency_key": key })
 }
 
-fn id(told: &Told) -> String {
-    told.worked()["run_id"].as_str().unwrap().to_owned()
+fn id(tool_reply: &ToolReply) -> String {
+    tool_reply.worked()["run_id"].as_str().unwrap().to_owned()
 }
 
 fn runs(client: &mut Client) -> usize {
@@ -30,15 +30,15 @@ fn runs(client: &mut Client) -> usize {
 }
 
 #[test]
-fn a_key_gives_its_run_again_in_whatever_state() {
+fn a_key_returns_its_run_in_any_state() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let start = keyed(&place.config(), "release 1.2");
     let run_id = id(&client.call("launch_start_run", start.clone()));
     let again = |client: &mut Client, state: &str| {
-        let told = client.call("launch_start_run", start.clone());
+        let tool_reply = client.call("launch_start_run", start.clone());
         let wanted = json!({ "ok": true, "run_id": run_id, "state": state, "existing": true });
-        assert_eq!(told.0, wanted);
+        assert_eq!(tool_reply.0, wanted);
     };
     client.settled(&run_id);
     again(&mut client, "READY_FOR_PR");
@@ -81,9 +81,9 @@ fn configurations_that_mean_the_same_are_the_same() {
         place.config_with(json!({ "budgets": { "max_runtime_s": 3.6e3 } })),
         place.config_with(json!({ "review_enabled": true, "allow_inference": false })),
     ] {
-        let told = client.call("launch_start_run", keyed(&same, "k"));
-        assert_eq!(id(&told), first, "{same:#}");
-        assert_eq!(told.0["existing"], true);
+        let tool_reply = client.call("launch_start_run", keyed(&same, "k"));
+        assert_eq!(id(&tool_reply), first, "{same:#}");
+        assert_eq!(tool_reply.0["existing"], true);
     }
     let fresh = client.start(&place.config_with(json!({ "locale": "en" })));
     assert_eq!(client.status(&fresh)["config_hash"], hash);
@@ -91,7 +91,7 @@ fn configurations_that_mean_the_same_are_the_same() {
 
 /// The order in which a client writes members is not the order a map keeps them in.
 #[test]
-fn the_order_of_members_on_the_wire_does_not_count() {
+fn the_order_of_members_does_not_matter() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let config = place.config();
@@ -127,8 +127,8 @@ fn a_key_with_another_configuration_is_a_conflict() {
         json!({ "launch_tier": "rich" }),
     ] {
         let other = place.config_with(other);
-        let told = client.call("launch_start_run", keyed(&other, "k"));
-        let details = told.refused("INVALID_INPUT");
+        let tool_reply = client.call("launch_start_run", keyed(&other, "k"));
+        let details = tool_reply.refused("INVALID_INPUT");
         let conflict = &details["conflict"];
         assert_eq!(conflict["run_id"], first, "{details:#}");
         assert_eq!(conflict["existing_hash"], hash, "{details:#}");
@@ -154,11 +154,11 @@ fn a_key_may_be_long_and_in_any_script() {
         "../../k",
         "a/b",
     ] {
-        let told = client.call("launch_start_run", keyed(&place.config(), key));
-        assert!(seen.insert(id(&told)), "{key:?} is a key of its own");
+        let tool_reply = client.call("launch_start_run", keyed(&place.config(), key));
+        assert!(seen.insert(id(&tool_reply)), "{key:?} is a key of its own");
         let again = client.call("launch_start_run", keyed(&place.config(), key));
         assert_eq!(again.0["existing"], true, "{key:?}");
-        client.about("launch_cancel", &id(&told)).worked();
+        client.about("launch_cancel", &id(&tool_reply)).worked();
     }
 }
 
@@ -167,10 +167,12 @@ fn one_key_64_starts_at_once_is_one_run() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let start = keyed(&place.config(), "k");
-    let told = client.at_once(&vec![("launch_start_run", start); AT_ONCE]);
-    let ids: BTreeSet<String> = told.iter().map(id).collect();
+    let tool_reply = client.at_once(&vec![("launch_start_run", start); AT_ONCE]);
+    let ids: BTreeSet<String> = tool_reply.iter().map(id).collect();
     assert_eq!(ids.len(), 1, "{ids:?}");
-    let fresh = told.iter().filter(|told| told.0.get("existing").is_none());
+    let fresh = tool_reply
+        .iter()
+        .filter(|tool_reply| tool_reply.0.get("existing").is_none());
     assert_eq!(fresh.count(), 1, "one of them made it");
     assert_eq!(runs(&mut client), 1);
 }
@@ -181,7 +183,7 @@ fn one_key_64_starts_in_four_processes_is_one_run() {
     let mut clients: Vec<Client> = (0..4).map(|_| place.serve()).collect();
     let start = keyed(&place.config(), "k");
     let calls = vec![("launch_start_run", start); AT_ONCE / 4];
-    let told: Vec<Told> = std::thread::scope(|scope| {
+    let tool_reply: Vec<ToolReply> = std::thread::scope(|scope| {
         let calls = &calls;
         let callers: Vec<_> = clients
             .iter_mut()
@@ -192,15 +194,15 @@ fn one_key_64_starts_in_four_processes_is_one_run() {
             .flat_map(|caller| caller.join().unwrap())
             .collect()
     });
-    assert_eq!(told.len(), AT_ONCE);
-    let ids: BTreeSet<String> = told.iter().map(id).collect();
+    assert_eq!(tool_reply.len(), AT_ONCE);
+    let ids: BTreeSet<String> = tool_reply.iter().map(id).collect();
     assert_eq!(ids.len(), 1, "{ids:?}");
     assert_eq!(runs(&mut clients[0]), 1);
     let run_id = ids.first().unwrap();
     assert_eq!(clients[3].settled(run_id)["state"], "READY_FOR_PR");
 }
 
-/// 64 configurations under one key at once: one of them wins, the others are told of it.
+/// 64 configurations under one key at once: one of them wins, the others get its run.
 #[test]
 fn one_key_many_configurations_at_once_is_one_run() {
     let place = LaunchPlace::clean();
@@ -211,19 +213,23 @@ fn one_key_many_configurations_at_once_is_one_run() {
             ("launch_start_run", keyed(&config, "k"))
         })
         .collect();
-    let told = client.at_once(&calls);
-    let winner: Vec<String> = told.iter().filter(|told| told.is_ok()).map(id).collect();
+    let tool_reply = client.at_once(&calls);
+    let winner: Vec<String> = tool_reply
+        .iter()
+        .filter(|tool_reply| tool_reply.is_ok())
+        .map(id)
+        .collect();
     assert_eq!(winner.len(), 1, "{winner:?}");
-    for told in told.iter().filter(|told| !told.is_ok()) {
-        let details = told.refused("INVALID_INPUT");
+    for tool_reply in tool_reply.iter().filter(|tool_reply| !tool_reply.is_ok()) {
+        let details = tool_reply.refused("INVALID_INPUT");
         assert_eq!(details["conflict"]["run_id"], winner[0], "{details:#}");
     }
     assert_eq!(runs(&mut client), 1);
 }
 
-/// A key belongs to whoever gave it: two people may use the same word.
+/// A key belongs to its caller: two people may use the same word.
 #[test]
-fn a_key_is_its_owners_own() {
+fn a_key_belongs_to_its_owner() {
     let place = LaunchPlace::clean();
     place.settings(&format!(
         "[launch]\nlocal_roots = [{:?}]\n",
@@ -279,9 +285,9 @@ fn run_ids_are_unguessable() {
     // Over as soon as they have begun.
     let config = place.config_with(json!({ "github_repo_url": place.root().join("nowhere") }));
     let call = ("launch_start_run", json!({ "run_config": config }));
-    let told = client.at_once(&vec![call; 200]);
+    let tool_reply = client.at_once(&vec![call; 200]);
     let pattern = regex::Regex::new(RUN_ID).unwrap();
-    let ids: BTreeSet<String> = told.iter().map(id).collect();
+    let ids: BTreeSet<String> = tool_reply.iter().map(id).collect();
     assert_eq!(ids.len(), 200);
     let tails: Vec<&str> = ids
         .iter()

@@ -13,7 +13,7 @@ use super::place::{LaunchPlace, git_program};
 use crate::suite::support::loopback::{Loopback, json_answer};
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Something that waits while it is held.
 pub(crate) struct Lever {
@@ -29,22 +29,22 @@ impl Lever {
         }
     }
 
-    /// From now on whoever comes waits.
+    /// From now on every caller waits.
     pub(crate) fn hold(&self) {
         let _ = fs_err::remove_file(&self.reached);
         fs_err::write(&self.hold, "").unwrap();
     }
 
-    /// Waits until somebody waits.
+    /// Waits until a caller waits.
     pub(crate) fn wait_until_reached(&self) {
         let started = Instant::now();
         while !self.reached.exists() {
-            assert!(started.elapsed() < PATIENCE, "nobody came");
+            assert!(started.elapsed() < WAIT_LIMIT, "nobody came");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// Lets everybody go on.
+    /// Releases all callers.
     pub(crate) fn release(&self) {
         let _ = fs_err::remove_file(&self.hold);
     }

@@ -1,17 +1,17 @@
-//! Many calls at once: the work is done once, and everybody gets its result.
+//! Many calls at once: the work is done once, and everyone gets its result.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{
-    client::{Client, Told},
+    client::{Client, ToolReply},
     journal::Journals,
     levers,
     place::LaunchPlace,
 };
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// Sends a call so often that all of them are on their way to the run before it does the first.
 fn pile_up(
@@ -20,7 +20,7 @@ fn pile_up(
     run_id: &str,
     tool: &str,
     times: usize,
-) -> Vec<Told> {
+) -> Vec<ToolReply> {
     let git = levers::git(place);
     let journals = Journals::open(&place.home());
     let before = journals.signals(run_id);
@@ -32,7 +32,10 @@ fn pile_up(
     let started = Instant::now();
     while journals.signals(run_id) < before + times {
         let so_far = journals.signals(run_id);
-        assert!(started.elapsed() < PATIENCE, "{so_far} of {times} arrived");
+        assert!(
+            started.elapsed() < WAIT_LIMIT,
+            "{so_far} of {times} arrived"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     git.release();
@@ -45,10 +48,13 @@ fn fix_next_64_times_at_once_is_one_attempt() {
     let mut client = place.serve();
     levers::git(&place);
     let run_id = client.started(&place.config(), "VALIDATING");
-    let told = pile_up(&place, &mut client, &run_id, "launch_fix_next", 64);
-    let first = &told[0];
+    let tool_reply = pile_up(&place, &mut client, &run_id, "launch_fix_next", 64);
+    let first = &tool_reply[0];
     first.worked();
-    assert!(told.iter().all(|other| other == first), "all get the same");
+    assert!(
+        tool_reply.iter().all(|other| other == first),
+        "all get the same"
+    );
     let status = client.settled(&run_id);
     assert_eq!(status["fix_attempts"]["used"], 1, "{status:#}");
     assert_eq!(status["state"], "VALIDATING");
@@ -64,12 +70,12 @@ fn open_pr_16_times_at_once_is_one_pull_request() {
     let mut client = place.serve();
     levers::git(&place);
     let run_id = client.started(&place.config(), "READY_FOR_PR");
-    let told = pile_up(&place, &mut client, &run_id, "launch_open_pr", 16);
-    let opened = told
+    let tool_reply = pile_up(&place, &mut client, &run_id, "launch_open_pr", 16);
+    let opened = tool_reply
         .iter()
-        .find(|told| told.is_ok())
+        .find(|tool_reply| tool_reply.is_ok())
         .expect("one opened it");
-    for other in &told {
+    for other in &tool_reply {
         let says: &Value = match other.code() {
             None => &other.0,
             Some(_) => other.refused_for("ILLEGAL_STATE", "already_open"),
@@ -87,7 +93,7 @@ fn open_pr_16_times_at_once_is_one_pull_request() {
 
 /// A validation that is asked for while an attempt is made is that attempt's.
 #[test]
-fn validating_while_a_fix_is_made_waits_for_it() {
+fn validating_during_a_fix_waits_for_it() {
     let place = LaunchPlace::defective();
     let git = levers::git(&place);
     let mut client = place.serve();
@@ -101,15 +107,15 @@ fn validating_while_a_fix_is_made_waits_for_it() {
     let validate = client.ask("launch_validate", &about);
     let started = Instant::now();
     while journals.signals(&run_id) < 2 {
-        assert!(started.elapsed() < PATIENCE, "it does not arrive");
+        assert!(started.elapsed() < WAIT_LIMIT, "it does not arrive");
         std::thread::sleep(Duration::from_millis(5));
     }
     git.release();
     let mut reports = Vec::new();
     for _ in 0..2 {
-        let (id, told) = client.answer();
+        let (id, tool_reply) = client.answer();
         assert!(id == fix || id == validate);
-        reports.push(told.worked()["validation_report"].clone());
+        reports.push(tool_reply.worked()["validation_report"].clone());
     }
     assert_eq!(reports[0], reports[1]);
     client.settled(&run_id);
@@ -124,10 +130,10 @@ fn runs_do_not_disturb_each_other() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let call = ("launch_start_run", json!({ "run_config": place.config() }));
-    let told = client.at_once(&vec![call; 10]);
+    let tool_reply = client.at_once(&vec![call; 10]);
     let mut digests = Vec::new();
-    for told in told {
-        let run_id = told.worked()["run_id"].as_str().unwrap().to_owned();
+    for tool_reply in tool_reply {
+        let run_id = tool_reply.worked()["run_id"].as_str().unwrap().to_owned();
         let status = client.settled(&run_id);
         assert_eq!(status["state"], "READY_FOR_PR", "{status:#}");
         digests.push(super::client::digests(&status));

@@ -224,8 +224,8 @@ fn cites(evidence: &Value, claim_id: &str, expected: &Value) -> bool {
 
 fn assert_honest(name: &str) {
     let mut launched = Launched::new(name);
-    let told = launched.client.about("launch_resume", &launched.run_id);
-    let status = &told.worked()["status"];
+    let tool_reply = launched.client.about("launch_resume", &launched.run_id);
+    let status = &tool_reply.worked()["status"];
     assert_eq!(status["state"], "READY_FOR_PR", "{:#}", status["failure"]);
     let wrong = disappointments(&mut launched);
     let facts = launched.json("product_facts.json");
@@ -274,8 +274,8 @@ fn its_own_repository_is_read_honestly() {
     let run_id = client.start(&members);
     let status = client.settled(&run_id);
     assert!(status.get("failure").is_none(), "{:#}", status["failure"]);
-    let told = client.about("launch_resume", &run_id);
-    let status = &told.worked()["status"];
+    let tool_reply = client.about("launch_resume", &run_id);
+    let status = &tool_reply.worked()["status"];
     assert_eq!(status["state"], "READY_FOR_PR", "{:#}", status["failure"]);
     let facts = client.artifact_json(&run_id, "product_facts.json");
     let evidence = client.artifact_json(&run_id, "evidence_map.json");

@@ -92,7 +92,7 @@ impl Reader {
         lines.get(from..to).map(|lines| lines.join("\n"))
     }
 
-    /// Reads a page. Lines that `before` had were written by somebody else.
+    /// Reads a page. Lines that `before` had were not written by the launch.
     pub(crate) fn read(&self, path: &str, page: &str, before: &str, found: &mut Found) {
         let theirs: BTreeSet<&str> = before.lines().collect();
         for (number, line) in body(page) {
@@ -386,7 +386,7 @@ fn phrases() -> Vec<String> {
 
 /// The reader notices what it is there for.
 #[test]
-fn a_page_that_says_too_much_is_noticed() {
+fn a_page_that_claims_too_much_is_noticed() {
     let reader = |claim: &str| Reader {
         listed: listed(&repository_root(), "HEAD"),
         files: RefCell::default(),

@@ -3,35 +3,35 @@
 use serde_json::{Value, json};
 
 use super::{
-    client::{Client, Told},
+    client::{Client, ToolReply},
     journal::Journals,
     levers,
     place::LaunchPlace,
 };
 
-fn report_of(told: &Told) -> &Value {
-    &told.worked()["validation_report"]
+fn report_of(tool_reply: &ToolReply) -> &Value {
+    &tool_reply.worked()["validation_report"]
 }
 
 /// Waiting helps, and the answer says for how long.
 #[track_caller]
-fn not_yet(told: &Told, state: &str) {
-    let details = told.refused("ILLEGAL_STATE");
-    assert_eq!(details["state"], state, "{:#}", told.0);
-    assert!(told.is_retryable(), "{:#}", told.0);
-    assert!(told.0["run_id"].is_string(), "{:#}", told.0);
+fn not_yet(tool_reply: &ToolReply, state: &str) {
+    let details = tool_reply.refused("ILLEGAL_STATE");
+    assert_eq!(details["state"], state, "{:#}", tool_reply.0);
+    assert!(tool_reply.is_retryable(), "{:#}", tool_reply.0);
+    assert!(tool_reply.0["run_id"].is_string(), "{:#}", tool_reply.0);
 }
 
 /// Waiting does not help.
 #[track_caller]
-fn never(told: &Told, state: &str, reason: &str) {
-    let details = told.refused_for("ILLEGAL_STATE", reason);
-    assert_eq!(details["state"], state, "{:#}", told.0);
-    assert!(!told.is_retryable(), "{:#}", told.0);
-    assert!(told.0["run_id"].is_string(), "{:#}", told.0);
+fn never(tool_reply: &ToolReply, state: &str, reason: &str) {
+    let details = tool_reply.refused_for("ILLEGAL_STATE", reason);
+    assert_eq!(details["state"], state, "{:#}", tool_reply.0);
+    assert!(!tool_reply.is_retryable(), "{:#}", tool_reply.0);
+    assert!(tool_reply.0["run_id"].is_string(), "{:#}", tool_reply.0);
 }
 
-fn artifact(client: &mut Client, run_id: &str, name: &str) -> Told {
+fn artifact(client: &mut Client, run_id: &str, name: &str) -> ToolReply {
     let arguments = json!({ "run_id": run_id, "artifact_name": name });
     client.call("launch_get_artifact", arguments)
 }
@@ -45,9 +45,9 @@ fn while_a_run_is_driven_its_tools_say_when_to_ask_again() {
     let run_id = client.start(&place.config());
     git.wait_until_reached();
     for tool in ["launch_validate", "launch_fix_next", "launch_open_pr"] {
-        let told = client.about(tool, &run_id);
-        not_yet(&told, "CREATED");
-        let needed = told.refused("ILLEGAL_STATE")["required_states"].to_string();
+        let tool_reply = client.about(tool, &run_id);
+        not_yet(&tool_reply, "CREATED");
+        let needed = tool_reply.refused("ILLEGAL_STATE")["required_states"].to_string();
         let wanted = match tool {
             "launch_validate" => "LINKING",
             "launch_fix_next" => "VALIDATING",
@@ -61,12 +61,12 @@ fn while_a_run_is_driven_its_tools_say_when_to_ask_again() {
         ("pr.json", "PR_OPENED"),
         ("drafts/docs/content/docs/quill/index.md", "DRAFTING"),
     ] {
-        let told = artifact(&mut client, &run_id, name);
-        not_yet(&told, "CREATED");
-        let details = told.refused_for("ILLEGAL_STATE", "not_produced");
+        let tool_reply = artifact(&mut client, &run_id, name);
+        not_yet(&tool_reply, "CREATED");
+        let details = tool_reply.refused_for("ILLEGAL_STATE", "not_produced");
         assert_eq!(details["produced_in_state"], state, "{name}");
     }
-    // Somebody drives it: the answer is the status, at once, and no second driver.
+    // It has a driver: the answer is the status, at once, and no second driver.
     let resumed = client.about("launch_resume", &run_id);
     assert_eq!(resumed.worked()["status"]["state"], "CREATED");
     assert_eq!(resumed.worked()["status"]["parked"], false);
@@ -80,10 +80,10 @@ fn a_run_that_waits_with_issues_cannot_be_published() {
     let place = LaunchPlace::defective();
     let mut client = place.serve();
     let run_id = client.started(&place.config(), "VALIDATING");
-    let told = client.about("launch_open_pr", &run_id);
-    never(&told, "VALIDATING", "state");
-    let told = artifact(&mut client, &run_id, "pr.json");
-    never(&told, "VALIDATING", "not_produced");
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    never(&tool_reply, "VALIDATING", "state");
+    let tool_reply = artifact(&mut client, &run_id, "pr.json");
+    never(&tool_reply, "VALIDATING", "not_produced");
     assert_eq!(place.site_git(&["branch", "--list", "launch/*"]), "");
 }
 
@@ -102,10 +102,10 @@ fn a_run_that_is_ready_has_nothing_to_fix() {
     assert_eq!(client.status(&run_id)["state"], "READY_FOR_PR");
 }
 
-/// Somebody edits a page of a run that is ready: the next look finds it, the pull request is
-/// refused, and going on mends it.
+/// A page of a run that is ready is edited: the next validation finds it, the pull request is
+/// refused, and resuming fixes it.
 #[test]
-fn a_failing_second_look_takes_readiness_back() {
+fn a_failing_second_validation_revokes_readiness() {
     let place = LaunchPlace::clean();
     let mut client = place.serve();
     let config = place.config_with(json!({ "allow_manual_edits": true }));
@@ -120,8 +120,8 @@ fn a_failing_second_look_takes_readiness_back() {
     let text = fs_err::read_to_string(&file).unwrap();
     fs_err::write(&file, format!("{text}\nSee the __MANUAL_NAME__ page.\n")).unwrap();
 
-    let told = client.about("launch_validate", &run_id);
-    let report = report_of(&told);
+    let tool_reply = client.about("launch_validate", &run_id);
+    let report = report_of(&tool_reply);
     assert_eq!(report["ok"], false, "{report:#}");
     assert_eq!(report["manual_edits"], true);
     assert_eq!(report["manual_edited_files"], json!([page]));
@@ -180,11 +180,11 @@ fn a_run_that_is_done_stays_as_it_is() {
     let status = client.status(&run_id);
     assert_eq!(status["state"], "DONE");
 
-    let told = client.about("launch_open_pr", &run_id);
-    never(&told, "DONE", "already_open");
-    let details = told.refused("ILLEGAL_STATE");
+    let tool_reply = client.about("launch_open_pr", &run_id);
+    never(&tool_reply, "DONE", "already_open");
+    let details = tool_reply.refused("ILLEGAL_STATE");
     for member in ["pr_url", "branch", "commit_sha"] {
-        assert_eq!(details[member], opened[member], "{:#}", told.0);
+        assert_eq!(details[member], opened[member], "{:#}", tool_reply.0);
     }
     never(&client.about("launch_fix_next", &run_id), "DONE", "state");
     never(&client.about("launch_cancel", &run_id), "DONE", "ended");
@@ -215,7 +215,7 @@ fn a_run_that_failed_does_nothing_more() {
         never(&client.about(tool, &run_id), "FAILED", "state");
     }
     never(&client.about("launch_cancel", &run_id), "FAILED", "ended");
-    let told = artifact(&mut client, &run_id, "page_plan.json");
-    never(&told, "FAILED", "not_produced");
+    let tool_reply = artifact(&mut client, &run_id, "page_plan.json");
+    never(&tool_reply, "FAILED", "not_produced");
     assert_eq!(client.status(&run_id)["state"], "FAILED");
 }

@@ -1,4 +1,4 @@
-//! What a launch tells of itself: the local telemetry interface, a service elsewhere, an export.
+//! What a launch reports: the local telemetry interface, a service elsewhere, an export.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use crate::suite::support::{
 const SETTINGS: &str = "[launch]\nallow_private_targets = true\nallow_http = true\n\
     [launch.tokens]\nTELEMETRY_TOKEN = [\"127.0.0.1\"]\n";
 
-/// A launch with one defect in the way, mended and opened.
+/// A launch with one defect in the way, fixed and opened.
 fn done(place: &LaunchPlace, client: &mut Client, config: &Value) -> String {
     let run_id = client.started(config, "VALIDATING");
     client.about("launch_resume", &run_id).worked();
@@ -216,7 +216,7 @@ impl Service {
 }
 
 #[test]
-fn a_service_elsewhere_hears_of_a_launch_as_it_goes() {
+fn a_remote_service_gets_updates_of_a_launch() {
     let place = LaunchPlace::clean();
     let service = Service::start();
     let (mut client, config) = service.launch(&place);
@@ -294,7 +294,7 @@ fn what_was_not_sent_makes_a_launch_partial_and_never_fails_it() {
 }
 
 #[test]
-fn an_export_holds_the_events_and_a_snapshot_that_can_be_made_again() {
+fn an_export_contains_the_events_and_a_reproducible_snapshot() {
     let place = LaunchPlace::defective();
     let mut client = place.serve();
     let run_id = done(&place, &mut client, &place.config());

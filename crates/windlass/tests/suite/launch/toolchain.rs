@@ -1,4 +1,4 @@
-//! TOOLCHAIN_MISSING: without Hugo a stricter launch waits, says what it needs, and goes on.
+//! TOOLCHAIN_MISSING: without Hugo a stricter launch waits, says what it needs, and continues.
 
 use serde_json::json;
 
@@ -15,18 +15,18 @@ fn a_missing_hugo_parks_the_run_until_it_is_there() {
     assert_eq!(failure["code"], "TOOLCHAIN_MISSING", "{status:#}");
     assert_eq!(failure["details"]["tool"], "hugo", "{failure:#}");
     assert_eq!(failure["details"]["gate"], "HugoBuild", "{failure:#}");
-    let told = client.call(
+    let tool_reply = client.call(
         "launch_get_artifact",
         json!({ "run_id": run_id, "artifact_name": "validation_report.json" }),
     );
-    told.refused_for("ILLEGAL_STATE", "not_produced");
+    tool_reply.refused_for("ILLEGAL_STATE", "not_produced");
 
     for tool in ["launch_validate", "launch_resume"] {
-        let told = client.about(tool, &run_id);
-        let details = told.refused("TOOLCHAIN_MISSING");
-        assert_eq!(details["tool"], "hugo", "{:#}", told.0);
-        assert!(details["found_version"].is_null(), "{:#}", told.0);
-        assert_eq!(told.0["run_id"], run_id);
+        let tool_reply = client.about(tool, &run_id);
+        let details = tool_reply.refused("TOOLCHAIN_MISSING");
+        assert_eq!(details["tool"], "hugo", "{:#}", tool_reply.0);
+        assert!(details["found_version"].is_null(), "{:#}", tool_reply.0);
+        assert_eq!(tool_reply.0["run_id"], run_id);
     }
     client
         .about("launch_fix_next", &run_id)
@@ -39,8 +39,8 @@ fn a_missing_hugo_parks_the_run_until_it_is_there() {
     // A Hugo that says its version is enough for the gate to run; that it built nothing is
     // what the gate then says.
     let _hugo = levers::hugo(&place);
-    let told = client.about("launch_validate", &run_id);
-    let report = &told.worked()["validation_report"];
+    let tool_reply = client.about("launch_validate", &run_id);
+    let report = &tool_reply.worked()["validation_report"];
     assert_eq!(report["profile"], "ci");
     let gates = report["gates"].as_array().unwrap();
     let build = gates

@@ -55,13 +55,13 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
 fn from_start_to_done() {
     let place = LaunchPlace::defective();
     let mut client = place.serve();
-    let told = client.call(
+    let tool_reply = client.call(
         "launch_start_run",
         json!({ "run_config": place.config(), "idempotency_key": "first" }),
     );
-    let run_id = told.worked()["run_id"].as_str().unwrap().to_owned();
+    let run_id = tool_reply.worked()["run_id"].as_str().unwrap().to_owned();
     assert_eq!(
-        told.0,
+        tool_reply.0,
         json!({ "ok": true, "run_id": run_id, "state": "CREATED" })
     );
     let status = client.settled(&run_id);
@@ -87,8 +87,8 @@ fn from_start_to_done() {
 
     for left in (0..DEFECTS).rev() {
         let first = client.status(&run_id)["open_issues"][0]["issue_id"].clone();
-        let told = client.about("launch_fix_next", &run_id);
-        let fixed = told.worked();
+        let tool_reply = client.about("launch_fix_next", &run_id);
+        let fixed = tool_reply.worked();
         assert_eq!(fixed["fixed_issue_id"], first, "the first in order");
         assert_eq!(fixed["remaining_blockers"], left);
         assert_eq!(fixed["applied_patch_ids"].as_array().unwrap().len(), 1);
@@ -155,8 +155,8 @@ fn every_artifact_is_what_its_digest_says() {
     }
     for (name, sha256) in &artifacts {
         let arguments = json!({ "run_id": run_id, "artifact_name": name });
-        let told = client.call("launch_get_artifact", arguments);
-        let artifact = &told.worked()["artifact"];
+        let tool_reply = client.call("launch_get_artifact", arguments);
+        let artifact = &tool_reply.worked()["artifact"];
         assert_eq!(artifact["name"], *name);
         assert_eq!(artifact["sha256"], *sha256);
         let content = artifact["content"].as_str().unwrap();
@@ -199,8 +199,8 @@ fn runs_are_listed_newest_first_in_pages() {
     }
     client.about("launch_cancel", &started[4]).worked();
     started.reverse();
-    let ids = |told: &Value| -> Vec<String> {
-        let runs = told["runs"].as_array().unwrap().iter();
+    let ids = |tool_reply: &Value| -> Vec<String> {
+        let runs = tool_reply["runs"].as_array().unwrap().iter();
         let id = |run: &Value| run["run_id"].as_str().unwrap().to_owned();
         runs.map(id).collect()
     };
@@ -224,8 +224,8 @@ fn runs_are_listed_newest_first_in_pages() {
     assert_eq!(paged, started);
 
     let mut filtered = |filter: Value| {
-        let told = client.call("launch_list_runs", json!({ "filter": filter }));
-        ids(told.worked())
+        let tool_reply = client.call("launch_list_runs", json!({ "filter": filter }));
+        ids(tool_reply.worked())
     };
     assert_eq!(filtered(json!({})), started);
     assert_eq!(

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-use super::place::{PackPlace, Told, difference};
+use super::place::{PackPlace, ToolReply, difference};
 use crate::suite::support::{
     binary::{Daemon, Killed, READY, free_address},
     http::Ask,
@@ -19,11 +19,11 @@ fn d7_a_dry_run_of_deploy_apply() {
     client
         .call("deploy_apply", json!({ "dry_run": true }))
         .refused_for("E_CONFIRM_REQUIRED", "confirm_required");
-    let told = client.call("deploy_apply", json!({ "yes": true, "dry_run": true }));
-    assert_eq!(told.data()["applied"], false);
-    assert_eq!(told.data()["summary"]["create"], 8);
-    assert_eq!(told.0["command"], "deploy");
-    assert_eq!(told.0["command_id"], "deploy --apply");
+    let tool_reply = client.call("deploy_apply", json!({ "yes": true, "dry_run": true }));
+    assert_eq!(tool_reply.data()["applied"], false);
+    assert_eq!(tool_reply.data()["summary"]["create"], 8);
+    assert_eq!(tool_reply.0["command"], "deploy");
+    assert_eq!(tool_reply.0["command_id"], "deploy --apply");
     let token = client.token(json!({}));
     let dry = json!({ "yes": true, "dry_run": true, "confirm_token": token });
     assert!(client.call("deploy_apply", dry).is_ok());
@@ -46,8 +46,8 @@ fn d8_evolve_without_yes_is_refused_at_once() {
                 if !yes.is_null() {
                     arguments["yes"] = yes;
                 }
-                let told = client.call(tool, arguments);
-                let details = told.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
+                let tool_reply = client.call(tool, arguments);
+                let details = tool_reply.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
                 assert_eq!(details["command"], command);
             }
         }
@@ -67,12 +67,12 @@ fn rollback_without_yes_is_refused_before_anything_else() {
         json!({ "surprise": true, "yes": 1 }),
         json!({ "to": "1", "dry_run": true }),
     ] {
-        let told = client.call("rollback", arguments);
-        let details = told.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
+        let tool_reply = client.call("rollback", arguments);
+        let details = tool_reply.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
         assert_eq!(details["command"], "rollback");
     }
-    let told = client.call("rollback", json!({ "to": "../../etc/passwd", "yes": true }));
-    told.refused_for("E_UNEXPECTED", "snapshot_not_found");
+    let tool_reply = client.call("rollback", json!({ "to": "../../etc/passwd", "yes": true }));
+    tool_reply.refused_for("E_UNEXPECTED", "snapshot_not_found");
 }
 
 const MORE_TARGETS: &str = "  jetbrains:
@@ -101,15 +101,15 @@ fn d9_target_names() {
         "zed",
         "export_dir",
     ] {
-        let told = client.call("plan", json!({ "target": target }));
-        assert!(told.is_ok(), "{target}: {:#}", told.0);
+        let tool_reply = client.call("plan", json!({ "target": target }));
+        assert!(tool_reply.is_ok(), "{target}: {:#}", tool_reply.0);
         if target != "all" {
-            assert_eq!(told.data()["targets"], json!([target]));
+            assert_eq!(tool_reply.data()["targets"], json!([target]));
         }
     }
     for target in ["emacs", "Codex", "all,codex", "../codex"] {
-        let told = client.call("plan", json!({ "target": target }));
-        let details = told.refused_for("E_TARGET_UNSUPPORTED", "target_filter_unsupported");
+        let tool_reply = client.call("plan", json!({ "target": target }));
+        let details = tool_reply.refused_for("E_TARGET_UNSUPPORTED", "target_filter_unsupported");
         assert_eq!(details["target"], target);
         assert_eq!(
             details["next_actions"],
@@ -117,8 +117,8 @@ fn d9_target_names() {
         );
         assert!(details["allowed"].is_array(), "{details}");
     }
-    let told = client.call("plan", json!({ "target": "vscode" }));
-    told.refused_for("E_CONFIG_INVALID", "config_invalid");
+    let tool_reply = client.call("plan", json!({ "target": "vscode" }));
+    tool_reply.refused_for("E_CONFIG_INVALID", "config_invalid");
 }
 
 #[test]
@@ -160,9 +160,14 @@ fn d10_bad_arguments_come_back_in_an_envelope() {
         ("explain", json!({ "kind": "plan", "dry_run": true })),
     ] {
         let shown = format!("{tool} {arguments}");
-        let told = client.call(tool, arguments);
-        assert_eq!(told.code(), Some("E_UNEXPECTED"), "{shown}: {:#}", told.0);
-        let details = &told.0["errors"][0]["details"];
+        let tool_reply = client.call(tool, arguments);
+        assert_eq!(
+            tool_reply.code(),
+            Some("E_UNEXPECTED"),
+            "{shown}: {:#}",
+            tool_reply.0
+        );
+        let details = &tool_reply.0["errors"][0]["details"];
         assert_eq!(details["reason_code"], "invalid_arguments", "{shown}");
         assert!(details["next_actions"].is_array(), "{shown}");
     }
@@ -179,15 +184,15 @@ fn must_28_a_corrupt_lockfile_is_not_ignored() {
     place.repo_file("agentpack.lock.json", "{");
     let mut client = place.serve();
     for tool in ["plan", "deploy", "status", "diff", "preview"] {
-        let told = client.call(tool, json!({}));
-        told.refused_for("E_LOCKFILE_INVALID", "lockfile_invalid_json");
+        let tool_reply = client.call(tool, json!({}));
+        tool_reply.refused_for("E_LOCKFILE_INVALID", "lockfile_invalid_json");
     }
     place.repo_file(
         "agentpack.lock.json",
         r#"{"version": 7, "generated_at": "", "modules": []}"#,
     );
-    let told = client.call("plan", json!({}));
-    let details = told.refused_for(
+    let tool_reply = client.call("plan", json!({}));
+    let details = tool_reply.refused_for(
         "E_LOCKFILE_UNSUPPORTED_VERSION",
         "lockfile_unsupported_version",
     );
@@ -241,7 +246,7 @@ impl HttpServer {
         ask.send(self.address)
     }
 
-    fn call(&self, tool: &str, arguments: Value) -> Told {
+    fn call(&self, tool: &str, arguments: Value) -> ToolReply {
         let reply = self
             .post(&json!({
                 "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -254,7 +259,7 @@ impl HttpServer {
             .filter_map(|line| line.strip_prefix("data:").or(Some(line)))
             .find(|line| line.contains("\"result\""))
             .unwrap_or_else(|| panic!("{} {text}", reply.status));
-        Told::of(&serde_json::from_str(line).unwrap())
+        ToolReply::of(&serde_json::from_str(line).unwrap())
     }
 }
 
@@ -264,20 +269,20 @@ fn d12_http_without_a_project_refuses_project_targets() {
     let server = HttpServer::start(&place, &[]);
     let before = place.picture();
     for tool in ["plan", "deploy", "status"] {
-        let told = server.call(tool, json!({}));
-        told.refused_for("E_CONFIG_INVALID", "config_invalid");
+        let tool_reply = server.call(tool, json!({}));
+        tool_reply.refused_for("E_CONFIG_INVALID", "config_invalid");
     }
     assert_eq!(difference(&before, &place.picture()), Vec::<String>::new());
     // What belongs to the user needs no project.
     place.edit_manifest("scope: both", "scope: user");
-    let told = server.call("deploy", json!({}));
-    let changes = told.changes(&place);
+    let tool_reply = server.call("deploy", json!({}));
+    let changes = tool_reply.changes(&place);
     assert!(!changes.is_empty());
     assert!(
         changes.iter().all(|change| change.contains("ROOT/user/")),
         "{changes:?}"
     );
-    let token = told.data()["confirm_token"].as_str().unwrap();
+    let token = tool_reply.data()["confirm_token"].as_str().unwrap();
     let apply = json!({ "yes": true, "confirm_token": token });
     assert_eq!(server.call("deploy_apply", apply).data()["applied"], true);
 }

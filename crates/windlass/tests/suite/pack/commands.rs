@@ -1,4 +1,4 @@
-//! Commands that write, from outside: without a yes, as a dry run, and operator assets beside
+//! Commands that write, from outside: without a yes, as a dry run, and operator assets next to
 //! modules.
 
 use std::process::Stdio;
@@ -181,11 +181,11 @@ fn must_2_operator_assets_and_modules_share_a_root_in_both_orders() {
         let all = assets(&place);
         assert_eq!(all.len(), 20, "{all:?}");
         assert!(place.user().join(".claude/commands/greet.md").is_file());
-        let told = client.call("plan", json!({}));
-        assert_eq!(told.changes(&place), Vec::<String>::new());
-        let told = client.call("status", json!({}));
+        let tool_reply = client.call("plan", json!({}));
+        assert_eq!(tool_reply.changes(&place), Vec::<String>::new());
+        let tool_reply = client.call("status", json!({}));
         let clean = json!({ "modified": 0, "missing": 0, "extra": 0 });
-        assert_eq!(told.data()["summary"], clean, "{:#}", told.0);
+        assert_eq!(tool_reply.data()["summary"], clean, "{:#}", tool_reply.0);
         // Nothing is wanted any more: the modules go, the assets stay.
         place.edit_manifest("include_tags: [base]", "include_tags: [none]");
         client.deploy();
@@ -208,7 +208,7 @@ fn must_2_bootstrap_does_not_overwrite_a_file_of_the_user() {
 }
 
 #[test]
-fn must_5_what_an_adopt_replaced_comes_back() {
+fn must_5_what_an_adopt_replaced_is_restored() {
     for command in ["undo", "uninstall --restore-originals"] {
         let place = PackPlace::new();
         fill(&place.project(), &[("AGENTS.md", "mine\n")]);
@@ -231,14 +231,14 @@ fn evolve_propose_keeps_drift_on_a_branch() {
     git(&place, &["config", "user.name", "a"]);
     git(&place, &["config", "user.email", "a@example.invalid"]);
     let mut client = place.serve();
-    let told = client.call(
+    let tool_reply = client.call(
         "evolve_propose",
         json!({ "yes": true, "branch": "evolve/test", "module_id": "instructions:base" }),
     );
-    assert_eq!(told.data()["created"], true, "{:#}", told.0);
-    assert_eq!(told.data()["branch"], "evolve/test");
-    assert_eq!(told.data()["committed"], true);
-    let files = told.data()["files"].as_array().unwrap();
+    assert_eq!(tool_reply.data()["created"], true, "{:#}", tool_reply.0);
+    assert_eq!(tool_reply.data()["branch"], "evolve/test");
+    assert_eq!(tool_reply.data()["committed"], true);
+    let files = tool_reply.data()["files"].as_array().unwrap();
     let overlay = files.iter().find_map(|file: &Value| {
         let file = file.as_str().unwrap();
         file.ends_with("/AGENTS.md").then_some(file)
@@ -263,7 +263,7 @@ fn evolve_propose_keeps_drift_on_a_branch() {
 
 /// Started as `agentpack`, the program is the old one: commands, envelope, suggestions.
 #[test]
-fn started_as_agentpack_it_speaks_as_agentpack() {
+fn started_as_agentpack_it_answers_as_agentpack() {
     let place = PackPlace::new();
     let link = place.root().join("agentpack");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_windlass"), &link).unwrap();

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    place::{PackPlace, Told},
+    place::{PackPlace, ToolReply},
     schemas::TOOLS,
 };
 use crate::suite::support::{directory::fill, mcp::McpProcess};
@@ -38,12 +38,17 @@ fn tools_list_includes_the_stabilized_tool_set() {
 #[test]
 fn plan_tool_returns_an_agentpack_envelope() {
     let place = PackPlace::new();
-    let told = place.serve().call("plan", json!({}));
-    assert_eq!(told.0["schema_version"], 1);
-    assert_eq!(told.0["ok"], true);
-    assert_eq!(told.0["command"], "plan");
-    assert_eq!(told.0["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(told.data()["summary"]["create"], 8, "{:#}", told.0);
+    let tool_reply = place.serve().call("plan", json!({}));
+    assert_eq!(tool_reply.0["schema_version"], 1);
+    assert_eq!(tool_reply.0["ok"], true);
+    assert_eq!(tool_reply.0["command"], "plan");
+    assert_eq!(tool_reply.0["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        tool_reply.data()["summary"]["create"],
+        8,
+        "{:#}",
+        tool_reply.0
+    );
 }
 
 #[test]
@@ -60,11 +65,11 @@ fn deploy_apply_without_yes_is_refused() {
         json!({ "confirm_token": token, "yes": 1 }),
         json!({ "confirm_token": token, "yes": null, "surprise": [] }),
     ] {
-        let told = client.call("deploy_apply", arguments);
-        let details = told.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
+        let tool_reply = client.call("deploy_apply", arguments);
+        let details = tool_reply.refused_for("E_CONFIRM_REQUIRED", "confirm_required");
         assert_eq!(details["next_actions"], json!(["retry_with_yes"]));
         assert_eq!(details["command"], "deploy --apply");
-        assert_eq!(told.0["command"], "deploy");
+        assert_eq!(tool_reply.0["command"], "deploy");
     }
     assert_eq!(place.picture(), before);
     assert!(client.apply(&token).is_ok(), "the token was not looked at");
@@ -94,8 +99,8 @@ fn server_does_not_corrupt_stdio_transport() {
 fn deploy_tool_returns_a_confirm_token() {
     let place = PackPlace::new();
     let mut client = place.serve();
-    let told = client.call("deploy", json!({}));
-    let data = told.data();
+    let tool_reply = client.call("deploy", json!({}));
+    let data = tool_reply.data();
     let hex = |key: &str| {
         let text = data[key].as_str().unwrap();
         text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -105,8 +110,8 @@ fn deploy_tool_returns_a_confirm_token() {
     let expires = data["confirm_token_expires_at"].as_str().unwrap();
     assert!(expires.ends_with('Z') && expires.contains('T'), "{expires}");
     assert_eq!(data["applied"], false);
-    assert_eq!(told.0["command"], "deploy");
-    assert_eq!(told.0["command_id"], "deploy");
+    assert_eq!(tool_reply.0["command"], "deploy");
+    assert_eq!(tool_reply.0["command_id"], "deploy");
     let again = client.call("deploy", json!({ "dry_run": true }));
     assert!(again.data()["confirm_token"].is_string(), "either way");
     assert_ne!(again.data()["confirm_token"], data["confirm_token"]);
@@ -114,14 +119,14 @@ fn deploy_tool_returns_a_confirm_token() {
 }
 
 /// A token that does not match the current plan.
-fn mismatched(place: &PackPlace) -> Told {
+fn mismatched(place: &PackPlace) -> ToolReply {
     let mut client = place.serve();
     let token = client.token(json!({}));
     place.repo_file("modules/base/AGENTS.md", "# Based\n");
     let before = place.picture();
-    let told = client.apply(&token);
+    let tool_reply = client.apply(&token);
     assert_eq!(place.picture(), before, "nothing is written");
-    told
+    tool_reply
 }
 
 #[test]
@@ -133,8 +138,8 @@ fn deploy_apply_with_mismatched_token_is_refused() {
 #[test]
 fn deploy_apply_with_mismatched_token_includes_refusal_details() {
     let place = PackPlace::new();
-    let told = mismatched(&place);
-    let details = told.refused_for("E_CONFIRM_TOKEN_MISMATCH", "confirm_token_mismatch");
+    let tool_reply = mismatched(&place);
+    let details = tool_reply.refused_for("E_CONFIRM_TOKEN_MISMATCH", "confirm_token_mismatch");
     assert_eq!(
         details["next_actions"],
         json!(["call_deploy", "retry_deploy_apply"])
@@ -152,7 +157,7 @@ fn deploy_apply_without_adopt_includes_refusal_details() {
     let is_adopt = |change: &&Value| change["update_kind"] == "adopt_update";
     assert_eq!(changes.iter().filter(is_adopt).count(), 1);
     let before = place.picture();
-    let told = client.call(
+    let tool_reply = client.call(
         "deploy_apply",
         json!({
             "yes": true,
@@ -160,7 +165,7 @@ fn deploy_apply_without_adopt_includes_refusal_details() {
             "confirm_token": planned.data()["confirm_token"],
         }),
     );
-    let details = told.refused_for("E_ADOPT_CONFIRM_REQUIRED", "adopt_confirm_required");
+    let details = tool_reply.refused_for("E_ADOPT_CONFIRM_REQUIRED", "adopt_confirm_required");
     assert_eq!(details["next_actions"], json!(["retry_with_adopt"]));
     assert_eq!(details["flag"], "--adopt");
     assert_eq!(details["adopt_updates"], 1);
@@ -228,11 +233,16 @@ fn envelopes_name_the_command_behind_the_tool() {
         let mut broken = arguments.clone();
         broken["repo"] = json!("/nowhere");
         for arguments in [arguments, broken] {
-            let told = client.call(tool, arguments);
-            assert_eq!(told.0["command"], command, "{:#}", told.0);
-            assert_eq!(told.0["command_id"], id, "{:#}", told.0);
+            let tool_reply = client.call(tool, arguments);
+            assert_eq!(tool_reply.0["command"], command, "{:#}", tool_reply.0);
+            assert_eq!(tool_reply.0["command_id"], id, "{:#}", tool_reply.0);
             let path: Vec<&str> = id.split(' ').collect();
-            assert_eq!(told.0["command_path"], json!(path), "{:#}", told.0);
+            assert_eq!(
+                tool_reply.0["command_path"],
+                json!(path),
+                "{:#}",
+                tool_reply.0
+            );
         }
     }
 }

@@ -46,8 +46,8 @@ fn must_7_a_full_disk_in_mid_apply_leaves_nothing_behind() {
     };
     let before = targets(&place);
     limit(&client, Some(LIMIT));
-    let told = client.apply(&token);
-    let details = told.refused_for("E_UNEXPECTED", "disk_full");
+    let tool_reply = client.apply(&token);
+    let details = tool_reply.refused_for("E_UNEXPECTED", "disk_full");
     assert!(details["next_actions"].is_array(), "{details}");
     assert!(details["path"].is_string(), "names the file: {details}");
     let changed = difference(&before, &targets(&place));
@@ -66,7 +66,7 @@ fn must_7_a_full_disk_in_mid_apply_leaves_nothing_behind() {
     // An apply that failed does not give its token back.
     client.apply(&token).refusal("E_CONFIRM_TOKEN_MISMATCH");
     client.deploy();
-    let told = client.call("status", json!({}));
+    let tool_reply = client.call("status", json!({}));
     let clean = json!({ "modified": 0, "missing": 0, "extra": 0 });
-    assert_eq!(told.data()["summary"], clean, "{:#}", told.0);
+    assert_eq!(tool_reply.data()["summary"], clean, "{:#}", tool_reply.0);
 }

@@ -1,5 +1,5 @@
 //! Kill −9 of the real server while it applies 300 files, at random moments: the next command
-//! finds the state before or after, manifest and snapshot to match, and the run goes on to its
+//! finds the state before or after, manifest and snapshot to match, and the run continues to its
 //! end when its home is opened again.
 
 use std::{
@@ -188,7 +188,7 @@ fn must_7_kill_9_leaves_before_or_after() {
         client.server.process.kill();
         interrupted += u32::from(!journals(&place).is_empty());
 
-        // The next command, whoever gives it.
+        // The next command, from any caller.
         stranger(&place).call("status", json!({})).data();
         let found = deployed(&place);
         assert!(
@@ -217,8 +217,13 @@ fn must_7_kill_9_leaves_before_or_after() {
         before_count += u32::from(started.is_empty());
         after_count += u32::from(!started.is_empty());
         // The token was redeemed with the run, or not at all.
-        let told = client.apply(&token);
-        assert_eq!(told.is_ok(), started.is_empty(), "{when}: {:#}", told.0);
+        let tool_reply = client.apply(&token);
+        assert_eq!(
+            tool_reply.is_ok(),
+            started.is_empty(),
+            "{when}: {:#}",
+            tool_reply.0
+        );
     }
     println!(
         "{KILLS} kills, an apply takes {usual:?}: {interrupted} found a journal, {before_count} \

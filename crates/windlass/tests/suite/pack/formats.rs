@@ -421,8 +421,8 @@ fn drift_as_status_shows_it() {
     fs_err::write(place.project().join("AGENTS.md"), "edited\n").unwrap();
     fs_err::remove_file(place.user().join(".codex/AGENTS.md")).unwrap();
     fill(&place.user(), &[(".claude/commands/extra.md", "extra\n")]);
-    let told = client.call("status", json!({}));
-    let mut data = told.data().clone();
+    let tool_reply = client.call("status", json!({}));
+    let mut data = tool_reply.data().clone();
     // Shown with the operator assets elsewhere.
     for key in ["summary_by_root", "next_actions", "next_actions_detailed"] {
         data.as_object_mut().unwrap().remove(key);
@@ -546,7 +546,7 @@ fn unknown_keys_of_a_manifest_are_ignored() {
     manifest["future"] = json!({ "a": [1] });
     manifest["managed_files"][0]["future"] = json!(true);
     fs_err::write(&path, manifest.to_string()).unwrap();
-    let told = client.call("status", json!({}));
+    let tool_reply = client.call("status", json!({}));
     let clean = json!({ "modified": 0, "missing": 0, "extra": 0 });
-    assert_eq!(told.data()["summary"], clean, "{:#}", told.0);
+    assert_eq!(tool_reply.data()["summary"], clean, "{:#}", tool_reply.0);
 }

@@ -361,8 +361,8 @@ fn reading_an_old_home_leaves_every_byte_and_every_time() {
         ("evolve_restore", json!({ "dry_run": true })),
         ("evolve_propose", json!({ "dry_run": true })),
     ] {
-        let told = client.call(tool, arguments.clone());
-        told.data();
+        let tool_reply = client.call(tool, arguments.clone());
+        tool_reply.data();
         let changed = difference(&before, &place.whole_picture());
         assert_eq!(changed, Vec::<String>::new(), "{tool} {arguments}");
     }
@@ -414,13 +414,13 @@ fn an_old_home_is_planned_as_it_is() {
     let home = OldHome::new();
     let place = &home.place;
     let mut client = place.serve();
-    let told = client.call("plan", json!({}));
+    let tool_reply = client.call("plan", json!({}));
     let rule = format!(
         "update ROOT/project/.cursor/rules/{RULE}{}.mdc",
         first_ten("instructions:base")
     );
     assert_eq!(
-        told.changes(place),
+        tool_reply.changes(place),
         [
             "update ROOT/project/.codex/skills/demo/SKILL.md",
             "update ROOT/project/AGENTS.md",
@@ -429,18 +429,18 @@ fn an_old_home_is_planned_as_it_is() {
             rule.as_str(),
         ]
     );
-    let kinds: Vec<&Value> = told.data()["changes"]
+    let kinds: Vec<&Value> = tool_reply.data()["changes"]
         .as_array()
         .unwrap()
         .iter()
         .filter_map(|change| change.get("update_kind"))
         .collect();
     assert_eq!(kinds, vec!["managed_update"; 4], "all of it is owned");
-    let warnings = told.0["warnings"].to_string();
+    let warnings = tool_reply.0["warnings"].to_string();
     assert!(warnings.contains(".agentpack.manifest.json"), "{warnings}");
 
-    let told = client.call("status", json!({}));
-    let data = told.data();
+    let tool_reply = client.call("status", json!({}));
+    let data = tool_reply.data();
     let found: Vec<String> = data["drift"]
         .as_array()
         .unwrap()
@@ -464,8 +464,8 @@ fn an_old_home_is_planned_as_it_is() {
         "{found:?}"
     );
 
-    let told = client.call("explain", json!({ "kind": "plan" }));
-    let changes = told.data()["changes"].as_array().unwrap();
+    let tool_reply = client.call("explain", json!({ "kind": "plan" }));
+    let changes = tool_reply.data()["changes"].as_array().unwrap();
     let layer = |path: &str| {
         let change = changes
             .iter()
@@ -482,8 +482,8 @@ fn an_old_home_is_deployed_over_and_rolled_back() {
     let place = &home.place;
     let mut client = place.serve();
     let token = client.token(json!({}));
-    let told = client.apply(&token);
-    assert_eq!(told.data()["applied"], true, "{:#}", told.0);
+    let tool_reply = client.apply(&token);
+    assert_eq!(tool_reply.data()["applied"], true, "{:#}", tool_reply.0);
     assert!(client.call("plan", json!({})).changes(place).is_empty());
     assert_eq!(read_tree(&place.project())["AGENTS.md"], "# Base\n");
     assert_eq!(read_tree(&place.user())[".codex/prompts/mine.md"], "mine\n");
@@ -491,16 +491,21 @@ fn an_old_home_is_deployed_over_and_rolled_back() {
     // Its contents come from the trees of 0.9.1.
     let snapshots = place.pack_home().join("state/snapshots");
     let old = picture(&snapshots.join(SECOND));
-    let told = client.call("rollback", json!({ "to": SECOND, "yes": true }));
-    assert_eq!(told.data()["rolled_back_to"], SECOND, "{:#}", told.0);
+    let tool_reply = client.call("rollback", json!({ "to": SECOND, "yes": true }));
+    assert_eq!(
+        tool_reply.data()["rolled_back_to"],
+        SECOND,
+        "{:#}",
+        tool_reply.0
+    );
     assert_eq!(read_tree(&place.project())["AGENTS.md"], "# Second\n");
     assert_eq!(read_tree(&place.user())[".codex/AGENTS.md"], "# Second\n");
     assert_eq!(picture(&snapshots.join(SECOND)), old, "old trees stay");
-    let told = client.call("rollback", json!({ "to": FIRST, "yes": true }));
-    told.data();
+    let tool_reply = client.call("rollback", json!({ "to": FIRST, "yes": true }));
+    tool_reply.data();
     assert_eq!(read_tree(&place.project())["AGENTS.md"], "# First\n");
-    let told = client.call("rollback", json!({ "to": ROLLBACK, "yes": true }));
-    told.refused_for("E_UNEXPECTED", "snapshot_is_rollback_event");
+    let tool_reply = client.call("rollback", json!({ "to": ROLLBACK, "yes": true }));
+    tool_reply.refused_for("E_UNEXPECTED", "snapshot_is_rollback_event");
 }
 
 #[test]
@@ -508,9 +513,19 @@ fn what_is_missing_in_an_old_home_can_be_restored() {
     let home = OldHome::new();
     let place = &home.place;
     let mut client = place.serve();
-    let told = client.call("evolve_restore", json!({ "yes": true }));
-    assert_eq!(told.data()["reason"], "restored", "{:#}", told.0);
-    assert_eq!(told.data()["summary"]["restored"], 1, "{:#}", told.0);
+    let tool_reply = client.call("evolve_restore", json!({ "yes": true }));
+    assert_eq!(
+        tool_reply.data()["reason"],
+        "restored",
+        "{:#}",
+        tool_reply.0
+    );
+    assert_eq!(
+        tool_reply.data()["summary"]["restored"],
+        1,
+        "{:#}",
+        tool_reply.0
+    );
     let tree = read_tree(&place.user());
     assert_eq!(tree[".codex/skills/demo/run.sh"], SCRIPT);
     let edited = &read_tree(&place.project())[".codex/skills/demo/SKILL.md"];

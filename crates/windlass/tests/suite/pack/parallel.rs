@@ -1,38 +1,42 @@
-//! Many applies at once: exactly one happens, the others are told why not.
+//! Many applies at once: exactly one happens, the others learn why not.
 
 use serde_json::{Value, json};
 
-use super::place::{Client, PackPlace, Told};
+use super::place::{Client, PackPlace, ToolReply};
 
 const AT_ONCE: usize = 64;
 const MISMATCH: &str = "E_CONFIRM_TOKEN_MISMATCH";
 
 /// Sends all calls before it reads the first answer.
-fn in_flight(client: &mut Client, calls: &[Value]) -> Vec<Told> {
+fn in_flight(client: &mut Client, calls: &[Value]) -> Vec<ToolReply> {
     for call in calls {
         client.ask_tool("deploy_apply", call);
     }
-    calls.iter().map(|_| Told::of(&client.answer())).collect()
+    calls
+        .iter()
+        .map(|_| ToolReply::of(&client.answer()))
+        .collect()
 }
 
 /// One of the answers is good and came about once; the others.
-fn only_one_applied<'a>(place: &PackPlace, answers: &'a [Told]) -> Vec<&'a Told> {
-    let (applied, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|told| told.is_ok());
+fn only_one_applied<'a>(place: &PackPlace, answers: &'a [ToolReply]) -> Vec<&'a ToolReply> {
+    let (applied, refused): (Vec<_>, Vec<_>) =
+        answers.iter().partition(|tool_reply| tool_reply.is_ok());
     assert_eq!(applied.len(), 1, "{} refused", refused.len());
     assert_eq!(applied[0].data()["applied"], true);
     let snapshots = place.snapshots();
     assert_eq!(snapshots.len(), 1, "one apply, one snapshot");
     assert_eq!(snapshots[0]["id"], applied[0].data()["snapshot_id"]);
-    let told = place.serve().call("status", json!({}));
+    let tool_reply = place.serve().call("status", json!({}));
     let clean = json!({ "modified": 0, "missing": 0, "extra": 0 });
-    assert_eq!(told.data()["summary"], clean, "{:#}", told.0);
+    assert_eq!(tool_reply.data()["summary"], clean, "{:#}", tool_reply.0);
     refused
 }
 
 /// The same for one token: it cannot even have started another run.
-fn assert_one_applied(place: &PackPlace, answers: &[Told]) {
-    for told in only_one_applied(place, answers) {
-        told.refusal(MISMATCH);
+fn assert_one_applied(place: &PackPlace, answers: &[ToolReply]) {
+    for tool_reply in only_one_applied(place, answers) {
+        tool_reply.refusal(MISMATCH);
     }
     let runs = place.runs();
     assert_eq!(runs.len(), 1, "one apply, one run: {runs:?}");
@@ -40,13 +44,13 @@ fn assert_one_applied(place: &PackPlace, answers: &[Told]) {
 }
 
 /// With a token each, one that planned before the first had written is stopped before it writes.
-fn assert_refused_or_stopped(told: &Told) {
-    match told.code() {
+fn assert_refused_or_stopped(tool_reply: &ToolReply) {
+    match tool_reply.code() {
         Some(MISMATCH) => {}
         Some("E_UNEXPECTED") => {
-            told.refused_for("E_UNEXPECTED", "destination_changed");
+            tool_reply.refused_for("E_UNEXPECTED", "destination_changed");
         }
-        _ => panic!("{:#}", told.0),
+        _ => panic!("{:#}", tool_reply.0),
     }
 }
 
@@ -68,8 +72,8 @@ fn must_8_64_tokens_of_one_plan_in_flight() {
         .map(|_| json!({ "yes": true, "confirm_token": client.token(json!({})) }))
         .collect();
     let answers = in_flight(&mut client, &calls);
-    for told in only_one_applied(&place, &answers) {
-        assert_refused_or_stopped(told);
+    for tool_reply in only_one_applied(&place, &answers) {
+        assert_refused_or_stopped(tool_reply);
     }
     let runs = place.runs();
     let completed = runs.iter().filter(|run| run["state"] == "completed");
@@ -86,7 +90,7 @@ fn one_token_64_calls_to_two_servers_on_one_home() {
     let mut clients = [place.serve(), place.serve()];
     let token = clients[0].token(json!({}));
     let calls = vec![json!({ "yes": true, "confirm_token": token }); AT_ONCE / 2];
-    let answers: Vec<Told> = std::thread::scope(|scope| {
+    let answers: Vec<ToolReply> = std::thread::scope(|scope| {
         let calls = &calls;
         let callers: Vec<_> = clients
             .iter_mut()
@@ -103,7 +107,7 @@ fn one_token_64_calls_to_two_servers_on_one_home() {
 
 /// Two Windlass homes share a pack home: the locks of the roots still keep them apart.
 #[test]
-fn must_8_servers_with_homes_of_their_own_do_not_mix() {
+fn must_8_servers_with_separate_homes_do_not_mix() {
     let place = PackPlace::new();
     let other = place.root().join("windlass2");
     std::fs::create_dir(&other).unwrap();
@@ -119,7 +123,7 @@ fn must_8_servers_with_homes_of_their_own_do_not_mix() {
             vec![call; 8]
         })
         .collect();
-    let answers: Vec<Told> = std::thread::scope(|scope| {
+    let answers: Vec<ToolReply> = std::thread::scope(|scope| {
         let callers: Vec<_> = clients
             .iter_mut()
             .zip(&calls)
@@ -130,7 +134,7 @@ fn must_8_servers_with_homes_of_their_own_do_not_mix() {
             .flat_map(|caller| caller.join().unwrap())
             .collect()
     });
-    for told in only_one_applied(&place, &answers) {
-        assert_refused_or_stopped(told);
+    for tool_reply in only_one_applied(&place, &answers) {
+        assert_refused_or_stopped(tool_reply);
     }
 }

@@ -268,9 +268,9 @@ pub(crate) fn json_file(path: &Path) -> Value {
 
 /// What a tool call gave: the envelope, and whether it was marked as a failure.
 #[derive(Clone, Debug)]
-pub(crate) struct Told(pub(crate) Value);
+pub(crate) struct ToolReply(pub(crate) Value);
 
-impl Told {
+impl ToolReply {
     /// Reads a result, which has the same envelope as text and as structured content.
     pub(crate) fn of(message: &Value) -> Self {
         let result = &message["result"];
@@ -331,20 +331,23 @@ impl Told {
 /// The tools of packs, called one at a time.
 impl Client {
     /// Calls a tool.
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Told {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> ToolReply {
         let params = json!({ "name": tool, "arguments": arguments });
-        Told::of(&self.request("tools/call", &params))
+        ToolReply::of(&self.request("tools/call", &params))
     }
 
     /// Plans a deploy and gives its token.
     #[track_caller]
     pub(crate) fn token(&mut self, arguments: Value) -> String {
-        let told = self.call("deploy", arguments);
-        told.data()["confirm_token"].as_str().unwrap().to_owned()
+        let tool_reply = self.call("deploy", arguments);
+        tool_reply.data()["confirm_token"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Calls `deploy_apply` with a token and nothing else.
-    pub(crate) fn apply(&mut self, token: &str) -> Told {
+    pub(crate) fn apply(&mut self, token: &str) -> ToolReply {
         self.call(
             "deploy_apply",
             json!({ "yes": true, "confirm_token": token }),
@@ -355,8 +358,11 @@ impl Client {
     #[track_caller]
     pub(crate) fn deploy(&mut self) -> String {
         let token = self.token(json!({}));
-        let told = self.apply(&token);
-        assert_eq!(told.data()["applied"], true, "{:#}", told.0);
-        told.data()["snapshot_id"].as_str().unwrap().to_owned()
+        let tool_reply = self.apply(&token);
+        assert_eq!(tool_reply.data()["applied"], true, "{:#}", tool_reply.0);
+        tool_reply.data()["snapshot_id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 }

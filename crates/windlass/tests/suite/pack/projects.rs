@@ -1,4 +1,4 @@
-//! Two projects with one home, options switched off, modules removed: nobody else's file is ever
+//! Two projects with one home, options switched off, modules removed: no other file is ever
 //! touched.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::place::{Client, PackPlace, picture};
 use crate::suite::support::directory::{fill, read_tree};
 
-/// A project beside the first one.
+/// A project next to the first one.
 fn other(place: &PackPlace) -> PathBuf {
     let path = place.root().join("other");
     std::fs::create_dir(&path).unwrap();
@@ -84,14 +84,19 @@ fn must_1_a_rollback_in_one_project_leaves_the_other() {
     place.repo_file("modules/base/AGENTS.md", "# Second\n");
     a.deploy();
     let of_b = picture(&second);
-    let told = a.call("rollback", json!({ "to": first, "yes": true }));
-    assert_eq!(told.data()["rolled_back_to"], first, "{:#}", told.0);
+    let tool_reply = a.call("rollback", json!({ "to": first, "yes": true }));
+    assert_eq!(
+        tool_reply.data()["rolled_back_to"],
+        first,
+        "{:#}",
+        tool_reply.0
+    );
     assert_eq!(picture(&second), of_b);
     assert_eq!(read_tree(&place.project())["AGENTS.md"], "# Base\n");
     // A rollback event is no state to go back to.
-    let event = told.data()["event_snapshot_id"].clone();
-    let told = a.call("rollback", json!({ "to": event, "yes": true }));
-    told.refused_for("E_UNEXPECTED", "snapshot_is_rollback_event");
+    let event = tool_reply.data()["event_snapshot_id"].clone();
+    let tool_reply = a.call("rollback", json!({ "to": event, "yes": true }));
+    tool_reply.refused_for("E_UNEXPECTED", "snapshot_is_rollback_event");
 }
 
 #[test]
@@ -102,11 +107,11 @@ fn must_11_a_snapshot_of_another_repository_is_refused() {
     let elsewhere = place.root().join("repo2");
     fill(&elsewhere, &[("agentpack.yaml", super::place::MANIFEST)]);
     let before = place.picture();
-    let told = client.call(
+    let tool_reply = client.call(
         "rollback",
         json!({ "to": id, "yes": true, "repo": elsewhere }),
     );
-    told.refused_for("E_UNEXPECTED", "snapshot_not_found");
+    tool_reply.refused_for("E_UNEXPECTED", "snapshot_not_found");
     assert_eq!(place.picture(), before);
 }
 
@@ -152,7 +157,7 @@ fn must_9_switching_an_option_or_target_off_plans_its_deletes() {
 }
 
 #[test]
-fn a_removed_module_goes_and_foreign_files_stay() {
+fn a_removed_module_is_deleted_and_foreign_files_stay() {
     let place = PackPlace::new();
     let mut client = place.serve();
     client.deploy();
@@ -228,12 +233,12 @@ fn must_13_modes_follow_the_source() {
         "not forced to 0600"
     );
     set(0o644);
-    let told = client.call("plan", json!({}));
+    let tool_reply = client.call("plan", json!({}));
     assert_eq!(
-        told.data()["changes"][0]["reason"],
+        tool_reply.data()["changes"][0]["reason"],
         "mode differs",
         "{:#}",
-        told.0
+        tool_reply.0
     );
     client.deploy();
     assert_eq!(mode() & 0o111, 0);

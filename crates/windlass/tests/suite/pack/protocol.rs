@@ -116,7 +116,7 @@ fn a_call_before_the_handshake_does_not_end_the_process() {
 }
 
 #[test]
-fn the_end_of_input_lets_running_work_end() {
+fn the_end_of_input_lets_running_work_finish() {
     let place = PackPlace::new();
     let mut client: Client = place.serve();
     let token = client.token(json!({}));
@@ -127,9 +127,9 @@ fn the_end_of_input_lets_running_work_end() {
     // The answer may be lost with the connection; the work is not half done.
     while server.receive().is_some() {}
     assert_eq!(server.process.0.wait().unwrap().code(), Some(0));
-    let told = place.serve().call("status", json!({}));
-    let summary = &told.data()["summary"];
+    let tool_reply = place.serve().call("status", json!({}));
+    let summary = &tool_reply.data()["summary"];
     let missing = summary["missing"].as_u64().unwrap();
-    assert!(missing == 0 || missing == 8, "{:#}", told.0);
-    assert_eq!(summary["modified"], 0, "{:#}", told.0);
+    assert!(missing == 0 || missing == 8, "{:#}", tool_reply.0);
+    assert_eq!(summary["modified"], 0, "{:#}", tool_reply.0);
 }

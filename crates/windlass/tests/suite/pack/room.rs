@@ -42,7 +42,7 @@ impl Room {
         }
     }
 
-    /// Calls an operation as an MCP client of somebody in the project.
+    /// Calls an operation as an MCP client in the project.
     pub(crate) async fn call_as(
         &self,
         process: &Process,

@@ -201,7 +201,7 @@ fn a_plan_is_applied_and_undone_from_the_screen() {
 }
 
 #[test]
-fn a_signal_gives_the_terminal_back() {
+fn a_signal_restores_the_terminal() {
     let place = PackPlace::new();
     let mut screen = Screen::open(&place);
     screen.until("to create");

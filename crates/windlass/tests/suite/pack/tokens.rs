@@ -16,9 +16,9 @@ fn must_40_a_token_survives_a_restart() {
     let token = first.token(json!({}));
     assert_eq!(first.server.close(), Some(0));
     let mut second = place.serve();
-    let told = second.apply(&token);
-    assert_eq!(told.data()["applied"], true, "{:#}", told.0);
-    assert_eq!(told.0["command_id"], "deploy --apply");
+    let tool_reply = second.apply(&token);
+    assert_eq!(tool_reply.data()["applied"], true, "{:#}", tool_reply.0);
+    assert_eq!(tool_reply.0["command_id"], "deploy --apply");
     assert!(place.project().join("AGENTS.md").is_file());
 }
 
@@ -40,8 +40,8 @@ fn a_token_works_once() {
     assert!(client.apply(token).is_ok());
     let before = place.picture();
     for _ in 0..2 {
-        let told = client.apply(token);
-        told.refused_for(MISMATCH, "confirm_token_mismatch");
+        let tool_reply = client.apply(token);
+        tool_reply.refused_for(MISMATCH, "confirm_token_mismatch");
     }
     assert_eq!(difference(&before, &place.picture()), Vec::<String>::new());
     assert_eq!((place.runs().len(), place.snapshots().len()), (1, 1));
@@ -62,10 +62,20 @@ fn an_empty_plan_uses_its_token_too() {
     let mut client = place.serve();
     client.deploy();
     let token = client.token(json!({}));
-    let told = client.apply(&token);
-    assert_eq!(told.data()["applied"], false, "{:#}", told.0);
-    assert_eq!(told.data()["reason"], "no_changes", "{:#}", told.0);
-    assert_eq!(told.data().get("snapshot_id"), None, "{:#}", told.0);
+    let tool_reply = client.apply(&token);
+    assert_eq!(tool_reply.data()["applied"], false, "{:#}", tool_reply.0);
+    assert_eq!(
+        tool_reply.data()["reason"],
+        "no_changes",
+        "{:#}",
+        tool_reply.0
+    );
+    assert_eq!(
+        tool_reply.data().get("snapshot_id"),
+        None,
+        "{:#}",
+        tool_reply.0
+    );
     client.apply(&token).refusal(MISMATCH);
     assert_eq!(place.snapshots().len(), 1);
 }
@@ -93,8 +103,8 @@ fn tokens_that_were_never_issued() {
         json!({ "yes": true, "confirm_token": "" }),
         json!({ "yes": true, "confirm_token": null }),
     ] {
-        let told = client.call("deploy_apply", arguments);
-        let details = told.refused_for("E_CONFIRM_TOKEN_REQUIRED", "confirm_token_required");
+        let tool_reply = client.call("deploy_apply", arguments);
+        let details = tool_reply.refused_for("E_CONFIRM_TOKEN_REQUIRED", "confirm_token_required");
         assert_eq!(
             details["next_actions"],
             json!(["call_deploy", "retry_deploy_apply"])
@@ -111,8 +121,10 @@ fn changed_in_between(place: &PackPlace, change: impl FnOnce()) -> (Value, Value
     let token = planned.data()["confirm_token"].as_str().unwrap();
     change();
     let before = place.picture();
-    let told = client.apply(token);
-    let details = told.refused_for(MISMATCH, "confirm_token_mismatch").clone();
+    let tool_reply = client.apply(token);
+    let details = tool_reply
+        .refused_for(MISMATCH, "confirm_token_mismatch")
+        .clone();
     assert_eq!(difference(&before, &place.picture()), Vec::<String>::new());
     assert_eq!(place.runs(), Vec::<Value>::new());
     (planned.data()["confirm_plan_hash"].clone(), details)
@@ -166,9 +178,9 @@ fn must_37_spelled_out_defaults_bind_like_none() {
     let mut client = place.serve();
     let plain = client.call("deploy", json!({}));
     for arguments in [&spelled, &tilde] {
-        let told = client.call("deploy", arguments.clone());
+        let tool_reply = client.call("deploy", arguments.clone());
         assert_eq!(
-            told.data()["confirm_plan_hash"],
+            tool_reply.data()["confirm_plan_hash"],
             plain.data()["confirm_plan_hash"],
             "{arguments}"
         );
@@ -205,10 +217,10 @@ fn other_arguments_are_another_binding() {
     ] {
         let mut arguments = json!({ "yes": true, "confirm_token": token });
         arguments[name] = json!(value);
-        let told = client.call("deploy_apply", arguments);
-        assert!(!told.is_ok(), "{name}: {:#}", told.0);
+        let tool_reply = client.call("deploy_apply", arguments);
+        assert!(!tool_reply.is_ok(), "{name}: {:#}", tool_reply.0);
         if name != "repo" {
-            told.refused_for(MISMATCH, "confirm_token_mismatch");
+            tool_reply.refused_for(MISMATCH, "confirm_token_mismatch");
             let other = client.call("deploy", json!({ name: value }));
             assert_ne!(
                 other.data()["confirm_plan_hash"],
@@ -218,8 +230,12 @@ fn other_arguments_are_another_binding() {
         }
     }
     assert_eq!(difference(&before, &place.picture()), Vec::<String>::new());
-    let told = client.apply(token.as_str().unwrap());
-    assert!(told.is_ok(), "the token stays valid: {:#}", told.0);
+    let tool_reply = client.apply(token.as_str().unwrap());
+    assert!(
+        tool_reply.is_ok(),
+        "the token stays valid: {:#}",
+        tool_reply.0
+    );
 }
 
 #[test]
@@ -230,11 +246,11 @@ fn an_adopt_is_confirmed_with_the_same_token() {
     let token = client.token(json!({}));
     client.apply(&token).refusal("E_ADOPT_CONFIRM_REQUIRED");
     client.apply(&token).refusal("E_ADOPT_CONFIRM_REQUIRED");
-    let told = client.call(
+    let tool_reply = client.call(
         "deploy_apply",
         json!({ "yes": true, "adopt": true, "confirm_token": token }),
     );
-    assert_eq!(told.data()["applied"], true, "{:#}", told.0);
+    assert_eq!(tool_reply.data()["applied"], true, "{:#}", tool_reply.0);
     let written = fs_err::read_to_string(place.project().join("AGENTS.md")).unwrap();
     assert_eq!(written, "# Base\n");
     let again = json!({ "yes": true, "adopt": true, "confirm_token": token });
@@ -242,23 +258,23 @@ fn an_adopt_is_confirmed_with_the_same_token() {
 }
 
 #[test]
-fn must_35_a_failed_plan_gives_no_token() {
+fn must_35_a_failed_plan_issues_no_token() {
     let place = PackPlace::new();
     fs_err::remove_file(place.repo().join("modules/demo/SKILL.md")).unwrap();
     let mut client = place.serve();
-    let told = client.call("deploy", json!({}));
-    told.refusal("E_CONFIG_INVALID");
+    let tool_reply = client.call("deploy", json!({}));
+    tool_reply.refusal("E_CONFIG_INVALID");
     assert!(
-        !told.0.to_string().contains("confirm_token"),
+        !tool_reply.0.to_string().contains("confirm_token"),
         "{:#}",
-        told.0
+        tool_reply.0
     );
-    let told = client.call("deploy", json!({ "repo": "/nowhere" }));
-    told.refusal("E_CONFIG_MISSING");
+    let tool_reply = client.call("deploy", json!({ "repo": "/nowhere" }));
+    tool_reply.refusal("E_CONFIG_MISSING");
     assert!(
-        !told.0.to_string().contains("confirm_token"),
+        !tool_reply.0.to_string().contains("confirm_token"),
         "{:#}",
-        told.0
+        tool_reply.0
     );
 }
 
@@ -297,7 +313,7 @@ fn must_36_refusals_come_in_the_order_of_the_contract() {
 }
 
 #[test]
-fn a_token_of_another_toolset_is_none_of_ours() {
+fn a_token_of_another_toolset_is_refused() {
     let place = PackPlace::new();
     let mut command = place.command(&place.project());
     command.args(["mcp", "serve", "--toolset", "pack,demo"]);
@@ -315,7 +331,7 @@ fn a_token_of_another_toolset_is_none_of_ours() {
 
 /// The pack home is part of who asks.
 #[test]
-fn a_token_of_another_pack_home_is_none_of_ours() {
+fn a_token_of_another_pack_home_is_refused() {
     let place = PackPlace::new();
     let token = place.serve().token(json!({}));
     let other = place.root().join("other");
@@ -340,6 +356,6 @@ fn a_token_of_another_pack_home_is_none_of_ours() {
     command
         .args(["mcp", "serve", "--toolset", "pack"])
         .env("AGENTPACK_HOME", &link);
-    let told = super::place::Client::of(command).apply(&token);
-    assert!(told.is_ok(), "{:#}", told.0);
+    let tool_reply = super::place::Client::of(command).apply(&token);
+    assert!(tool_reply.is_ok(), "{:#}", tool_reply.0);
 }

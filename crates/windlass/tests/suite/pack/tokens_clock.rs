@@ -101,7 +101,7 @@ async fn a_token_expires_across_a_restart_too() {
 }
 
 #[tokio::test]
-async fn a_token_of_another_caller_is_none() {
+async fn a_token_of_another_caller_is_refused() {
     let room = Room::new(PackPlace::new());
     let process = room.world.driving().await;
     let token = token(&room, &process).await;
@@ -125,7 +125,7 @@ async fn a_token_of_another_caller_is_none() {
 }
 
 #[tokio::test]
-async fn a_token_of_another_operation_is_none() {
+async fn a_token_of_another_operation_is_refused() {
     let room = Room::new(PackPlace::new());
     let process = room.world.driving().await;
     let purpose = TokenPurpose {

@@ -45,7 +45,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn the_same_call_has_the_same_answer_through_every_door() {
+fn the_same_call_has_the_same_answer_on_every_surface() {
     let site = Site::open(NO_LIMITS);
     let mut answers: BTreeMap<String, (String, String)> = BTreeMap::new();
     for mut door in doors(&site) {
@@ -168,7 +168,7 @@ fn a_job_runs_and_its_artifacts_are_the_tools_outputs() {
 
 /// The same in homes that know nothing of each other, as bytes on the wire.
 #[test]
-fn two_servers_give_the_same_bytes() {
+fn two_servers_produce_the_same_bytes() {
     let artifacts = || {
         let site = Site::open(NO_LIMITS);
         let spec = fs_err::read_to_string(EXAMPLE).unwrap();

@@ -1,4 +1,4 @@
-//! Kill −9 of the server in every phase of a job: after a restart it goes on and leaves the same
+//! Kill −9 of the server in every phase of a job: after a restart it continues and leaves the same
 //! bytes as one that was left in peace.
 
 use std::{
@@ -102,7 +102,7 @@ fn a_job_that_is_killed_in_every_phase_leaves_the_same_bytes() {
     let status = site.ended(&job);
     assert_eq!(status["status"], "completed", "{status:#}");
     let undisturbed = artifacts(&site, &job);
-    // As soon as a phase has begun, and half-way through it, in turn. A phase may be over before
+    // As soon as a phase has started, and halfway through it, in turn. A phase may be over before
     // its server is dead, so that some jobs die in fewer phases than others.
     let half = |phase| status["phases"][phase]["duration_ms"].as_u64().unwrap() / 2;
     let at_once = PHASES.map(|phase| (phase, Duration::ZERO));

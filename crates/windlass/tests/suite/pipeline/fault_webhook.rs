@@ -1,5 +1,5 @@
 //! A receiver that is not there when a job ends, and a server that dies while it still owes the
-//! news: it is told later, under the same id, with a signature made for that moment.
+//! news: it is sent later, under the same id, with a new signature.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ use crate::suite::support::{
     loopback::{Closed, Loopback, Request},
 };
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 fn hmac(key: &[u8], text: &str) -> Vec<u8> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
@@ -71,7 +71,7 @@ fn delivery(place: &Place, job: &str) -> Option<Value> {
 }
 
 #[test]
-fn news_of_a_job_arrive_when_there_is_somebody_to_hear_them() {
+fn webhooks_of_a_job_arrive_once_the_receiver_is_up() {
     let receiver = Closed::take();
     let settings = format!(
         "{NO_LIMITS}[webhooks]\nallow_http = true\nallow_private_targets = true\n\
@@ -88,7 +88,7 @@ fn news_of_a_job_arrive_when_there_is_somebody_to_hear_them() {
         if found["attempts"].as_array().unwrap().len() >= 2 {
             break found["id"].as_str().unwrap().to_owned();
         }
-        assert!(began.elapsed() < PATIENCE, "{found:#}");
+        assert!(began.elapsed() < WAIT_LIMIT, "{found:#}");
         std::thread::sleep(Duration::from_millis(100));
     };
     site.daemon.process.kill();
@@ -100,7 +100,7 @@ fn news_of_a_job_arrive_when_there_is_somebody_to_hear_them() {
     site.daemon = start(&site.place);
     let began = Instant::now();
     while there.received().is_empty() {
-        assert!(began.elapsed() < PATIENCE, "nothing arrives");
+        assert!(began.elapsed() < WAIT_LIMIT, "nothing arrives");
         std::thread::sleep(Duration::from_millis(20));
     }
     let request = &there.received()[0];

@@ -359,7 +359,7 @@ fn every_field_that_does_not_fit_is_named() {
 
 /// An id that leads nowhere is refused before there is a job.
 #[test]
-fn an_output_that_does_not_hold_together_is_refused() {
+fn an_inconsistent_output_is_refused() {
     let site = Site::open(NO_LIMITS);
     let mut doors = doors(&site);
     let made = doors[0].call("aios_design_architecture", &json!({ "spec": SPEC }));

@@ -25,7 +25,7 @@ concurrent_jobs = 0
 pipelines_per_hour = 0
 ";
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A key, as it was shown once.
 pub(super) struct Key {
@@ -80,7 +80,7 @@ impl Site {
             if status["status"] != "running" {
                 return status;
             }
-            assert!(started.elapsed() < PATIENCE, "it stays {status:#}");
+            assert!(started.elapsed() < WAIT_LIMIT, "it stays {status:#}");
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -127,9 +127,9 @@ impl SilentModel {
         let go = Arc::new((Mutex::new(false), Condvar::new()));
         let wait = Arc::clone(&go);
         let server = Loopback::start(move |_| {
-            let (told, changed) = &*wait;
-            let told = told.lock().unwrap();
-            drop(changed.wait_while(told, |told| !*told).unwrap());
+            let (ready, changed) = &*wait;
+            let ready = ready.lock().unwrap();
+            drop(changed.wait_while(ready, |ready| !*ready).unwrap());
             json_answer(401, &serde_json::json!({ "error": { "message": "no" } }))
         });
         Self { server, go }

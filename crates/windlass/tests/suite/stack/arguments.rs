@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    desk::{Answer, Desk},
     shapes::{DEV, DIAGNOSE, OPS},
+    tool_client::{Answer, ToolClient},
     world::{World, args},
 };
 
@@ -103,8 +103,8 @@ fn good() -> Vec<Good> {
     ]
 }
 
-fn call(desk: &mut Desk, tool: &str, operation: &str, args: &Value) -> Answer {
-    desk.tool(tool, &json!({ "operation": operation, "args": args }))
+fn call(tool_client: &mut ToolClient, tool: &str, operation: &str, args: &Value) -> Answer {
+    tool_client.tool(tool, &json!({ "operation": operation, "args": args }))
 }
 
 fn with(args: &Value, name: &str, value: Value) -> Value {
@@ -141,7 +141,7 @@ fn the_table_has_every_operation() {
 #[test]
 fn arguments_that_do_not_fit_are_named() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let mut wrong = Vec::new();
     for (tool, operation, args) in good() {
         let cases = [
@@ -188,7 +188,7 @@ fn arguments_that_do_not_fit_are_named() {
             ),
         ];
         for (args, reason, says) in cases {
-            let answer = call(&mut desk, tool, operation, &args);
+            let answer = call(&mut tool_client, tool, operation, &args);
             wrong.extend(
                 complaint(&answer, reason, says)
                     .map(|complaint| format!("{operation} {args}\n  {complaint}")),
@@ -199,7 +199,7 @@ fn arguments_that_do_not_fit_are_named() {
             "configPath",
             json!("b.yml"),
         );
-        let answer = call(&mut desk, tool, operation, &twice);
+        let answer = call(&mut tool_client, tool, operation, &twice);
         let code = answer.body["code"].as_str().unwrap().to_owned();
         if code != "VALIDATION_ERROR" {
             wrong.push(format!(
@@ -214,7 +214,7 @@ fn arguments_that_do_not_fit_are_named() {
 #[test]
 fn what_is_missing_is_named() {
     let world = World::new().env("AWS_REGION", "");
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let mut wrong = Vec::new();
     let cases: &[(&str, &str, Value, &str)] = &[
         (
@@ -358,7 +358,7 @@ fn what_is_missing_is_named() {
         ),
     ];
     for (tool, operation, args, says) in cases {
-        let answer = call(&mut desk, tool, operation, args);
+        let answer = call(&mut tool_client, tool, operation, args);
         wrong.extend(
             complaint(&answer, "missing_argument", says)
                 .map(|complaint| format!("{operation} {args}\n  {complaint}")),
@@ -369,7 +369,7 @@ fn what_is_missing_is_named() {
 
 #[test]
 fn the_top_level_is_checked_too() {
-    let mut desk = World::new().desk();
+    let mut tool_client = World::new().tool_client();
     for (tool, input, says) in [
         ("stacktape_ops", json!({ "args": {} }), "operation"),
         ("stacktape_ops", json!({ "operation": "deploy" }), "stage"),
@@ -424,7 +424,7 @@ fn the_top_level_is_checked_too() {
             "sql",
         ),
     ] {
-        let answer = desk.tool(tool, &input);
+        let answer = tool_client.tool(tool, &input);
         answer.refused("VALIDATION_ERROR");
         assert!(
             answer.message().contains(says),
@@ -434,21 +434,21 @@ fn the_top_level_is_checked_too() {
     }
 }
 
-/// Any spelling is the same argument, and numbers may be texts where the contract of old said so.
+/// Any spelling is the same argument, and numbers may be texts where the old contract said so.
 #[test]
 fn spellings_and_numbers_in_texts() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for args in [
         json!({ "project_name": "shop", "stage": "dev", "region": "eu-west-1" }),
         json!({ "project-name": "shop", "stage": "dev", "region": "eu-west-1" }),
         json!({ "projectName": "shop", "project_name": "shop", "stage": "dev", "region": "eu-west-1" }),
     ] {
-        let data = desk.diagnose("info_stack", &args);
+        let data = tool_client.diagnose("info_stack", &args);
         data.refused("NOT_FOUND");
     }
-    let listed = desk.diagnose("info_operations", &json!({ "limit": "5" }));
+    let listed = tool_client.diagnose("info_operations", &json!({ "limit": "5" }));
     listed.worked();
-    let listed = desk.diagnose("info_operations", &json!({ "limit": "five" }));
+    let listed = tool_client.diagnose("info_operations", &json!({ "limit": "five" }));
     listed.refused_for("VALIDATION_ERROR", "invalid_argument");
 }

@@ -178,12 +178,12 @@ fn a_database_behind_a_bastion_is_asked_and_used() {
         .env("AWS_ENDPOINT_URL_SSM", &url);
     trust(&world, &roots);
     world.config(CONFIG);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let (_, password) = Postgres::superuser();
     let value = json!({ "password": password }).to_string();
     let secret = json!({ "secretName": "shop", "secretValue": value, "region": REGION });
-    desk.ops("secret_create", &secret).worked();
-    let deployed = desk.ops("deploy", &args(json!({})));
+    tool_client.ops("secret_create", &secret).worked();
+    let deployed = tool_client.ops("deploy", &args(json!({})));
     let outputs = &deployed.worked()["outputs"];
     let stated = |name: &str| outputs[name].as_str().unwrap().to_owned();
 
@@ -194,25 +194,25 @@ fn a_database_behind_a_bastion_is_asked_and_used() {
         members.extend(more.as_object().unwrap().clone());
         args(call)
     };
-    let lost = desk.diagnose("sql", &call(json!({})));
+    let lost = tool_client.diagnose("sql", &call(json!({})));
     assert_eq!(lost.body["ok"], false, "{:#}", lost.body);
-    let found = desk.diagnose("sql", &call(json!({ "bastionResource": "jump" })));
+    let found = tool_client.diagnose("sql", &call(json!({ "bastionResource": "jump" })));
     assert_eq!(found.worked()["rows"], json!([{ "answer": 42 }]));
-    let unknown = desk.diagnose("sql", &call(json!({ "bastionResource": "jumb" })));
+    let unknown = tool_client.diagnose("sql", &call(json!({ "bastionResource": "jumb" })));
     unknown.refused("NOT_FOUND");
 
     // A script of this machine reaches the server where the bastion does, and what went wrong is
-    // told where it does not; one on the bastion runs there.
-    let stranded = desk.ops("script_run", &args(json!({ "scriptName": "ask" })));
+    // reported where it does not; one on the bastion runs there.
+    let stranded = tool_client.ops("script_run", &args(json!({ "scriptName": "ask" })));
     stranded.refused_for("INTERNAL_ERROR", "script_failed");
     let tail = stranded.body["rawTail"].to_string();
     assert!(tail.contains("could not reach"), "{:#}", stranded.body);
     let (host, port) = (stated("host"), stated("port").parse().unwrap());
     agent.knows(&host, port, Place::Tcp(behind));
-    let asked = desk.ops("script_run", &args(json!({ "scriptName": "ask" })));
+    let asked = tool_client.ops("script_run", &args(json!({ "scriptName": "ask" })));
     let tail = asked.worked()["outputTail"].to_string();
     assert!(tail.contains("TLS: S"), "{:#}", asked.body);
-    let there = desk.ops("script_run", &args(json!({ "scriptName": "there" })));
+    let there = tool_client.ops("script_run", &args(json!({ "scriptName": "there" })));
     let data = there.refused_for("INTERNAL_ERROR", "script_failed");
     assert_eq!(data["exitCode"], 3, "{:#}", there.body);
     assert!(

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use windlass_cfn_double::Moment;
 
 use super::{
-    desk::Desk,
+    tool_client::ToolClient,
     world::{REGION, World, args},
 };
 use crate::suite::support::loopback::{Loopback, json_answer};
@@ -25,7 +25,7 @@ const GIVEN: &str = "canary-given-value-2f6b8a1d";
 const FILED: &str = "canary-filed-value-9d4e7b3c";
 /// Credentials where none are taken.
 const MISPLACED: &str = "canary-misplaced-1e5a9c7f";
-/// Known by its form alone; nobody told Windlass that it is a secret.
+/// Known by its form alone; it was never declared a secret.
 const PATTERN: &str = "sk_live_51CanaryCanaryCanaryCanary";
 /// The password in a database's address.
 const ADDRESS: &str = "canaryhunter2222";
@@ -93,7 +93,7 @@ impl Said {
 
     fn call(
         &mut self,
-        desk: &mut Desk,
+        tool_client: &mut ToolClient,
         tool: &str,
         operation: &str,
         args: Value,
@@ -103,7 +103,7 @@ impl Said {
         if confirm {
             input["confirm"] = json!(true);
         }
-        let answer = desk.tool(tool, &input).body;
+        let answer = tool_client.tool(tool, &input).body;
         self.note(format!("{tool} {operation}"), answer.to_string());
         answer
     }
@@ -169,7 +169,7 @@ fn no_secret_is_anywhere() {
     fs_err::write(&filed, FILED).unwrap();
     let (ops, diagnose) = ("stacktape_ops", "stacktape_diagnose");
     let mut said = Said(Vec::new());
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let secret = |more: Value| {
         let mut all = json!({ "secretName": "payment", "region": REGION });
         all.as_object_mut()
@@ -181,7 +181,7 @@ fn no_secret_is_anywhere() {
     // Arguments: taken, refused, of a wrong type, in a wrong place.
     let value = json!({ "token": GIVEN }).to_string();
     let made = said.call(
-        &mut desk,
+        &mut tool_client,
         ops,
         "secret_create",
         secret(json!({ "secretValue": value })),
@@ -195,22 +195,28 @@ fn no_secret_is_anywhere() {
         secret(json!({ "secretValue": GIVEN, "secretFile": "x" })),
         secret(json!({ "secretValue": GIVEN, "apiKey": MISPLACED })),
     ] {
-        said.call(&mut desk, ops, "secret_create", wrong, false);
+        said.call(&mut tool_client, ops, "secret_create", wrong, false);
     }
     let file = json!({ "secretName": "filed", "secretFile": filed, "region": REGION });
-    let made = said.call(&mut desk, ops, "secret_create", file, false);
+    let made = said.call(&mut tool_client, ops, "secret_create", file, false);
     assert_eq!(made["code"], "OK", "{made:#}");
-    said.call(&mut desk, ops, "secret_get", secret(json!({})), false);
+    said.call(
+        &mut tool_client,
+        ops,
+        "secret_get",
+        secret(json!({})),
+        false,
+    );
     for name in ["accessKey", "secretAccessKey", "sessionToken", "apiKey"] {
         said.call(
-            &mut desk,
+            &mut tool_client,
             ops,
             "deploy",
             args(json!({ name: MISPLACED })),
             false,
         );
         said.call(
-            &mut desk,
+            &mut tool_client,
             diagnose,
             "info_stack",
             args(json!({ name: MISPLACED })),
@@ -224,22 +230,34 @@ fn no_secret_is_anywhere() {
         Moment::Create,
         &format!("the key {PATTERN} is not valid for postgres://shop:{ADDRESS}@db/shop"),
     );
-    said.call(&mut desk, ops, "preview_changes", args(json!({})), false);
-    said.call(&mut desk, ops, "compile_template", args(json!({})), false);
-    let failed = said.call(&mut desk, ops, "deploy", args(json!({})), false);
+    said.call(
+        &mut tool_client,
+        ops,
+        "preview_changes",
+        args(json!({})),
+        false,
+    );
+    said.call(
+        &mut tool_client,
+        ops,
+        "compile_template",
+        args(json!({})),
+        false,
+    );
+    let failed = said.call(&mut tool_client, ops, "deploy", args(json!({})), false);
     assert_eq!(failed["code"], "DEPLOY_FAILED", "{failed:#}");
-    said.call(&mut desk, ops, "delete", args(json!({})), true);
-    let deployed = said.call(&mut desk, ops, "deploy", args(json!({})), false);
+    said.call(&mut tool_client, ops, "delete", args(json!({})), true);
+    let deployed = said.call(&mut tool_client, ops, "deploy", args(json!({})), false);
     assert_eq!(deployed["code"], "OK", "{deployed:#}");
     let failures = deployed["data"]["hookFailures"].as_array().unwrap();
     assert_eq!(failures.len(), 1, "{deployed:#}");
     for script in ["tells", "fails"] {
         let call = args(json!({ "scriptName": script }));
-        let ran = said.call(&mut desk, ops, "script_run", call, false);
+        let ran = said.call(&mut tool_client, ops, "script_run", call, false);
         assert!(ran["data"]["exitCode"].is_u64(), "{ran:#}");
     }
     let with = args(json!({ "scriptName": "tells", "env": [format!("PASSWORD={GIVEN}")] }));
-    said.call(&mut desk, ops, "script_run", with, false);
+    said.call(&mut tool_client, ops, "script_run", with, false);
 
     // Questions.
     for (operation, more) in [
@@ -253,11 +271,11 @@ fn no_secret_is_anywhere() {
             json!({ "resourceName": "db", "sql": format!("select '{PATTERN}'") }),
         ),
     ] {
-        said.call(&mut desk, diagnose, operation, args(more), false);
+        said.call(&mut tool_client, diagnose, operation, args(more), false);
     }
     let lines = &said.0.iter().rev().nth(1).unwrap().1;
     assert!(lines.contains("charging with"), "the log was read: {lines}");
-    drop(desk);
+    drop(tool_client);
 
     // The same from the command line, as text and as a stream.
     let place = [

@@ -22,9 +22,9 @@ scripts:
 fn every_code_is_reachable() {
     let world = World::new();
     world.config(&format!("{QUEUE}{CONFIG}"));
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let mut seen = BTreeSet::new();
-    let mut see = |answer: super::desk::Answer| {
+    let mut see = |answer: super::tool_client::Answer| {
         seen.insert(answer.body["code"].as_str().unwrap().to_owned());
     };
     let slower = |seconds: u32| {
@@ -34,17 +34,17 @@ fn every_code_is_reachable() {
             QUEUE.replace("Seconds: 30", &wanted)
         ));
     };
-    see(desk.ops("deploy", &args(json!({ "stage": 5 }))));
-    see(desk.diagnose("info_stack", &args(json!({}))));
-    see(desk.ops("delete", &args(json!({}))));
-    see(desk.ops("script_run", &args(json!({ "scriptName": "fails" }))));
+    see(tool_client.ops("deploy", &args(json!({ "stage": 5 }))));
+    see(tool_client.diagnose("info_stack", &args(json!({}))));
+    see(tool_client.ops("delete", &args(json!({}))));
+    see(tool_client.ops("script_run", &args(json!({ "scriptName": "fails" }))));
     let insert = json!({ "resourceName": "db", "sql": "insert into t values (1)" });
-    see(desk.diagnose("sql", &args(insert)));
+    see(tool_client.diagnose("sql", &args(insert)));
     let secret =
         json!({ "secretName": "k", "secretValue": "some-secret-value", "region": "eu-west-1" });
-    see(desk.ops("secret_create", &secret));
-    see(desk.ops("secret_create", &secret));
-    see(desk.ops("deploy", &args(json!({}))));
+    see(tool_client.ops("secret_create", &secret));
+    see(tool_client.ops("secret_create", &secret));
+    see(tool_client.ops("deploy", &args(json!({}))));
     // A failed update, a rollback that stays blocked, and one that goes through.
     slower(60);
     world
@@ -53,15 +53,15 @@ fn every_code_is_reachable() {
     world
         .control
         .fail_resource("JobsQueue", Moment::Rollback, "no");
-    see(desk.ops("deploy", &args(json!({}))));
+    see(tool_client.ops("deploy", &args(json!({}))));
     world
         .control
         .fail_resource("JobsQueue", Moment::Rollback, "no");
-    see(desk.ops("rollback", &args(json!({}))));
-    see(desk.ops("rollback", &args(json!({}))));
+    see(tool_client.ops("rollback", &args(json!({}))));
+    see(tool_client.ops("rollback", &args(json!({}))));
     world.control.hang_resource("JobsQueue", Moment::Update);
     slower(90);
-    see(desk.ops("deploy", &args(json!({ "timeoutSeconds": 1 }))));
+    see(tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 1 }))));
     world.control.release("JobsQueue");
     let started = std::time::Instant::now();
     while world
@@ -77,15 +77,15 @@ fn every_code_is_reachable() {
     world
         .control
         .fail_resource("JobsQueue", Moment::Delete, "no");
-    let mut deleted = desk.confirmed("delete", &args(json!({})));
+    let mut deleted = tool_client.confirmed("delete", &args(json!({})));
     // The deployment that was not waited for may still be writing its version.
     while deleted.body["data"]["reason"] == "stack_busy" {
         assert!(started.elapsed().as_secs() < 60, "{:#}", deleted.body);
-        deleted = desk.confirmed("delete", &args(json!({})));
+        deleted = tool_client.confirmed("delete", &args(json!({})));
     }
     see(deleted);
     world.control.expire_credentials(true);
-    see(desk.diagnose("info_stack", &args(json!({}))));
+    see(tool_client.diagnose("info_stack", &args(json!({}))));
     let all: BTreeSet<String> = CODES.iter().map(|&code| code.to_owned()).collect();
     let missing: Vec<&String> = all.difference(&seen).collect();
     assert!(missing.is_empty(), "never seen: {missing:?}");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windlass_testkit::servers::{Postgres, Redis};
 
 use super::{
-    desk::Desk,
+    tool_client::ToolClient,
     world::{REGION, World, args},
 };
 use crate::suite::support::{
@@ -108,7 +108,7 @@ fn control_plane(postgres: u16, redis: u16) -> Loopback {
 }
 
 /// A deployed stack whose databases are at these ports.
-fn deployed(postgres: u16, redis: u16, roots: &str, password: &str) -> (World, Desk) {
+fn deployed(postgres: u16, redis: u16, roots: &str, password: &str) -> (World, ToolClient) {
     let plane = control_plane(postgres, redis);
     let url = format!("http://{}", plane.address);
     let world = World::new()
@@ -116,12 +116,12 @@ fn deployed(postgres: u16, redis: u16, roots: &str, password: &str) -> (World, D
         .env("AWS_ENDPOINT_URL_ELASTICACHE", &url);
     trust(&world, roots);
     world.config(CONFIG);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let value = json!({ "password": password }).to_string();
     let secret = json!({ "secretName": "shop", "secretValue": value, "region": REGION });
-    desk.ops("secret_create", &secret).worked();
-    desk.ops("deploy", &args(json!({}))).worked();
-    (world, desk)
+    tool_client.ops("secret_create", &secret).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
+    (world, tool_client)
 }
 
 #[test]
@@ -136,13 +136,13 @@ fn postgres_is_read_and_not_written() {
             (2, 'bob', 'AKIAIOSFODNN7EXAMPLE'), (3, 'cy', 'postgres://u:hunter2222@db/x');";
     server.run(fill).unwrap();
     let (_, password) = Postgres::superuser();
-    let (_world, mut desk) = deployed(server.port(), 1, &roots, password);
+    let (_world, mut tool_client) = deployed(server.port(), 1, &roots, password);
     let mut sql = |text: &str, more: Value| {
         let mut call = json!({ "resourceName": "db", "sql": text });
         call.as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        desk.diagnose("sql", &args(call))
+        tool_client.diagnose("sql", &args(call))
     };
     let two = sql(
         "select id, name from users order by id",
@@ -200,7 +200,7 @@ fn postgres_is_read_and_not_written() {
     assert_eq!(count.worked()["rows"], json!([{ "n": 3 }]));
 }
 
-/// A server that cannot prove who it is is not told the password.
+/// A server that cannot prove its identity does not get the password.
 #[test]
 fn an_unknown_certificate_is_refused() {
     let (_, certificate, key) = certificates(LOCAL);
@@ -210,9 +210,9 @@ fn an_unknown_certificate_is_refused() {
         return;
     };
     let (_, password) = Postgres::superuser();
-    let (_world, mut desk) = deployed(server.port(), 1, &other_roots, password);
+    let (_world, mut tool_client) = deployed(server.port(), 1, &other_roots, password);
     let call = json!({ "resourceName": "db", "sql": "select 1" });
-    let answer = desk.diagnose("sql", &args(call));
+    let answer = tool_client.diagnose("sql", &args(call));
     assert_eq!(answer.body["ok"], false, "{:#}", answer.body);
     assert!(!answer.body.to_string().contains(password));
 }
@@ -224,9 +224,9 @@ fn a_password_that_is_wrong_is_no_access() {
     let Some(server) = Postgres::start_with("stack-password", &files) else {
         return;
     };
-    let (_world, mut desk) = deployed(server.port(), 1, &roots, "not-the-password");
+    let (_world, mut tool_client) = deployed(server.port(), 1, &roots, "not-the-password");
     let call = json!({ "resourceName": "db", "sql": "select 1" });
-    let answer = desk.diagnose("sql", &args(call));
+    let answer = tool_client.diagnose("sql", &args(call));
     answer.refused("AUTH_ERROR");
     assert!(!answer.body.to_string().contains("not-the-password"));
 }
@@ -248,13 +248,13 @@ fn redis_is_read_and_not_written() {
         return;
     };
     let (roots, ..) = certificates(LOCAL);
-    let (_world, mut desk) = deployed(1, port, &roots, password);
+    let (_world, mut tool_client) = deployed(1, port, &roots, password);
     let mut ask = |more: Value| {
         let mut call = json!({ "resourceName": "cache" });
         call.as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        desk.diagnose("redis", &args(call))
+        tool_client.diagnose("redis", &args(call))
     };
     let info = ask(json!({}));
     assert!(info.worked()["info"].is_object() || info.worked()["info"].is_string());

@@ -1,4 +1,4 @@
-//! Deletions: never without a yes, never of somebody else's stack, and whole or explained.
+//! Deletions: never without a yes, never of another tool's stack, and complete or explained.
 
 use serde_json::{Value, json};
 use windlass_cfn_double::Moment;
@@ -7,14 +7,14 @@ use super::world::{QUEUE, STACK, STATEFUL, World, args};
 use crate::suite::support::http::Ask;
 
 #[test]
-fn nothing_goes_without_a_yes() {
+fn nothing_is_deleted_without_a_yes() {
     let world = World::new();
     world.config(STATEFUL);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let before = world.leftovers();
     let mark = world.mark();
-    let refusal = desk.ops("delete", &args(json!({})));
+    let refusal = tool_client.ops("delete", &args(json!({})));
     let data = refusal.refused("CONFIRMATION_REQUIRED");
     assert_eq!(data["stackName"], STACK);
     let stateful = data["statefulChanges"].as_array().unwrap();
@@ -43,24 +43,25 @@ fn nothing_goes_without_a_yes() {
     let stranger = World::new()
         .env("AWS_ACCESS_KEY_ID", "")
         .env("AWS_SECRET_ACCESS_KEY", "");
-    let refusal = stranger.desk().ops("delete", &args(json!({})));
+    let refusal = stranger.tool_client().ops("delete", &args(json!({})));
     assert_eq!(
         refusal.refused("CONFIRMATION_REQUIRED")["statefulChanges"],
         Value::Null
     );
     // `confirm` is the tool's, and a plain `false` is no yes.
     let input = json!({ "operation": "delete", "args": args(json!({})), "confirm": false });
-    desk.tool("stacktape_ops", &input)
+    tool_client
+        .tool("stacktape_ops", &input)
         .refused("CONFIRMATION_REQUIRED");
 
-    let deleted = desk.confirmed("delete", &args(json!({})));
+    let deleted = tool_client.confirmed("delete", &args(json!({})));
     let data = deleted.worked();
     assert_eq!(data["stackName"], STACK);
     let gone = data["deleted"].to_string();
     assert!(gone.contains("ItemsGlobalTable"), "{gone}");
     assert_eq!(data["retained"], json!([]));
     assert_eq!(world.stacks(), Vec::<Value>::new());
-    let again = desk.confirmed("delete", &args(json!({})));
+    let again = tool_client.confirmed("delete", &args(json!({})));
     assert_eq!(
         again.refused("NOT_FOUND")["kind"],
         "stack",
@@ -73,21 +74,23 @@ fn nothing_goes_without_a_yes() {
 fn what_cannot_go_is_named_and_can_be_kept() {
     let world = World::new();
     world.config(STATEFUL);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let early = args(json!({ "retainResources": ["ItemsGlobalTable"] }));
-    desk.confirmed("delete", &early).refused("VALIDATION_ERROR");
+    tool_client
+        .confirmed("delete", &early)
+        .refused("VALIDATION_ERROR");
     world
         .control
         .fail_resource("ItemsGlobalTable", Moment::Delete, "the table is in use");
-    let failed = desk.confirmed("delete", &args(json!({})));
+    let failed = tool_client.confirmed("delete", &args(json!({})));
     let data = failed.refused("DELETE_FAILED");
     let failure = &data["failure"];
     assert_eq!(failure["logicalId"], "ItemsGlobalTable", "{failure:#}");
     assert_eq!(failure["stackStatus"], "DELETE_FAILED");
     let said = format!("{:#}", failed.body);
     assert!(said.contains("retainResources"), "{said}");
-    let kept = desk.confirmed("delete", &early);
+    let kept = tool_client.confirmed("delete", &early);
     let data = kept.worked();
     assert!(
         data["retained"].to_string().contains("ItemsGlobalTable"),
@@ -101,14 +104,14 @@ fn what_cannot_go_is_named_and_can_be_kept() {
 }
 
 #[test]
-fn a_protected_stack_says_how_to_take_the_protection_off() {
+fn a_protected_stack_says_how_to_remove_the_protection() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}deploymentConfig:\n  terminationProtection: true\n"
     ));
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
-    let refusal = desk.confirmed("delete", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
+    let refusal = tool_client.confirmed("delete", &args(json!({})));
     refusal.refused_for("VALIDATION_ERROR", "termination_protection");
     assert!(!refusal.next_actions().is_empty(), "{:#}", refusal.body);
     assert_eq!(
@@ -117,7 +120,7 @@ fn a_protected_stack_says_how_to_take_the_protection_off() {
     );
 }
 
-/// A stack that somebody else made under the name.
+/// A stack that another tool created under the name.
 pub(super) fn made_elsewhere(world: &World, name: &str) {
     let template = json!({
         "Resources": { "Theirs": { "Type": "AWS::SQS::Queue", "Properties": {} } },
@@ -147,25 +150,25 @@ fn percent(text: &str) -> String {
 }
 
 #[test]
-fn somebody_else_s_stack_is_read_and_not_touched() {
+fn another_tools_stack_is_read_and_not_touched() {
     let world = World::new();
     world.config(QUEUE);
     made_elsewhere(&world, STACK);
     let before = world.leftovers();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for (operation, args) in [
         ("preview_changes", args(json!({}))),
         ("deploy", args(json!({}))),
         ("rollback", args(json!({}))),
         ("delete", args(json!({}))),
     ] {
-        let answer = desk.confirmed(operation, &args);
+        let answer = tool_client.confirmed(operation, &args);
         answer.refused_for("VALIDATION_ERROR", "foreign_stack");
     }
     assert_eq!(world.leftovers(), before);
-    let info = desk.diagnose("info_stack", &args(json!({})));
+    let info = tool_client.diagnose("info_stack", &args(json!({})));
     assert_eq!(info.worked()["stackName"], STACK);
-    let known = desk.diagnose("info_operations", &args(json!({})));
+    let known = tool_client.diagnose("info_operations", &args(json!({})));
     let operations = known.worked()["operations"].as_array().unwrap();
     assert!(
         operations.iter().any(|it| it["source"] == "cloudformation"),

@@ -16,8 +16,8 @@ fn longer() -> String {
 fn created_unchanged_and_changed() {
     let world = World::new();
     world.config(QUEUE);
-    let mut desk = world.desk();
-    let first = desk.ops("deploy", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let first = tool_client.ops("deploy", &args(json!({})));
     let data = first.worked();
     assert_eq!(data["stackName"], STACK);
     assert_eq!(data["version"], "v000001", "{data:#}");
@@ -53,7 +53,7 @@ fn created_unchanged_and_changed() {
         "{stack:#}"
     );
 
-    let again = desk.ops("deploy", &args(json!({})));
+    let again = tool_client.ops("deploy", &args(json!({})));
     assert_eq!(again.worked()["reason"], "no_changes", "{:#}", again.body);
     assert_eq!(
         world.control.stack_status(STACK).unwrap(),
@@ -61,7 +61,7 @@ fn created_unchanged_and_changed() {
     );
 
     world.config(&longer());
-    let second = desk.ops("deploy", &args(json!({})));
+    let second = tool_client.ops("deploy", &args(json!({})));
     let data = second.worked();
     assert_eq!(data["version"], "v000002", "{data:#}");
     assert_eq!(data["changeCounts"]["update"], 1, "{data:#}");
@@ -70,7 +70,7 @@ fn created_unchanged_and_changed() {
         "UPDATE_COMPLETE"
     );
 
-    let known = desk.diagnose("info_operations", &args(json!({})));
+    let known = tool_client.diagnose("info_operations", &args(json!({})));
     let operations = known.worked()["operations"].as_array().unwrap();
     let mine = operations
         .iter()
@@ -95,10 +95,10 @@ fn created_unchanged_and_changed() {
 fn a_token_of_a_preview_deploys_exactly_that() {
     let world = World::new();
     world.config(QUEUE);
-    let preview = world.desk().ops("preview_changes", &args(json!({})));
+    let preview = world.tool_client().ops("preview_changes", &args(json!({})));
     let plan = preview.worked().clone();
     let token = json!({ "confirmToken": plan["confirmToken"] });
-    let deploy = world.desk().ops("deploy", &args(token));
+    let deploy = world.tool_client().ops("deploy", &args(token));
     assert_eq!(deploy.worked()["planDigest"], plan["planDigest"]);
     assert_eq!(
         world.control.stack_status(STACK).unwrap(),
@@ -106,14 +106,14 @@ fn a_token_of_a_preview_deploys_exactly_that() {
     );
 }
 
-/// Nobody has to wait, and whoever comes later is told how it ended.
+/// No caller has to wait, and a later caller learns how it ended.
 #[test]
 fn a_deploy_that_nobody_waits_for() {
     let world = World::new();
     world.config(QUEUE);
     world.control.hang_resource("JobsQueue", Moment::Create);
-    let mut desk = world.desk();
-    let begun = desk.ops("deploy", &args(json!({ "wait": false })));
+    let mut tool_client = world.tool_client();
+    let begun = tool_client.ops("deploy", &args(json!({ "wait": false })));
     let data = begun.worked();
     assert_eq!(data["state"], "running", "{data:#}");
     let run = data["runId"].as_str().unwrap().to_owned();
@@ -123,7 +123,7 @@ fn a_deploy_that_nobody_waits_for() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     // The same again finds the run; anything else has to wait.
-    let again = desk.ops("deploy", &args(json!({ "wait": false })));
+    let again = tool_client.ops("deploy", &args(json!({ "wait": false })));
     assert_eq!(again.worked()["runId"], run.as_str(), "{:#}", again.body);
     let other = json!({ "disableAutoRollback": true });
     for (operation, more) in [
@@ -131,7 +131,7 @@ fn a_deploy_that_nobody_waits_for() {
         ("rollback", json!({})),
         ("delete", json!({})),
     ] {
-        let busy = desk.confirmed(operation, &args(more));
+        let busy = tool_client.confirmed(operation, &args(more));
         let data = busy.refused_for("VALIDATION_ERROR", "stack_busy");
         assert!(
             data.to_string().contains(&run),
@@ -141,7 +141,7 @@ fn a_deploy_that_nobody_waits_for() {
         assert!(!busy.next_actions().is_empty(), "{:#}", busy.body);
     }
     world.control.release("JobsQueue");
-    let ended = until_ended(&mut desk, &run);
+    let ended = until_ended(&mut tool_client, &run);
     assert_eq!(ended["code"], "OK", "{ended:#}");
     assert_eq!(
         world.control.stack_status(STACK).unwrap(),
@@ -150,10 +150,10 @@ fn a_deploy_that_nobody_waits_for() {
 }
 
 /// Looks until the journal says that a run has ended; what it says.
-fn until_ended(desk: &mut super::desk::Desk, run: &str) -> Value {
+fn until_ended(tool_client: &mut super::tool_client::ToolClient, run: &str) -> Value {
     let started = std::time::Instant::now();
     loop {
-        let known = desk.diagnose("info_operations", &args(json!({})));
+        let known = tool_client.diagnose("info_operations", &args(json!({})));
         let operations = known.worked()["operations"].as_array().unwrap().clone();
         let found = operations.into_iter().find(|it| it["runId"] == run);
         if let Some(found) = found
@@ -167,12 +167,12 @@ fn until_ended(desk: &mut super::desk::Desk, run: &str) -> Value {
 }
 
 #[test]
-fn a_wait_that_is_over_is_no_end() {
+fn a_wait_timeout_does_not_end_the_run() {
     let world = World::new();
     world.config(QUEUE);
     world.control.hang_resource("JobsQueue", Moment::Create);
-    let mut desk = world.desk();
-    let late = desk.ops("deploy", &args(json!({ "timeoutSeconds": 2 })));
+    let mut tool_client = world.tool_client();
+    let late = tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 2 })));
     let data = late.refused("TIMEOUT");
     let run = data["runId"].as_str().unwrap().to_owned();
     assert_eq!(
@@ -186,7 +186,7 @@ fn a_wait_that_is_over_is_no_end() {
             .any(|it| it == "CancelUpdateStack")
     );
     world.control.release("JobsQueue");
-    assert_eq!(until_ended(&mut desk, &run)["code"], "OK");
+    assert_eq!(until_ended(&mut tool_client, &run)["code"], "OK");
 }
 
 const FUNCTION: &str = "
@@ -208,15 +208,15 @@ fn code_is_sent_once() {
     let world = World::new();
     world.config(FUNCTION);
     world.file("code/index.mjs", "export const handler = async () => 1;\n");
-    let mut desk = world.desk();
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     preview.worked();
     assert_eq!(
         world.leftovers()["buckets"],
         json!({}),
         "a preview sends nothing"
     );
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let zips = || -> Vec<String> {
         let state = world.control.state();
         let objects = &state["buckets"]["windlass-assets-123456789012-eu-west-1"];
@@ -229,10 +229,10 @@ fn code_is_sent_once() {
     };
     let first = zips();
     assert_eq!(first.len(), 1, "{first:?}");
-    let again = desk.ops("deploy", &args(json!({})));
+    let again = tool_client.ops("deploy", &args(json!({})));
     assert_eq!(again.worked()["reason"], "no_changes", "{:#}", again.body);
     world.file("code/index.mjs", "export const handler = async () => 2;\n");
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     assert_eq!(zips().len(), 2);
     let stack = &world.stacks()[0];
     let log = &stack["resources"]["ApiLogGroup"]["properties"]["LogGroupName"];
@@ -240,7 +240,7 @@ fn code_is_sent_once() {
 }
 
 #[test]
-fn hooks_stop_before_and_are_told_after() {
+fn before_hooks_stop_a_deploy_and_after_hooks_are_reported() {
     let world = World::new();
     let with = |hooks: &str| {
         format!(
@@ -258,16 +258,16 @@ hooks:
 {hooks}"
         )
     };
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     world.config(&with("  beforeDeploy:\n    - scriptName: fails\n"));
-    let stopped = desk.ops("deploy", &args(json!({})));
+    let stopped = tool_client.ops("deploy", &args(json!({})));
     assert_eq!(stopped.body["ok"], false);
     assert!(stopped.message().contains("fails"), "{}", stopped.message());
     assert_eq!(world.stacks(), Vec::<Value>::new());
     world.config(&with(
         "  beforeDeploy:\n    - scriptName: works\n  afterDeploy:\n    - scriptName: fails\n",
     ));
-    let deployed = desk.ops("deploy", &args(json!({})));
+    let deployed = tool_client.ops("deploy", &args(json!({})));
     let failures = deployed.worked()["hookFailures"].as_array().unwrap();
     assert_eq!(failures.len(), 1, "{:#}", deployed.body);
     assert!(failures[0].to_string().contains("fails"), "{failures:?}");
@@ -280,7 +280,7 @@ hooks:
 }
 
 #[test]
-fn scripts_are_run_and_their_end_is_told() {
+fn scripts_run_and_their_result_is_reported() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}
@@ -298,8 +298,8 @@ scripts:
       executeCommand: echo broken; exit 7
 "
     ));
-    let mut desk = world.desk();
-    let ran = desk.ops("script_run", &args(json!({ "scriptName": "greet" })));
+    let mut tool_client = world.tool_client();
+    let ran = tool_client.ops("script_run", &args(json!({ "scriptName": "greet" })));
     let data = ran.worked();
     assert_eq!(data["exitCode"], 0);
     assert!(
@@ -308,17 +308,17 @@ scripts:
     );
     assert!(data["durationMs"].is_u64());
     let with = args(json!({ "scriptName": "greet", "env": ["NAME=eve"] }));
-    let ran = desk.ops("script_run", &with);
+    let ran = tool_client.ops("script_run", &with);
     assert!(
         ran.worked()["outputTail"]
             .as_str()
             .unwrap()
             .contains("hello eve")
     );
-    let failed = desk.ops("script_run", &args(json!({ "scriptName": "fails" })));
+    let failed = tool_client.ops("script_run", &args(json!({ "scriptName": "fails" })));
     let data = failed.refused_for("INTERNAL_ERROR", "script_failed");
     assert_eq!(data["exitCode"], 7, "{data:#}");
-    let unknown = desk.ops("script_run", &args(json!({ "scriptName": "gret" })));
+    let unknown = tool_client.ops("script_run", &args(json!({ "scriptName": "gret" })));
     let data = unknown.refused("NOT_FOUND");
     assert_eq!(data["kind"], "script", "{data:#}");
     assert!(

@@ -9,15 +9,15 @@ use super::world::{QUEUE, REGION, STACK, World, args};
 fn who_and_what_is_there() {
     let world = World::new();
     world.config(QUEUE);
-    let mut desk = world.desk();
-    let who = desk.diagnose("info_whoami", &json!({}));
+    let mut tool_client = world.tool_client();
+    let who = tool_client.diagnose("info_whoami", &json!({}));
     let data = who.worked();
     assert_eq!(data["account"], "123456789012", "{data:#}");
     assert_eq!(data["region"], REGION);
     assert!(data["arn"].as_str().unwrap().starts_with("arn:aws:"));
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
 
-    let listed = desk.diagnose("info_stacks", &json!({ "region": REGION }));
+    let listed = tool_client.diagnose("info_stacks", &json!({ "region": REGION }));
     let stacks = listed.worked()["stacks"].as_array().unwrap();
     assert_eq!(stacks.len(), 1, "{:#}", listed.body);
     let stack = &stacks[0];
@@ -28,7 +28,7 @@ fn who_and_what_is_there() {
     assert_eq!(stack["managedBy"], "windlass");
     let other = json!({ "region": REGION, "projectName": "other" });
     assert_eq!(
-        desk.diagnose("info_stacks", &other).worked()["stacks"],
+        tool_client.diagnose("info_stacks", &other).worked()["stacks"],
         json!([])
     );
 
@@ -38,7 +38,7 @@ fn who_and_what_is_there() {
         args(json!({})),
         json!({ "stackName": STACK, "region": REGION }),
     ] {
-        let info = desk.diagnose("info_stack", &by);
+        let info = tool_client.diagnose("info_stack", &by);
         let data = info.worked();
         assert_eq!(data["status"], "CREATE_COMPLETE", "{data:#}");
         assert!(
@@ -53,8 +53,10 @@ fn who_and_what_is_there() {
         assert_eq!(data["stuck"], Value::Null, "{data:#}");
     }
     let elsewhere = json!({ "stackName": STACK, "region": "us-east-1" });
-    desk.diagnose("info_stack", &elsewhere).refused("NOT_FOUND");
-    let wrong = desk.diagnose(
+    tool_client
+        .diagnose("info_stack", &elsewhere)
+        .refused("NOT_FOUND");
+    let wrong = tool_client.diagnose(
         "metrics",
         &args(json!({ "resourceName": "job", "metric": "NumberOfMessagesSent" })),
     );
@@ -68,7 +70,7 @@ fn what_would_write_is_refused() {
     let world = World::new()
         .env("AWS_ACCESS_KEY_ID", "")
         .env("AWS_SECRET_ACCESS_KEY", "");
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let sql = |text: &str| ("sql", args(json!({ "resourceName": "db", "sql": text })));
     let sdk = |service: &str, command: &str| {
         let call = json!({ "service": service, "command": command, "region": REGION });
@@ -110,7 +112,7 @@ fn what_would_write_is_refused() {
         redis("CONFIG GET *"),
         redis("KEYS *"),
     ] {
-        let answer = desk.diagnose(operation, &call);
+        let answer = tool_client.diagnose(operation, &call);
         if answer.body["code"] != "READ_ONLY_VIOLATION" {
             wrong.push(format!("{operation} {call}\n  {}", answer.body));
         }
@@ -122,9 +124,9 @@ fn what_would_write_is_refused() {
 /// The false refusals of a rule by prefix: these read, and so they reach the question whose stack
 /// it is.
 #[test]
-fn what_reads_gets_through() {
+fn reads_are_allowed() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let sql = |text: &str| ("sql", args(json!({ "resourceName": "db", "sql": text })));
     for (operation, call) in [
         sql("WITH u AS (SELECT 1) SELECT * FROM u"),
@@ -133,12 +135,12 @@ fn what_reads_gets_through() {
         sql("EXPLAIN SELECT 1"),
         sql("VALUES (1)"),
     ] {
-        let answer = desk.diagnose(operation, &call);
+        let answer = tool_client.diagnose(operation, &call);
         answer.refused("NOT_FOUND");
     }
     let stacks =
         json!({ "service": "cloudformation", "command": "ListStacksCommand", "region": REGION });
-    let answer = desk.diagnose("aws_sdk", &stacks);
+    let answer = tool_client.diagnose("aws_sdk", &stacks);
     let data = answer.worked();
     assert_eq!(data["service"], "cloudformation", "{data:#}");
     assert!(data["data"].is_object(), "{data:#}");
@@ -147,20 +149,21 @@ fn what_reads_gets_through() {
 #[test]
 fn a_command_in_a_container_needs_a_yes() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let call = json!({ "resourceName": "web", "command": "ls" });
-    let answer = desk.diagnose("container_exec", &args(call));
+    let answer = tool_client.diagnose("container_exec", &args(call));
     answer.refused("CONFIRMATION_REQUIRED");
     assert_eq!(world.mark(), 0);
     let call = json!({ "resourceName": "web", "command": "ls", "confirm": true });
-    desk.diagnose("container_exec", &args(call))
+    tool_client
+        .diagnose("container_exec", &args(call))
         .refused("NOT_FOUND");
 }
 
 #[test]
-fn secrets_live_and_die_without_being_seen() {
+fn secrets_are_created_and_deleted_without_being_shown() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let of = |more: Value| {
         let mut all = json!({ "secretName": "payment", "region": REGION });
         all.as_object_mut()
@@ -168,14 +171,14 @@ fn secrets_live_and_die_without_being_seen() {
             .extend(more.as_object().unwrap().clone());
         all
     };
-    let missing = desk.ops("secret_get", &of(json!({})));
+    let missing = tool_client.ops("secret_get", &of(json!({})));
     assert_eq!(
         missing.refused("NOT_FOUND")["kind"],
         "secret",
         "{:#}",
         missing.body
     );
-    let made = desk.ops(
+    let made = tool_client.ops(
         "secret_create",
         &of(json!({ "secretValue": "first-secret-value" })),
     );
@@ -185,45 +188,48 @@ fn secrets_live_and_die_without_being_seen() {
         data["arn"].is_string() && data["versionId"].is_string(),
         "{data:#}"
     );
-    let taken = desk.ops(
+    let taken = tool_client.ops(
         "secret_create",
         &of(json!({ "secretValue": "second-secret-value" })),
     );
     taken.refused_for("ALREADY_EXISTS", "exists");
-    let shown = desk.ops("secret_get", &of(json!({})));
+    let shown = tool_client.ops("secret_get", &of(json!({})));
     assert_eq!(shown.worked()["value"], "firs...alue");
     let forced = json!({ "secretValue": "kurz", "forceUpdate": true });
-    desk.ops("secret_create", &of(forced)).worked();
+    tool_client.ops("secret_create", &of(forced)).worked();
     assert_eq!(
-        desk.ops("secret_get", &of(json!({}))).worked()["value"],
+        tool_client.ops("secret_get", &of(json!({}))).worked()["value"],
         "****"
     );
     world.file("value.txt", "from-a-file-value");
     let path = world.project().join("value.txt");
     let file = json!({ "secretFile": path, "forceUpdate": true });
-    desk.ops("secret_create", &of(file)).worked();
+    tool_client.ops("secret_create", &of(file)).worked();
     assert_eq!(
-        desk.ops("secret_get", &of(json!({}))).worked()["value"],
+        tool_client.ops("secret_get", &of(json!({}))).worked()["value"],
         "from...alue"
     );
-    let unsure = desk.ops("secret_delete", &of(json!({ "force": true })));
+    let unsure = tool_client.ops("secret_delete", &of(json!({ "force": true })));
     unsure.refused("CONFIRMATION_REQUIRED");
-    let later = desk.ops("secret_delete", &of(json!({ "recoveryDays": 7 })));
+    let later = tool_client.ops("secret_delete", &of(json!({ "recoveryDays": 7 })));
     assert!(
         later.worked()["deletionDate"].is_string(),
         "{:#}",
         later.body
     );
-    let waits = desk.ops(
+    let waits = tool_client.ops(
         "secret_create",
         &of(json!({ "secretValue": "third-secret-value" })),
     );
     waits.refused_for("ALREADY_EXISTS", "scheduled_for_deletion");
-    let at_once = desk.confirmed("secret_delete", &of(json!({ "force": true })));
+    let at_once = tool_client.confirmed("secret_delete", &of(json!({ "force": true })));
     at_once.worked();
-    desk.ops("secret_get", &of(json!({}))).refused("NOT_FOUND");
+    tool_client
+        .ops("secret_get", &of(json!({})))
+        .refused("NOT_FOUND");
     let both = json!({ "secretValue": "a", "secretFile": "b" });
-    desk.ops("secret_create", &of(both))
+    tool_client
+        .ops("secret_create", &of(both))
         .refused("VALIDATION_ERROR");
 }
 
@@ -232,7 +238,7 @@ fn secrets_live_and_die_without_being_seen() {
 fn without_a_session_of_dev() {
     let world = World::new();
     world.config(QUEUE);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for (operation, args) in [
         ("status", json!({})),
         ("logs", json!({})),
@@ -240,7 +246,7 @@ fn without_a_session_of_dev() {
         ("rebuild_all", json!({})),
         ("stop", json!({})),
     ] {
-        let answer = desk.dev(operation, &args);
+        let answer = tool_client.dev(operation, &args);
         answer.refused("NOT_FOUND");
     }
     assert_eq!(world.mark(), 0, "nothing is asked of AWS");

@@ -7,11 +7,11 @@ use super::world::World;
 #[test]
 fn every_mode_answers_and_cites() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let question = "connect a function to postgres";
     for mode in ["answer", "reference", "snippet"] {
         let input = json!({ "query": question, "mode": mode, "maxItems": 2 });
-        let answer = desk.tool("stacktape_docs", &input).body;
+        let answer = tool_client.tool("stacktape_docs", &input).body;
         let references = answer["references"].as_array().unwrap();
         assert!((1..=2).contains(&references.len()), "{mode}: {answer:#}");
         let path = references[0]["path"].as_str().unwrap();
@@ -24,25 +24,25 @@ fn every_mode_answers_and_cites() {
             assert_eq!(answer["snippets"][0]["language"], "yaml", "{answer:#}");
         }
     }
-    let plain = desk.tool("stacktape_docs", &json!({ "query": question }));
+    let plain = tool_client.tool("stacktape_docs", &json!({ "query": question }));
     let same = json!({ "query": question, "mode": "answer", "maxItems": 3, "resourceType": null });
-    assert_eq!(plain.body, desk.tool("stacktape_docs", &same).body);
+    assert_eq!(plain.body, tool_client.tool("stacktape_docs", &same).body);
     let about = json!({ "query": "versioning", "resourceType": "bucket" });
-    let about = desk.tool("stacktape_docs", &about).body;
+    let about = tool_client.tool("stacktape_docs", &about).body;
     assert_eq!(about["references"][0]["title"], "bucket", "{about:#}");
     assert_eq!(world.mark(), 0, "nothing is asked of AWS");
 }
 
 #[test]
-fn what_nothing_fits_gets_no_answer_and_something_to_ask() {
-    let mut desk = World::new().desk();
-    let answer = desk.tool(
+fn unanswerable_questions_get_suggestions() {
+    let mut tool_client = World::new().tool_client();
+    let answer = tool_client.tool(
         "stacktape_docs",
         &json!({ "query": "zwetschgendatschi oven temperature" }),
     );
     assert_eq!(answer.body["references"], json!([]), "{:#}", answer.body);
     assert!(!answer.is_error);
-    let lacking = desk.tool(
+    let lacking = tool_client.tool(
         "stacktape_docs",
         &json!({ "query": "how do I use nextjs-web?" }),
     );
@@ -52,7 +52,7 @@ fn what_nothing_fits_gets_no_answer_and_something_to_ask() {
 
 #[test]
 fn bad_input_is_named() {
-    let mut desk = World::new().desk();
+    let mut tool_client = World::new().tool_client();
     let long = "x ".repeat(600);
     for (input, says) in [
         (json!({}), "query"),
@@ -81,7 +81,7 @@ fn bad_input_is_named() {
             "did you mean \"bucket\"?",
         ),
     ] {
-        let answer = desk.tool("stacktape_docs", &input);
+        let answer = tool_client.tool("stacktape_docs", &input);
         assert!(answer.is_error, "{input}: {:#}", answer.body);
         let text = answer.body["answer"].as_str().unwrap();
         assert!(text.starts_with("VALIDATION_ERROR: "), "{input}: {text}");

@@ -28,7 +28,7 @@ fn status(world: &World) -> String {
 }
 
 #[test]
-fn a_failed_creation_names_the_first_resource_and_can_be_made_anew() {
+fn a_failed_creation_names_the_first_resource_and_can_be_recreated() {
     let world = World::new();
     world.config(QUEUE);
     world.control.fail_resource(
@@ -36,8 +36,8 @@ fn a_failed_creation_names_the_first_resource_and_can_be_made_anew() {
         Moment::Create,
         "shop-dev-jobs already exists (Service: Sqs, Status Code: 400, Request ID: abc-123)",
     );
-    let mut desk = world.desk();
-    let failed = desk.ops("deploy", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let failed = tool_client.ops("deploy", &args(json!({})));
     let data = failed.refused("DEPLOY_FAILED");
     assert_eq!(data["phase"], "deploying", "{data:#}");
     assert!(data["runId"].is_string(), "{data:#}");
@@ -66,47 +66,47 @@ fn a_failed_creation_names_the_first_resource_and_can_be_made_anew() {
     assert!(!failed.next_actions().is_empty());
     assert_eq!(status(&world), "ROLLBACK_COMPLETE");
 
-    let known = desk.diagnose("info_stack", &args(json!({})));
+    let known = tool_client.diagnose("info_stack", &args(json!({})));
     let stuck = &known.worked()["stuck"];
     assert!(stuck.to_string().contains("ROLLBACK_COMPLETE"), "{stuck:#}");
 
-    // One plan deletes it and makes it anew; a deletion alone is possible too.
+    // One plan deletes it and creates it again; a deletion alone is possible too.
     let remedies = failure["remedies"].as_array().unwrap().iter();
     let remedies: Vec<&Value> = remedies.map(|remedy| &remedy["operation"]).collect();
     assert!(
         remedies.ends_with(&[&json!("deploy"), &json!("delete")]),
         "{failure:#}"
     );
-    let back = desk.ops("rollback", &args(json!({})));
+    let back = tool_client.ops("rollback", &args(json!({})));
     let data = back.refused_for("VALIDATION_ERROR", "stack_stuck");
     assert_eq!(
         data["stuck"]["remedies"][0]["operation"], "deploy",
         "{data:#}"
     );
-    desk.confirmed("delete", &args(json!({}))).worked();
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.confirmed("delete", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     assert_eq!(status(&world), "CREATE_COMPLETE");
 }
 
 #[test]
-fn a_failed_update_goes_back() {
+fn a_failed_update_is_rolled_back_automatically() {
     let world = World::new();
     world.config(TWO);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world
         .control
         .fail_resource("JobsQueue", Moment::Update, "quota exceeded");
     world.config(&changed());
-    let failed = desk.ops("deploy", &args(json!({})));
+    let failed = tool_client.ops("deploy", &args(json!({})));
     let failure = &failed.refused("DEPLOY_FAILED")["failure"];
     assert_eq!(failure["logicalId"], "JobsQueue", "{failure:#}");
     assert_eq!(failure["stackStatus"], "UPDATE_ROLLBACK_COMPLETE");
     assert_eq!(status(&world), "UPDATE_ROLLBACK_COMPLETE");
-    // The next one goes on as if nothing had happened.
-    let again = desk.ops("deploy", &args(json!({})));
+    // The next one continues as if nothing had happened.
+    let again = tool_client.ops("deploy", &args(json!({})));
     assert_eq!(again.worked()["version"], "v000002", "{:#}", again.body);
-    let known = desk.diagnose("info_operations", &args(json!({})));
+    let known = tool_client.diagnose("info_operations", &args(json!({})));
     let operations = known.worked()["operations"].as_array().unwrap();
     let codes: Vec<&Value> = operations
         .iter()
@@ -117,19 +117,19 @@ fn a_failed_update_goes_back() {
 }
 
 #[test]
-fn without_rolling_back_the_stack_waits_for_a_word() {
+fn without_rollback_the_stack_waits_for_a_decision() {
     let world = World::new();
     world.config(TWO);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world
         .control
         .fail_resource("JobsQueue", Moment::Update, "no");
     world.config(&changed());
-    let failed = desk.ops("deploy", &args(json!({ "disableAutoRollback": true })));
+    let failed = tool_client.ops("deploy", &args(json!({ "disableAutoRollback": true })));
     let failure = &failed.refused("DEPLOY_FAILED")["failure"];
     assert_eq!(failure["stackStatus"], "UPDATE_FAILED", "{failure:#}");
-    let back = desk.ops("rollback", &args(json!({})));
+    let back = tool_client.ops("rollback", &args(json!({})));
     let data = back.worked();
     assert!(data["mode"].is_string(), "{data:#}");
     assert_eq!(status(&world), "UPDATE_ROLLBACK_COMPLETE");
@@ -146,19 +146,19 @@ fn without_rolling_back_the_stack_waits_for_a_word() {
 fn a_blocked_rollback_is_continued_and_can_leave_something_out() {
     let world = World::new();
     world.config(TWO);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let control = &world.control;
     control.fail_resource("JobsQueue", Moment::Update, "no");
     control.fail_resource("JobsQueue", Moment::Rollback, "cannot go back");
     world.config(&changed());
-    let failed = desk.ops("deploy", &args(json!({})));
+    let failed = tool_client.ops("deploy", &args(json!({})));
     let failure = &failed.refused("DEPLOY_FAILED")["failure"];
     assert_eq!(
         failure["stackStatus"], "UPDATE_ROLLBACK_FAILED",
         "{failure:#}"
     );
-    let info = desk.diagnose("info_stack", &args(json!({})));
+    let info = tool_client.diagnose("info_stack", &args(json!({})));
     assert!(
         info.worked()["stuck"]
             .to_string()
@@ -166,12 +166,12 @@ fn a_blocked_rollback_is_continued_and_can_leave_something_out() {
     );
 
     control.fail_resource("JobsQueue", Moment::Rollback, "still not");
-    let blocked = desk.ops("rollback", &args(json!({})));
+    let blocked = tool_client.ops("rollback", &args(json!({})));
     let data = blocked.refused("ROLLBACK_FAILED");
     assert_eq!(data["failure"]["logicalId"], "JobsQueue", "{data:#}");
     let said = format!("{} {:?}", blocked.body, blocked.next_actions());
     assert!(said.contains("resourcesToSkip"), "{said}");
     let skip = args(json!({ "resourcesToSkip": ["JobsQueue"] }));
-    desk.ops("rollback", &skip).worked();
+    tool_client.ops("rollback", &skip).worked();
     assert_eq!(status(&world), "UPDATE_ROLLBACK_COMPLETE");
 }

@@ -1,4 +1,4 @@
-//! Kill −9 of the client at every event: the next command takes the run up where it was and tells
+//! Kill −9 of the client at every event: the next command resumes the run where it was and reports
 //! how it really ended.
 
 use std::process::Stdio;
@@ -31,7 +31,7 @@ const DEPLOY: [&str; 6] = [
 /// Slow enough that a deployment takes several questions.
 const PACE: Pace = Pace::PerCall(900);
 
-/// Starts a command and kills it right after so many lines; the lines, and whether it was alive.
+/// Starts a command and kills it right after this many lines; the lines, and whether it was alive.
 fn killed_after(world: &World, arguments: &[&str], most: usize) -> (Vec<Value>, bool) {
     let mut command = world.command();
     command
@@ -42,20 +42,20 @@ fn killed_after(world: &World, arguments: &[&str], most: usize) -> (Vec<Value>, 
         .stderr(Stdio::null());
     let mut client = Killed(command.spawn().unwrap());
     let lines = lines_of(client.0.stdout.take().unwrap());
-    let mut told = Vec::new();
+    let mut lines_seen = Vec::new();
     for line in lines {
         let event = check_line(&line);
         let is_result = event["type"] == "result";
-        told.push(event);
+        lines_seen.push(event);
         if is_result {
-            return (told, false);
+            return (lines_seen, false);
         }
-        if told.len() >= most {
+        if lines_seen.len() >= most {
             client.kill();
-            return (told, true);
+            return (lines_seen, true);
         }
     }
-    panic!("no result: {told:#?}");
+    panic!("no result: {lines_seen:#?}");
 }
 
 #[track_caller]
@@ -68,12 +68,12 @@ fn result(world: &World, arguments: &[&str]) -> Value {
     result
 }
 
-/// Whatever is still going is taken up and led to its end by the next commands.
+/// Whatever is still running is resumed and finished by the next commands.
 fn settled(world: &World) -> Vec<Value> {
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let started = std::time::Instant::now();
     loop {
-        let known = desk.diagnose("info_operations", &json!({ "limit": 100 }));
+        let known = tool_client.diagnose("info_operations", &json!({ "limit": 100 }));
         let operations = known.worked()["operations"].as_array().unwrap().clone();
         let mine: Vec<Value> = operations
             .into_iter()
@@ -97,12 +97,12 @@ fn a_creation_survives_a_kill_at_every_event() {
     for most in 1..whole.len() {
         let world = World::at(PACE);
         world.config(CONFIG);
-        let (told, was_alive) = killed_after(&world, &DEPLOY, most);
+        let (lines_seen, was_alive) = killed_after(&world, &DEPLOY, most);
         if was_alive {
             killed += 1;
         }
         let operations = settled(&world);
-        let at = &told.last().unwrap()["message"];
+        let at = &lines_seen.last().unwrap()["message"];
         assert_eq!(operations.len(), 1, "killed at {at}: {operations:#?}");
         assert_eq!(
             operations[0]["code"], "OK",
@@ -122,9 +122,9 @@ fn a_creation_survives_a_kill_at_every_event() {
     assert!(killed > 3);
 }
 
-/// A failure that nobody saw is told by whoever looks next.
+/// A failure that nobody saw is reported to the next caller.
 #[test]
-fn a_failure_that_nobody_saw_is_told_later() {
+fn a_failure_that_nobody_saw_is_reported_later() {
     let world = World::at(PACE);
     world.config(CONFIG);
     world
@@ -187,7 +187,7 @@ fn a_preview_that_died_is_cleaned_up() {
     }
 }
 
-/// A deletion goes on as well.
+/// A deletion continues as well.
 #[test]
 fn a_deletion_survives_a_kill() {
     for most in [1, 2, 3] {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    desk::Answer,
+    tool_client::Answer,
     world::{STATEFUL, World, args},
 };
 
@@ -39,27 +39,27 @@ fn token_of(refusal: &Answer, action: &str) -> Value {
 }
 
 #[test]
-fn a_table_goes_only_with_token_and_yes() {
+fn a_table_is_deleted_only_with_token_and_yes() {
     let world = World::new();
     world.config(STATEFUL);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world.config(&without_items());
 
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let listed = &preview.worked()["statefulChanges"];
     assert_eq!(listed[0]["resourceName"], "items", "{listed:#}");
     assert_eq!(listed[0]["type"], "AWS::DynamoDB::GlobalTable");
 
-    let plain = desk.ops("deploy", &args(json!({})));
+    let plain = tool_client.ops("deploy", &args(json!({})));
     token_of(&plain, "delete");
-    let blind = desk.confirmed("deploy", &args(json!({})));
+    let blind = tool_client.confirmed("deploy", &args(json!({})));
     let token = token_of(&blind, "delete");
     let token = json!({ "confirmToken": token });
-    let no_yes = desk.ops("deploy", &args(token.clone()));
+    let no_yes = tool_client.ops("deploy", &args(token.clone()));
     no_yes.refused("CONFIRMATION_REQUIRED");
     assert!(has_table(&world), "nothing was lost yet");
-    let both = desk.confirmed("deploy", &args(token));
+    let both = tool_client.confirmed("deploy", &args(token));
     both.worked();
     assert!(!has_table(&world));
 }
@@ -80,10 +80,10 @@ cloudformationResources:
 fn a_replacement_of_a_bucket_is_a_loss() {
     let world = World::new();
     world.config(NAMED);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world.config(&NAMED.replace("shop-photos-one", "shop-photos-two"));
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let data = preview.worked();
     let change = data["resourceChanges"]
         .as_array()
@@ -97,15 +97,15 @@ fn a_replacement_of_a_bucket_is_a_loss() {
     for part in ["BucketName", "shop-photos-one", "shop-photos-two"] {
         assert!(reason.contains(part), "{reason}");
     }
-    let refusal = desk.ops("deploy", &args(json!({})));
+    let refusal = tool_client.ops("deploy", &args(json!({})));
     let token = token_of(&refusal, "replace");
-    let deployed = desk.confirmed("deploy", &args(json!({ "confirmToken": token })));
+    let deployed = tool_client.confirmed("deploy", &args(json!({ "confirmToken": token })));
     deployed.worked();
     let photos = &world.stacks()[0]["resources"]["Photos"];
     assert_eq!(photos["physical_id"], "shop-photos-two");
 }
 
-/// What is kept is told and needs no yes.
+/// What is kept is reported and needs no yes.
 #[test]
 fn what_is_kept_is_no_loss() {
     let world = World::new();
@@ -114,10 +114,10 @@ fn what_is_kept_is_no_loss() {
         "    Type: AWS::S3::Bucket\n    DeletionPolicy: Retain\n    UpdateReplacePolicy: Retain\n",
     );
     world.config(&kept);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world.config(NAMED.split_once("cloudformationResources:").unwrap().0);
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let data = preview.worked();
     let change = data["resourceChanges"]
         .as_array()
@@ -126,7 +126,7 @@ fn what_is_kept_is_no_loss() {
         .find(|it| it["logicalId"] == "Photos")
         .unwrap();
     assert_eq!(change["action"], "retain", "{change:#}");
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let kept = world.leftovers()["kept"].clone();
     assert_eq!(kept[0]["logical_id"], "Photos", "{kept:#}");
 }

@@ -43,7 +43,7 @@ impl Moto {
             .env("AWS_ENDPOINT_URL_CLOUDFORMATION", &stacks)
     }
 
-    /// Calls a service as somebody who prepares the account.
+    /// Calls a service to prepare the account.
     fn set(&self, service: &'static ServiceShape, action: &'static str, input: Value) {
         let environment = Environment::from_pairs([
             ("AWS_ACCESS_KEY_ID", "test"),
@@ -86,11 +86,13 @@ fn a_project_from_nothing_to_its_logs() {
     let world = moto.world();
     world.config(CONFIG);
     world.file("code/index.mjs", "export const handler = async () => 1;\n");
-    let mut desk = world.desk();
-    let who = desk.diagnose("info_whoami", &json!({}));
+    let mut tool_client = world.tool_client();
+    let who = tool_client.diagnose("info_whoami", &json!({}));
     assert_eq!(who.worked()["account"], "123456789012");
-    desk.ops("preview_changes", &args(json!({}))).worked();
-    let deployed = desk.ops("deploy", &args(json!({})));
+    tool_client
+        .ops("preview_changes", &args(json!({})))
+        .worked();
+    let deployed = tool_client.ops("deploy", &args(json!({})));
     assert_eq!(deployed.worked()["version"], "v000001");
 
     let (group, now) = ("/aws/lambda/shop-dev-api", SystemClock.now().as_millis());
@@ -109,13 +111,13 @@ fn a_project_from_nothing_to_its_logs() {
     moto.set(&services::LOGS, "PutLogEvents", lines);
     let later = SystemClock.now().after(Duration::from_secs(60)).to_string();
     let asked = json!({ "resourceName": "api", "filter": "\"order failed\"", "endTime": later, "limit": 1 });
-    let first = desk.diagnose("logs", &args(asked.clone()));
+    let first = tool_client.diagnose("logs", &args(asked.clone()));
     let data = first.worked();
     assert_eq!(data["logGroup"], group, "{data:#}");
     assert_eq!(data["events"][0]["message"], "one order failed");
     let mut next = asked;
     next["cursor"] = data["nextCursor"].clone();
-    let second = desk.diagnose("logs", &args(next));
+    let second = tool_client.diagnose("logs", &args(next));
     assert_eq!(second.worked()["events"][0]["message"], "two order failed");
 
     let table = json!({
@@ -130,15 +132,15 @@ fn a_project_from_nothing_to_its_logs() {
         moto.set(&services::DYNAMODB, "PutItem", put);
     }
     let scan = json!({ "resourceName": "items", "operation": "scan" });
-    let scanned = desk.diagnose("dynamodb", &args(scan));
+    let scanned = tool_client.diagnose("dynamodb", &args(scan));
     assert_eq!(scanned.worked()["count"], 2, "{:#}", scanned.body);
     let get = json!({ "resourceName": "items", "operation": "get", "pk": "b" });
     assert_eq!(
-        desk.diagnose("dynamodb", &args(get)).worked()["item"]["n"],
+        tool_client.diagnose("dynamodb", &args(get)).worked()["item"]["n"],
         2
     );
     let write = json!({ "resourceName": "items", "operation": "put" });
-    let refused = desk.diagnose("dynamodb", &args(write));
+    let refused = tool_client.diagnose("dynamodb", &args(write));
     assert_eq!(refused.body["ok"], false, "{:#}", refused.body);
 
     let datum = json!({ "MetricName": "Errors", "Value": 4, "Unit": "Count",
@@ -148,22 +150,22 @@ fn a_project_from_nothing_to_its_logs() {
     moto.set(&services::CLOUDWATCH, "PutMetricData", metrics);
     let asked =
         json!({ "resourceName": "api", "metric": "Errors", "stat": "Sum", "endTime": later });
-    let answer = desk.diagnose("metrics", &args(asked));
+    let answer = tool_client.diagnose("metrics", &args(asked));
     let data = answer.worked();
     assert_eq!(data["datapoints"][0]["value"], 4.0, "{data:#}");
     assert_eq!(data["unit"], "Count");
     assert_eq!(
-        desk.diagnose("alarms", &args(json!({}))).worked()["alarms"],
+        tool_client.diagnose("alarms", &args(json!({}))).worked()["alarms"],
         json!([])
     );
     let tables = json!({ "service": "dynamodb", "command": "ListTables", "region": REGION });
-    let answer = desk.diagnose("aws_sdk", &tables);
+    let answer = tool_client.diagnose("aws_sdk", &tables);
     assert_eq!(
         answer.worked()["data"]["TableNames"],
         json!(["shop-dev-items"])
     );
 
-    desk.confirmed("delete", &args(json!({}))).worked();
+    tool_client.confirmed("delete", &args(json!({}))).worked();
     assert_eq!(world.stacks(), Vec::<Value>::new());
 }
 
@@ -171,7 +173,7 @@ fn a_project_from_nothing_to_its_logs() {
 fn secrets_of_an_independent_secrets_manager() {
     let Some(moto) = Moto::start() else { return };
     let world = moto.world();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let of = |more: Value| {
         let mut all = json!({ "secretName": "key", "region": REGION });
         all.as_object_mut()
@@ -179,30 +181,31 @@ fn secrets_of_an_independent_secrets_manager() {
             .extend(more.as_object().unwrap().clone());
         all
     };
-    desk.ops(
-        "secret_create",
-        &of(json!({ "secretValue": "first-secret-value" })),
-    )
-    .worked();
-    let taken = desk.ops(
+    tool_client
+        .ops(
+            "secret_create",
+            &of(json!({ "secretValue": "first-secret-value" })),
+        )
+        .worked();
+    let taken = tool_client.ops(
         "secret_create",
         &of(json!({ "secretValue": "other-secret-value" })),
     );
     taken.refused_for("ALREADY_EXISTS", "exists");
     assert_eq!(
-        desk.ops("secret_get", &of(json!({}))).worked()["value"],
+        tool_client.ops("secret_get", &of(json!({}))).worked()["value"],
         "firs...alue"
     );
-    desk.ops("secret_delete", &of(json!({}))).worked();
-    let waits = desk.ops(
+    tool_client.ops("secret_delete", &of(json!({}))).worked();
+    let waits = tool_client.ops(
         "secret_create",
         &of(json!({ "secretValue": "other-secret-value" })),
     );
     waits.refused_for("ALREADY_EXISTS", "scheduled_for_deletion");
     let forced = json!({ "secretValue": "other-secret-value", "forceUpdate": true });
-    desk.ops("secret_create", &of(forced)).worked();
+    tool_client.ops("secret_create", &of(forced)).worked();
     assert_eq!(
-        desk.ops("secret_get", &of(json!({}))).worked()["value"],
+        tool_client.ops("secret_get", &of(json!({}))).worked()["value"],
         "othe...alue"
     );
 }

@@ -16,13 +16,15 @@ reason = \"frozen\"
 ",
     );
     world.config(QUEUE);
-    let mut desk = world.desk();
-    let denied = desk.ops("deploy", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let denied = tool_client.ops("deploy", &args(json!({})));
     denied.refused_for("VALIDATION_ERROR", "policy_denied");
     assert_eq!(world.mark(), 0, "nothing is asked of AWS");
-    desk.ops("preview_changes", &args(json!({}))).worked();
-    // Bad arguments are told before policy is asked.
-    let wrong = desk.ops("deploy", &args(json!({ "colour": "red" })));
+    tool_client
+        .ops("preview_changes", &args(json!({})))
+        .worked();
+    // Bad arguments are reported before policy is asked.
+    let wrong = tool_client.ops("deploy", &args(json!({ "colour": "red" })));
     wrong.refused_for("VALIDATION_ERROR", "unknown_argument");
 }
 
@@ -37,8 +39,8 @@ decision = \"ask\"
 ",
     );
     world.config(QUEUE);
-    let mut desk = world.desk();
-    let pending = desk.ops("deploy", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let pending = tool_client.ops("deploy", &args(json!({})));
     let data = pending.refused_for("CONFIRMATION_REQUIRED", "approval_pending");
     let run = data["runId"].as_str().unwrap().to_owned();
     assert!(data["approvalId"].is_string(), "{data:#}");

@@ -20,9 +20,9 @@ const FORBIDDEN: [&str; 7] = [
 fn before_the_first_deploy_nothing_is_left_behind() {
     let world = World::new();
     world.config(STATEFUL);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let empty = world.leftovers();
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let data = preview.worked();
     assert_eq!(data["stackName"], STACK);
     assert_eq!(data["isNewStack"], true, "{data:#}");
@@ -68,9 +68,9 @@ fn before_the_first_deploy_nothing_is_left_behind() {
 fn an_existing_stack_keeps_no_change_sets() {
     let world = World::new();
     world.config(QUEUE);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
-    let same = desk.ops("preview_changes", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
+    let same = tool_client.ops("preview_changes", &args(json!({})));
     let data = same.worked();
     assert_eq!(data["noChanges"], true, "{data:#}");
     assert_eq!(data["isNewStack"], false);
@@ -80,7 +80,7 @@ fn an_existing_stack_keeps_no_change_sets() {
         "visibilityTimeoutSeconds: 60",
     ));
     let mark = world.mark();
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let data = preview.worked();
     assert_eq!(data["noChanges"], false, "{data:#}");
     let change = &data["resourceChanges"][0];
@@ -104,11 +104,11 @@ fn an_existing_stack_keeps_no_change_sets() {
 }
 
 #[test]
-fn drift_is_told_where_it_was_asked_for() {
+fn drift_is_reported_on_request() {
     let world = World::new();
     world.config(QUEUE);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world
         .control
         .apply(Command::Drift {
@@ -118,9 +118,9 @@ fn drift_is_told_where_it_was_asked_for() {
             value: json!(5),
         })
         .unwrap();
-    let plain = desk.ops("preview_changes", &args(json!({})));
+    let plain = tool_client.ops("preview_changes", &args(json!({})));
     assert_eq!(plain.worked()["drift"], Value::Null);
-    let asked = desk.ops("preview_changes", &args(json!({ "detectDrift": true })));
+    let asked = tool_client.ops("preview_changes", &args(json!({ "detectDrift": true })));
     let drift = &asked.worked()["drift"];
     assert_eq!(drift["status"], "DRIFTED", "{drift:#}");
     let resources = drift["resources"].as_array().unwrap();
@@ -155,15 +155,15 @@ resources:
 ",
     );
     world.file("code/index.mjs", "export const handler = async () => 1;\n");
-    let mut desk = world.desk();
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     assert_eq!(
         preview.worked()["missingSecrets"],
         json!(["payment"]),
         "{:#}",
         preview.body
     );
-    let deploy = desk.ops("deploy", &args(json!({})));
+    let deploy = tool_client.ops("deploy", &args(json!({})));
     deploy.refused_for("VALIDATION_ERROR", "missing_secret");
     let next = deploy.next_actions().join("\n");
     assert!(next.contains("secret create payment"), "{next}");
@@ -171,7 +171,7 @@ resources:
 }
 
 #[test]
-fn what_cloudformation_refuses_is_told() {
+fn what_cloudformation_refuses_is_reported() {
     let world = World::new();
     world.config(QUEUE);
     world
@@ -180,9 +180,9 @@ fn what_cloudformation_refuses_is_told() {
             reason: "Template error: the moon is in the way".to_owned(),
         })
         .unwrap();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let empty = world.leftovers();
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     preview.refused_for("VALIDATION_ERROR", "change_set_failed");
     assert!(
         preview.message().contains("the moon is in the way"),
@@ -193,10 +193,10 @@ fn what_cloudformation_refuses_is_told() {
 }
 
 #[test]
-fn configs_that_do_not_hold_are_refused_with_their_place() {
+fn invalid_configs_are_refused_with_their_position() {
     let world = World::new();
-    let mut desk = world.desk();
-    let missing = desk.ops("preview_changes", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let missing = tool_client.ops("preview_changes", &args(json!({})));
     assert!(["NOT_FOUND", "VALIDATION_ERROR"].contains(&missing.body["code"].as_str().unwrap()));
     assert!(
         missing.message().contains("stacktape.yml"),
@@ -228,7 +228,7 @@ fn configs_that_do_not_hold_are_refused_with_their_place() {
     ] {
         world.config(config);
         for operation in ["preview_changes", "deploy", "compile_template"] {
-            let answer = desk.ops(operation, &args(json!({})));
+            let answer = tool_client.ops(operation, &args(json!({})));
             let data = answer.refused("VALIDATION_ERROR");
             if config.contains("sqs-queu\n") {
                 // An unknown type is no known one that is missing.
@@ -255,8 +255,8 @@ fn configs_that_do_not_hold_are_refused_with_their_place() {
 fn a_template_is_compiled_without_touching_the_stack() {
     let world = World::new();
     world.config(STATEFUL);
-    let mut desk = world.desk();
-    let answer = desk.ops("compile_template", &args(json!({})));
+    let mut tool_client = world.tool_client();
+    let answer = tool_client.ops("compile_template", &args(json!({})));
     let data = answer.worked();
     let resources = data["template"]["Resources"].as_object().unwrap();
     assert_eq!(data["resourceCount"], json!(resources.len()));
@@ -266,7 +266,7 @@ fn a_template_is_compiled_without_touching_the_stack() {
         resources.keys()
     );
     assert_eq!(data["sha256"].as_str().unwrap().len(), 64);
-    let written = desk.ops(
+    let written = tool_client.ops(
         "compile_template",
         &args(json!({ "outFile": "template.json" })),
     );

@@ -13,35 +13,35 @@ fn timeout_of(world: &World) -> String {
 #[test]
 fn back_to_the_first_version() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for seconds in [30, 60, 90] {
         let wanted = format!("Seconds: {seconds}");
         world.config(&QUEUE.replace("Seconds: 30", &wanted));
-        desk.ops("deploy", &args(json!({}))).worked();
+        tool_client.ops("deploy", &args(json!({}))).worked();
     }
     assert_eq!(timeout_of(&world), "90");
-    let listed = desk.ops("rollback", &args(json!({ "listVersions": true })));
+    let listed = tool_client.ops("rollback", &args(json!({ "listVersions": true })));
     let versions = listed.worked()["versions"].as_array().unwrap();
     assert_eq!(versions.len(), 3, "{:#}", listed.body);
     assert_eq!(timeout_of(&world), "90", "a list changes nothing");
 
-    let back = desk.ops("rollback", &args(json!({ "targetVersion": "v000001" })));
+    let back = tool_client.ops("rollback", &args(json!({ "targetVersion": "v000001" })));
     let data = back.worked();
     assert_eq!(data["fromVersion"], "v000003", "{data:#}");
     assert_eq!(data["toVersion"], "v000001");
     assert!(data["outputs"]["queueUrl"].is_string(), "{data:#}");
     assert_eq!(timeout_of(&world), "30");
 
-    let unknown = desk.ops("rollback", &args(json!({ "targetVersion": "v000042" })));
+    let unknown = tool_client.ops("rollback", &args(json!({ "targetVersion": "v000042" })));
     unknown.refused("NOT_FOUND");
-    let wrong = desk.ops(
+    let wrong = tool_client.ops(
         "rollback",
         &args(json!({ "targetVersion": "the last one" })),
     );
     wrong.refused("VALIDATION_ERROR");
-    let far = desk.ops("rollback", &args(json!({ "rollbackSteps": 40 })));
+    let far = tool_client.ops("rollback", &args(json!({ "rollbackSteps": 40 })));
     assert!(["NOT_FOUND", "VALIDATION_ERROR"].contains(&far.body["code"].as_str().unwrap()));
-    let none = desk.ops(
+    let none = tool_client.ops(
         "rollback",
         &json!({ "projectName": "none", "stage": "dev", "region": "eu-west-1" }),
     );
@@ -51,12 +51,12 @@ fn back_to_the_first_version() {
 #[test]
 fn one_step_back_is_the_default() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     world.config(QUEUE);
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world.config(&QUEUE.replace("Seconds: 30", "Seconds: 60"));
-    desk.ops("deploy", &args(json!({}))).worked();
-    let back = desk.ops("rollback", &args(json!({})));
+    tool_client.ops("deploy", &args(json!({}))).worked();
+    let back = tool_client.ops("rollback", &args(json!({})));
     assert_eq!(back.worked()["toVersion"], "v000001", "{:#}", back.body);
     assert_eq!(timeout_of(&world), "30");
 }
@@ -64,17 +64,17 @@ fn one_step_back_is_the_default() {
 #[test]
 fn going_back_past_a_table_needs_the_yes_too() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     world.config(QUEUE);
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world.config(STATEFUL);
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let target = json!({ "targetVersion": "v000001" });
-    let refusal = desk.confirmed("rollback", &args(target.clone()));
+    let refusal = tool_client.confirmed("rollback", &args(target.clone()));
     let data = refusal.refused_for("CONFIRMATION_REQUIRED", "stateful_loss");
     let mut with = target;
     with["confirmToken"] = data["confirmToken"].clone();
-    desk.confirmed("rollback", &args(with)).worked();
+    tool_client.confirmed("rollback", &args(with)).worked();
     assert_eq!(
         world.control.stack_status(STACK).unwrap(),
         "UPDATE_COMPLETE"

@@ -1,4 +1,4 @@
-//! Four stories from end to end, as an agent lives them: over MCP, with nothing known beforehand
+//! Four scenarios from end to end, as an agent sees them: over MCP, with nothing known beforehand
 //! but the tools.
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use windlass_cfn_double::Moment;
 
 use super::{
-    desk::Desk,
+    tool_client::ToolClient,
     world::{STACK, World, args},
 };
 use crate::suite::support::loopback::{Loopback, json_answer};
 
 /// Asks the documentation for code about something.
-fn snippets(desk: &mut Desk, input: Value) -> Vec<(String, String)> {
-    let answer = desk.tool("stacktape_docs", &input).body;
+fn snippets(tool_client: &mut ToolClient, input: Value) -> Vec<(String, String)> {
+    let answer = tool_client.tool("stacktape_docs", &input).body;
     let found = answer["snippets"].as_array();
     let found = found.unwrap_or_else(|| panic!("no code for {input}: {answer:#}"));
     let text = |snippet: &Value, name: &str| snippet[name].as_str().unwrap().to_owned();
@@ -27,9 +27,9 @@ fn snippets(desk: &mut Desk, input: Value) -> Vec<(String, String)> {
 #[test]
 fn a_new_project() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let code = snippets(
-        &mut desk,
+        &mut tool_client,
         json!({ "query": "deploy a first stack: write a config", "mode": "snippet" }),
     );
     let (_, config) = code
@@ -46,22 +46,22 @@ fn a_new_project() {
         "export const handler = async () => ({ statusCode: 200, body: 'hello' });\n",
     );
 
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let plan = preview.worked();
     assert_eq!(plan["isNewStack"], true, "{plan:#}");
     assert!(plan["counts"]["create"].as_u64().unwrap() > 1, "{plan:#}");
     assert!(world.stacks().is_empty(), "a preview leaves nothing");
     let token = plan["confirmToken"].clone();
-    let deploy = desk.ops("deploy", &args(json!({ "confirmToken": token })));
+    let deploy = tool_client.ops("deploy", &args(json!({ "confirmToken": token })));
     let deployed = deploy.worked();
     assert_eq!(deployed["planDigest"], plan["planDigest"]);
 
-    let known = desk.diagnose("info_stack", &args(json!({})));
+    let known = tool_client.diagnose("info_stack", &args(json!({})));
     let known = known.worked();
     assert_eq!(known["stackName"], STACK, "{known:#}");
-    let told = known.to_string();
+    let listed = known.to_string();
     for name in ["gateway", "hello"] {
-        assert!(told.contains(name), "{name}: {known:#}");
+        assert!(listed.contains(name), "{name}: {known:#}");
     }
     assert_eq!(known["status"], "CREATE_COMPLETE", "{known:#}");
 }
@@ -100,21 +100,21 @@ fn a_broken_deploy() {
     );
     world.config(SHOP);
     world.file("code/index.mjs", "export const handler = async () => 1;\n");
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
 
     world.config(&SHOP.replace("Seconds: 30", "Seconds: 5"));
     let reason = "Invalid value for VisibilityTimeout: shorter than the timeout of its consumer";
     world
         .control
         .fail_resource("JobsQueue", Moment::Update, reason);
-    let broken = desk.ops("deploy", &args(json!({})));
+    let broken = tool_client.ops("deploy", &args(json!({})));
     let run = broken.refused("DEPLOY_FAILED")["runId"].clone();
 
-    // Somebody else comes by and finds out.
-    drop(desk);
-    let mut desk = world.desk();
-    let known = desk.diagnose("info_operations", &args(json!({})));
+    // Another caller diagnoses it.
+    drop(tool_client);
+    let mut tool_client = world.tool_client();
+    let known = tool_client.diagnose("info_operations", &args(json!({})));
     let all = known.worked()["operations"].as_array().unwrap().clone();
     let failed = all.iter().find(|it| it["runId"] == run);
     let failed = failed.unwrap_or_else(|| panic!("{:#}", known.body));
@@ -123,14 +123,14 @@ fn a_broken_deploy() {
         (&json!("deploy"), &json!("failed"), &json!("DEPLOY_FAILED")),
         "{failed:#}"
     );
-    let said = desk.diagnose("logs", &args(json!({ "resourceName": "api" })));
+    let said = tool_client.diagnose("logs", &args(json!({ "resourceName": "api" })));
     assert!(
         said.worked().to_string().contains("timed out"),
         "{:#}",
         said.body
     );
     let question = json!({ "query": "DEPLOY_FAILED: what helps when a resource failed" });
-    let answer = desk.tool("stacktape_docs", &question).body;
+    let answer = tool_client.tool("stacktape_docs", &question).body;
     let pages = answer["references"].to_string();
     assert!(
         pages.contains("troubleshooting/deploy-failed"),
@@ -139,9 +139,9 @@ fn a_broken_deploy() {
 
     world.control.clear_faults();
     world.config(&SHOP.replace("Seconds: 30", "Seconds: 60"));
-    let fixed = desk.ops("deploy", &args(json!({})));
+    let fixed = tool_client.ops("deploy", &args(json!({})));
     let run = fixed.worked()["runId"].clone();
-    let known = desk.diagnose("info_operations", &args(json!({})));
+    let known = tool_client.diagnose("info_operations", &args(json!({})));
     let newest = &known.worked()["operations"][0];
     assert_eq!(
         (&newest["runId"], &newest["code"]),
@@ -199,39 +199,41 @@ fn the_loop_of_development() {
     world.config(LOCAL);
     greet(&world, "good morning");
     let _session = Session(&world);
-    let mut desk = world.desk();
-    let started = desk.dev("start", &json!({}));
+    let mut tool_client = world.tool_client();
+    let started = tool_client.dev("start", &json!({}));
     assert!(started.worked()["agentPort"].is_u64(), "{:#}", started.body);
-    let status = desk.dev("status", &json!({}));
+    let status = tool_client.dev("status", &json!({}));
     let status = status.worked();
     assert_eq!(status["ready"], true, "{status:#}");
     assert_eq!(status["workloads"]["api"], "running", "{status:#}");
-    let before = desk.dev("logs", &json!({ "workload": "api" }));
+    let before = tool_client.dev("logs", &json!({ "workload": "api" }));
     let before = before.worked().clone();
     let lines = before["logs"].as_str().unwrap();
     assert!(lines.contains("good morning"), "{lines}");
 
     greet(&world, "good evening");
-    desk.dev("rebuild", &json!({ "workload": "api" })).worked();
+    tool_client
+        .dev("rebuild", &json!({ "workload": "api" }))
+        .worked();
     let news = json!({ "workload": "api", "cursor": before["nextCursor"] });
-    let news = desk.dev("logs", &news);
+    let news = tool_client.dev("logs", &news);
     let lines = news.worked()["logs"].as_str().unwrap();
     assert!(lines.contains("good evening"), "{lines}");
     assert!(!lines.contains("good morning"), "{lines}");
 
-    desk.dev("stop", &json!({})).worked();
-    desk.dev("status", &json!({})).refused("NOT_FOUND");
+    tool_client.dev("stop", &json!({})).worked();
+    tool_client.dev("status", &json!({})).refused("NOT_FOUND");
     assert_eq!(world.mark(), 0, "nothing is asked of AWS");
 }
 
 #[test]
 fn a_config_from_the_documentation_alone() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let mut config = "serviceName: shop\nresources:\n".to_owned();
     for kind in ["function", "http-api-gateway", "dynamo-db-table"] {
         let code = snippets(
-            &mut desk,
+            &mut tool_client,
             json!({
                 "query": format!("a {kind}"), "mode": "snippet", "resourceType": kind,
                 "maxItems": 1,
@@ -251,7 +253,7 @@ fn a_config_from_the_documentation_alone() {
         }
     }
     world.config(&config);
-    let compiled = desk.ops("compile_template", &args(json!({})));
+    let compiled = tool_client.ops("compile_template", &args(json!({})));
     let template = compiled.worked()["template"]["Resources"].to_string();
     for kind in [
         "AWS::Lambda::Function",

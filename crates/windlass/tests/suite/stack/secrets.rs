@@ -12,8 +12,8 @@ fn of(more: Value) -> Value {
 }
 
 fn operations(world: &World) -> Vec<String> {
-    let mut desk = world.desk();
-    let known = desk.diagnose("info_operations", &json!({ "region": REGION }));
+    let mut tool_client = world.tool_client();
+    let known = tool_client.diagnose("info_operations", &json!({ "region": REGION }));
     let operations = known.worked()["operations"].as_array().unwrap().iter();
     operations
         .map(|it| {
@@ -30,18 +30,18 @@ fn operations(world: &World) -> Vec<String> {
 #[test]
 fn what_was_done_to_secrets_is_on_record() {
     let world = World::new();
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let value = json!({ "secretValue": "first-secret-value" });
-    let made = desk.ops("secret_create", &of(value.clone()));
+    let made = tool_client.ops("secret_create", &of(value.clone()));
     let version = made.worked()["versionId"].as_str().unwrap();
     assert!(version.starts_with("windlass-run-"), "{version}");
-    let taken = desk.ops("secret_create", &of(value));
+    let taken = tool_client.ops("secret_create", &of(value));
     assert!(taken.refused("ALREADY_EXISTS")["runId"].is_string());
-    desk.ops("secret_delete", &of(json!({}))).worked();
+    tool_client.ops("secret_delete", &of(json!({}))).worked();
     // What is refused before it begins is no run.
-    let unsure = desk.ops("secret_delete", &of(json!({ "force": true })));
+    let unsure = tool_client.ops("secret_delete", &of(json!({ "force": true })));
     unsure.refused("CONFIRMATION_REQUIRED");
-    drop(desk);
+    drop(tool_client);
     assert_eq!(
         operations(&world),
         [
@@ -52,12 +52,14 @@ fn what_was_done_to_secrets_is_on_record() {
     );
 }
 
-/// A command that makes a secret drives its run, beside a server or alone.
+/// A command that creates a secret drives its run, next to a server or alone.
 #[test]
-fn a_command_makes_a_secret_beside_a_server() {
+fn a_command_creates_a_secret_next_to_a_server() {
     let world = World::new();
-    let mut desk = world.desk();
-    desk.ops("secret_get", &of(json!({}))).refused("NOT_FOUND");
+    let mut tool_client = world.tool_client();
+    tool_client
+        .ops("secret_get", &of(json!({})))
+        .refused("NOT_FOUND");
     world.file("value.txt", "value-of-the-command-line");
     let create = [
         "secret",
@@ -69,7 +71,7 @@ fn a_command_makes_a_secret_beside_a_server() {
         "value.txt",
     ];
     world.cli(&create).worked();
-    let shown = desk.ops("secret_get", &of(json!({})));
+    let shown = tool_client.ops("secret_get", &of(json!({})));
     assert_eq!(shown.worked()["value"], "valu...line");
     let taken = world.cli(&create);
     assert_eq!(taken.code, Some(1), "{}", taken.stdout);
@@ -80,7 +82,7 @@ fn a_command_makes_a_secret_beside_a_server() {
     let forced = [&create[..], &["--force-update", "--json"]].concat();
     let again = world.cli(&forced).worked().json();
     assert_eq!(again["data"]["restored"], true, "{again:#}");
-    drop(desk);
+    drop(tool_client);
     world
         .cli(&[
             "secret", "delete", "payment", "--region", REGION, "--force", "--yes",
@@ -91,7 +93,7 @@ fn a_command_makes_a_secret_beside_a_server() {
 
 /// Approvals of commands are by who calls: nothing waits, so no value is kept for later.
 #[test]
-fn nobody_keeps_a_value_for_an_approval() {
+fn no_value_is_kept_for_an_approval() {
     let world = World::with_policy(
         "version = 1
 approvers = [\"key:*\"]
@@ -100,13 +102,13 @@ operation = \"stack.secret_create\"
 decision = \"ask\"
 ",
     );
-    let mut desk = world.desk();
-    let refused = desk.ops(
+    let mut tool_client = world.tool_client();
+    let refused = tool_client.ops(
         "secret_create",
         &of(json!({ "secretValue": "first-secret-value" })),
     );
     refused.refused("CONFIRMATION_REQUIRED");
     assert_eq!(world.mark(), 0, "nothing is asked of AWS");
-    drop(desk);
+    drop(tool_client);
     assert_eq!(operations(&world), [] as [String; 0]);
 }

@@ -58,12 +58,15 @@ fn a_deployment_as_a_stream() {
     let world = World::new();
     world.config(QUEUE);
     let said = world.cli(&DEPLOY);
-    let (told, result) = events(&said);
+    let (lines_seen, result) = events(&said);
     assert_eq!(result["code"], "OK", "{result:#}\n{}", said.stderr);
     assert_eq!(result["data"]["stackName"], STACK);
     let url = result["data"]["outputs"]["queueUrl"].as_str();
     assert!(url.is_some(), "{result:#}");
-    let phases: Vec<&str> = told.iter().filter_map(|it| it["phase"].as_str()).collect();
+    let phases: Vec<&str> = lines_seen
+        .iter()
+        .filter_map(|it| it["phase"].as_str())
+        .collect();
     for phase in ["initializing", "packaging", "uploading", "deploying"] {
         let or_creating = phase == "deploying" && phases.contains(&"creating");
         assert!(
@@ -71,8 +74,11 @@ fn a_deployment_as_a_stream() {
             "{phase}: {phases:?}"
         );
     }
-    let last = told.iter().filter_map(|it| it["pct"].as_f64()).next_back();
-    assert_eq!(last, Some(100.0), "{told:#?}");
+    let last = lines_seen
+        .iter()
+        .filter_map(|it| it["pct"].as_f64())
+        .next_back();
+    assert_eq!(last, Some(100.0), "{lines_seen:#?}");
     // The peer's spelling of flags works too.
     let said = world.cli(&[
         "preview",
@@ -88,9 +94,9 @@ fn a_deployment_as_a_stream() {
     assert_eq!(result["data"]["noChanges"], true, "{result:#}");
 }
 
-/// What a script says is told while it runs, and is not lost when it fails.
+/// What a script prints is shown while it runs, and is not lost when it fails.
 #[test]
-fn a_script_is_heard_while_it_runs() {
+fn script_output_is_shown_while_it_runs() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}
@@ -109,8 +115,8 @@ scripts:
         .stdout(Stdio::piped());
     let mut running = Killed(command.spawn().unwrap());
     let lines = lines_of(running.0.stdout.take().unwrap());
-    let patience = std::time::Duration::from_secs(60);
-    let next = || check_line(&lines.recv_timeout(patience).unwrap());
+    let limit = std::time::Duration::from_secs(60);
+    let next = || check_line(&lines.recv_timeout(limit).unwrap());
     while next()["message"] != "begun" {}
     world.file("go", "");
     let ended = next();
@@ -133,9 +139,9 @@ scripts:
     assert_eq!(result["data"]["exitCode"], 4, "{result:#}");
 }
 
-/// Of a long story, the beginning and the end are on record, and what is missing is said.
+/// Of a long output, the beginning and the end are recorded, and what is missing is noted.
 #[test]
-fn a_script_that_says_much_fills_no_journal() {
+fn a_verbose_script_does_not_fill_the_journal() {
     let world = World::new();
     world.config(&format!(
         "{QUEUE}
@@ -156,8 +162,8 @@ scripts:
         "eu-west-1",
         "--agent",
     ]);
-    let (told, _) = events(&said);
-    let logs = told.iter().filter(|it| it["type"] == "log");
+    let (lines_seen, _) = events(&said);
+    let logs = lines_seen.iter().filter(|it| it["type"] == "log");
     let said: Vec<&str> = logs.map(|it| it["message"].as_str().unwrap()).collect();
     assert_eq!(said.len(), 1_501);
     assert_eq!(
@@ -174,17 +180,20 @@ fn failures_end_with_a_result_too() {
         .control
         .fail_resource("JobsQueue", Moment::Create, "no room");
     let said = world.cli(&DEPLOY);
-    let (told, result) = events(&said);
+    let (lines_seen, result) = events(&said);
     assert_eq!(result["code"], "DEPLOY_FAILED", "{result:#}");
     assert_eq!(said.code, Some(1));
     assert_eq!(result["data"]["failure"]["logicalId"], "JobsQueue");
     assert!(result["data"]["nextActions"].is_array(), "{result:#}");
-    let errors: Vec<&Value> = told.iter().filter(|it| it["level"] == "error").collect();
+    let errors: Vec<&Value> = lines_seen
+        .iter()
+        .filter(|it| it["level"] == "error")
+        .collect();
     assert!(
         errors
             .iter()
             .any(|it| it["message"].as_str().unwrap().contains("no room")),
-        "{told:#?}"
+        "{lines_seen:#?}"
     );
 }
 
@@ -200,13 +209,13 @@ fn bad_flags_and_broken_configs_are_results() {
         &["--agent"],
     ] {
         let said = world.cli(arguments);
-        let (told, result) = events(&said);
+        let (lines_seen, result) = events(&said);
         assert_eq!(
             result["code"], "VALIDATION_ERROR",
             "{arguments:?}: {result:#}"
         );
-        assert!(told.iter().all(|it| it["type"] != "result"));
-        assert_eq!(said.stdout.lines().count(), told.len() + 1);
+        assert!(lines_seen.iter().all(|it| it["type"] != "result"));
+        assert_eq!(said.stdout.lines().count(), lines_seen.len() + 1);
     }
     world.config("resources: [");
     let (_, result) = events(&world.cli(&DEPLOY));
@@ -242,9 +251,9 @@ fn a_stream_confirms_nothing() {
     assert_eq!(world.stacks().len(), 0);
 }
 
-/// The client goes, the result names the run, and the run goes on where it was.
+/// The client goes, the result names the run, and the run continues.
 #[test]
-fn signals_end_with_a_result_and_the_run_goes_on() {
+fn signals_end_with_a_result_and_the_run_continues() {
     for signal in [Signal::TERM, Signal::INT] {
         let world = World::at(Pace::PerCall(1_000));
         world.config(QUEUE);
@@ -310,7 +319,7 @@ fn signals_end_with_a_result_and_the_run_goes_on() {
     }
 }
 
-/// Nobody reads any more: the run goes on to its end.
+/// No reader is left: the run continues to its end.
 #[test]
 fn a_closed_pipe_stops_nothing() {
     let world = World::at(Pace::PerCall(1_000));

@@ -1,10 +1,10 @@
-//! A stack whose first creation failed: one confirmed plan deletes it and makes it anew.
+//! A stack whose first creation failed: one confirmed plan deletes it and creates it again.
 
 use serde_json::{Value, json};
 use windlass_cfn_double::Moment;
 
 use super::{
-    desk::Desk,
+    tool_client::ToolClient,
     world::{QUEUE, REGION, STACK, World, args},
 };
 
@@ -15,10 +15,10 @@ fn failed(config: &str) -> World {
     world
         .control
         .fail_resource("JobsQueue", Moment::Create, "the queue is not well");
-    let failed = world.desk().ops("deploy", &args(json!({})));
+    let failed = world.tool_client().ops("deploy", &args(json!({})));
     failed.refused("DEPLOY_FAILED");
     let said = failed.next_actions().join("\n");
-    assert!(said.contains("makes it anew"), "{said}");
+    assert!(said.contains("creates it again"), "{said}");
     assert_eq!(status(&world), "ROLLBACK_COMPLETE");
     world
 }
@@ -27,16 +27,16 @@ fn status(world: &World) -> String {
     world.control.stack_status(STACK).unwrap()
 }
 
-fn confirmed(desk: &mut Desk, token: &Value) -> super::desk::Answer {
-    desk.confirmed("deploy", &args(json!({ "confirmToken": token })))
+fn confirmed(tool_client: &mut ToolClient, token: &Value) -> super::tool_client::Answer {
+    tool_client.confirmed("deploy", &args(json!({ "confirmToken": token })))
 }
 
 #[test]
-fn one_confirmed_plan_makes_a_failed_stack_anew() {
+fn one_confirmed_plan_recreates_a_failed_stack() {
     let world = failed(QUEUE);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let mark = world.mark();
-    let preview = desk.ops("preview_changes", &args(json!({})));
+    let preview = tool_client.ops("preview_changes", &args(json!({})));
     let plan = preview.worked().clone();
     for (member, expected) in [
         ("recreate", json!(true)),
@@ -58,9 +58,9 @@ fn one_confirmed_plan_makes_a_failed_stack_anew() {
     assert!(!asked.contains(&"CreateChangeSet".to_owned()), "{asked:?}");
 
     // Neither a yes nor a token alone will do; each refusal has what is needed.
-    let plain = desk.ops("deploy", &args(json!({})));
+    let plain = tool_client.ops("deploy", &args(json!({})));
     plain.refused_for("CONFIRMATION_REQUIRED", "stuck_stack");
-    let blind = desk.confirmed("deploy", &args(json!({})));
+    let blind = tool_client.confirmed("deploy", &args(json!({})));
     let refusal = blind
         .refused_for("CONFIRMATION_REQUIRED", "stuck_stack")
         .clone();
@@ -68,12 +68,12 @@ fn one_confirmed_plan_makes_a_failed_stack_anew() {
     assert_eq!(refusal["planDigest"], plan["planDigest"]);
     assert_eq!(refusal["resourceChanges"], plan["resourceChanges"]);
     let token = json!({ "confirmToken": refusal["confirmToken"] });
-    let no_yes = desk.ops("deploy", &args(token));
+    let no_yes = tool_client.ops("deploy", &args(token));
     no_yes.refused_for("CONFIRMATION_REQUIRED", "stuck_stack");
     assert_eq!(status(&world), "ROLLBACK_COMPLETE");
 
     let mark = world.mark();
-    let deployed = confirmed(&mut desk, &refusal["confirmToken"]);
+    let deployed = confirmed(&mut tool_client, &refusal["confirmToken"]);
     let data = deployed.worked();
     assert_eq!(data["planDigest"], plan["planDigest"], "{data:#}");
     assert_eq!(data["version"], "v000001");
@@ -93,26 +93,26 @@ fn one_confirmed_plan_makes_a_failed_stack_anew() {
         ]
     );
     // The token of the preview is of the stack that is gone.
-    let late = confirmed(&mut desk, &plan["confirmToken"]);
+    let late = confirmed(&mut tool_client, &plan["confirmToken"]);
     late.refused_for("CONFIRMATION_REQUIRED", "plan_changed");
 }
 
 #[test]
-fn a_plan_that_came_out_differently_is_confirmed_anew() {
+fn a_changed_plan_is_confirmed_again() {
     let world = failed(QUEUE);
-    let mut desk = world.desk();
-    let seen = desk
+    let mut tool_client = world.tool_client();
+    let seen = tool_client
         .ops("preview_changes", &args(json!({})))
         .worked()
         .clone();
     world.config(&QUEUE.replace("Seconds: 30", "Seconds: 60"));
-    let changed = confirmed(&mut desk, &seen["confirmToken"]);
+    let changed = confirmed(&mut tool_client, &seen["confirmToken"]);
     let data = changed
         .refused_for("CONFIRMATION_REQUIRED", "plan_changed")
         .clone();
     assert_eq!(data["diff"]["templateChanged"], true, "{data:#}");
     assert_eq!(status(&world), "ROLLBACK_COMPLETE", "nothing was deleted");
-    confirmed(&mut desk, &data["confirmToken"]).worked();
+    confirmed(&mut tool_client, &data["confirmToken"]).worked();
     assert_eq!(status(&world), "CREATE_COMPLETE");
 }
 
@@ -130,7 +130,7 @@ cloudformationResources:
     DependsOn: Photos
 ";
 
-/// What the failed creation left in the account is told, and stays.
+/// What the failed creation left in the account is reported, and stays.
 #[test]
 fn what_the_failed_creation_kept_is_listed() {
     let world = World::new();
@@ -138,10 +138,11 @@ fn what_the_failed_creation_kept_is_listed() {
     world
         .control
         .fail_resource("Later", Moment::Create, "the queue is not well");
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({})))
+    let mut tool_client = world.tool_client();
+    tool_client
+        .ops("deploy", &args(json!({})))
         .refused("DEPLOY_FAILED");
-    let plan = desk
+    let plan = tool_client
         .ops("preview_changes", &args(json!({})))
         .worked()
         .clone();
@@ -150,25 +151,25 @@ fn what_the_failed_creation_kept_is_listed() {
     assert_eq!(listed[0]["logicalId"], "Photos");
     assert_eq!(listed[0]["action"], "retain");
     assert_eq!(listed[0]["needsConfirm"], false);
-    confirmed(&mut desk, &plan["confirmToken"]).worked();
+    confirmed(&mut tool_client, &plan["confirmToken"]).worked();
     assert_eq!(world.leftovers()["kept"][0]["logical_id"], "Photos");
 }
 
-/// A creation that fails once more leaves the same way out.
+/// A creation that fails again leaves the same way out.
 #[test]
-fn a_second_failure_can_be_mended_too() {
+fn a_second_failure_can_be_fixed_too() {
     let world = failed(QUEUE);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for is_well in [false, true] {
         if !is_well {
             world
                 .control
                 .fail_resource("JobsQueue", Moment::Create, "still not");
         }
-        let refusal = desk.ops("deploy", &args(json!({})));
+        let refusal = tool_client.ops("deploy", &args(json!({})));
         let token =
             refusal.refused_for("CONFIRMATION_REQUIRED", "stuck_stack")["confirmToken"].clone();
-        let answer = confirmed(&mut desk, &token);
+        let answer = confirmed(&mut tool_client, &token);
         if is_well {
             answer.worked();
         } else {
@@ -179,7 +180,7 @@ fn a_second_failure_can_be_mended_too() {
 }
 
 #[test]
-fn the_command_line_takes_the_same_two_words() {
+fn the_command_line_takes_the_same_two_flags() {
     let world = failed(QUEUE);
     let deploy = [
         "deploy",

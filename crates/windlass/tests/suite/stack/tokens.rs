@@ -6,7 +6,7 @@ use super::world::{QUEUE, STACK, World, args};
 
 fn preview(world: &World, seconds: u32) -> Value {
     world.config(&QUEUE.replace("Seconds: 30", &format!("Seconds: {seconds}")));
-    let preview = world.desk().ops("preview_changes", &args(json!({})));
+    let preview = world.tool_client().ops("preview_changes", &args(json!({})));
     preview.worked().clone()
 }
 
@@ -18,19 +18,21 @@ fn with(token: &Value) -> Value {
 fn a_token_works_once() {
     let world = World::new();
     let plan = preview(&world, 30);
-    let mut desk = world.desk();
-    desk.ops("deploy", &with(&plan["confirmToken"])).worked();
-    let again = desk.ops("deploy", &with(&plan["confirmToken"]));
+    let mut tool_client = world.tool_client();
+    tool_client
+        .ops("deploy", &with(&plan["confirmToken"]))
+        .worked();
+    let again = tool_client.ops("deploy", &with(&plan["confirmToken"]));
     again.refused_for("CONFIRMATION_REQUIRED", "confirm_token_used");
 }
 
 #[test]
-fn a_token_fits_its_plan_alone() {
+fn a_token_fits_only_its_plan() {
     let world = World::new();
     let plan = preview(&world, 30);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for token in [json!("nonsense"), json!(""), json!("a.b.c")] {
-        let answer = desk.ops("deploy", &with(&token));
+        let answer = tool_client.ops("deploy", &with(&token));
         let code = answer.body["code"].as_str().unwrap();
         assert!(
             code == "CONFIRMATION_REQUIRED"
@@ -42,30 +44,32 @@ fn a_token_fits_its_plan_alone() {
     }
     let mut other = with(&plan["confirmToken"]);
     other["stage"] = json!("prod");
-    let answer = desk.ops("deploy", &other);
+    let answer = tool_client.ops("deploy", &other);
     answer.refused_for("CONFIRMATION_REQUIRED", "confirm_token_mismatch");
-    let answer = desk.ops("rollback", &with(&plan["confirmToken"]));
+    let answer = tool_client.ops("rollback", &with(&plan["confirmToken"]));
     assert_eq!(
         answer.body["ok"], false,
         "a token of deploy is none of rollback"
     );
     assert_eq!(world.stacks(), Vec::<Value>::new());
-    desk.ops("deploy", &with(&plan["confirmToken"])).worked();
+    tool_client
+        .ops("deploy", &with(&plan["confirmToken"]))
+        .worked();
 }
 
 #[test]
-fn a_plan_that_came_out_differently_is_shown_anew() {
+fn a_changed_plan_is_shown_again() {
     let world = World::new();
     preview(&world, 30);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     let old = preview(&world, 60);
-    // Meanwhile somebody deploys something else.
+    // In the meantime another caller deploys something else.
     world.config(&QUEUE.replace("Seconds: 30", "Seconds: 90"));
-    desk.ops("deploy", &args(json!({}))).worked();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     world.config(&QUEUE.replace("Seconds: 30", "Seconds: 60"));
     let mark = world.mark();
-    let answer = desk.ops("deploy", &with(&old["confirmToken"]));
+    let answer = tool_client.ops("deploy", &with(&old["confirmToken"]));
     let data = answer.refused_for("CONFIRMATION_REQUIRED", "plan_changed");
     assert_ne!(data["planDigest"], old["planDigest"]);
     assert!(
@@ -80,7 +84,7 @@ fn a_plan_that_came_out_differently_is_shown_anew() {
             .iter()
             .any(|it| it == "ExecuteChangeSet")
     );
-    desk.ops("deploy", &with(&token)).worked();
+    tool_client.ops("deploy", &with(&token)).worked();
     assert_eq!(
         world.control.stack_status(STACK).unwrap(),
         "UPDATE_COMPLETE"
@@ -97,12 +101,12 @@ fn a_plan_that_came_out_differently_is_shown_anew() {
 fn what_nobody_saw_is_not_deployed() {
     let world = World::new();
     preview(&world, 30);
-    let mut desk = world.desk();
-    desk.ops("deploy", &args(json!({}))).worked();
+    let mut tool_client = world.tool_client();
+    tool_client.ops("deploy", &args(json!({}))).worked();
     for edited in [30, 90] {
         let seen = preview(&world, 60);
         world.config(&QUEUE.replace("Seconds: 30", &format!("Seconds: {edited}")));
-        let answer = desk.ops("deploy", &with(&seen["confirmToken"]));
+        let answer = tool_client.ops("deploy", &with(&seen["confirmToken"]));
         if answer.body["code"] == "OK" {
             assert_eq!(timeout_of(&world), "60", "{:#}", answer.body);
         } else {

@@ -1,4 +1,4 @@
-//! What a client is told before it calls anything: names, descriptions, schemas, hints.
+//! What a client learns before it calls anything: names, descriptions, schemas, hints.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ fn words(text: &str) -> String {
 #[test]
 fn the_tools_of_the_contract_are_there_and_no_others() {
     let world = World::new();
-    let desk = world.desk();
-    let names: Vec<&str> = desk.tools.keys().map(String::as_str).collect();
+    let tool_client = world.tool_client();
+    let names: Vec<&str> = tool_client.tools.keys().map(String::as_str).collect();
     assert_eq!(names, TOOLS);
     // The project need not have a config, and nothing is asked of AWS.
     assert_eq!(world.mark(), 0);
@@ -23,7 +23,7 @@ fn the_tools_of_the_contract_are_there_and_no_others() {
 
 #[test]
 fn descriptions_are_the_contract_s() {
-    let desk = World::new().desk();
+    let tool_client = World::new().tool_client();
     for (tool, begins, says) in [
         (
             "stacktape_docs",
@@ -50,7 +50,7 @@ fn descriptions_are_the_contract_s() {
             "User wants to check stack info or deployment history",
         ),
     ] {
-        let said = words(desk.tools[tool]["description"].as_str().unwrap());
+        let said = words(tool_client.tools[tool]["description"].as_str().unwrap());
         assert!(said.starts_with(begins), "{tool}: {said}");
         assert!(said.contains("Use this tool when:"), "{tool}: {said}");
         assert!(said.contains(says), "{tool}: {said}");
@@ -59,8 +59,8 @@ fn descriptions_are_the_contract_s() {
 
 #[test]
 fn hints_say_what_a_tool_may_do() {
-    let desk = World::new().desk();
-    let hint = |tool: &str, name: &str| desk.tools[tool]["annotations"][name].clone();
+    let tool_client = World::new().tool_client();
+    let hint = |tool: &str, name: &str| tool_client.tools[tool]["annotations"][name].clone();
     assert_eq!(hint("stacktape_docs", "readOnlyHint"), true);
     assert_eq!(hint("stacktape_ops", "readOnlyHint"), false);
     assert_eq!(hint("stacktape_ops", "destructiveHint"), true);
@@ -71,8 +71,8 @@ fn hints_say_what_a_tool_may_do() {
 
 #[test]
 fn inputs_are_those_of_the_contract() {
-    let desk = World::new().desk();
-    let schema = |tool: &str| desk.tools[tool]["inputSchema"].clone();
+    let tool_client = World::new().tool_client();
+    let schema = |tool: &str| tool_client.tools[tool]["inputSchema"].clone();
     for (tool, operations) in [
         ("stacktape_ops", &OPS[..]),
         ("stacktape_dev", &DEV),
@@ -130,8 +130,8 @@ fn modes(schema: &Value) -> Vec<String> {
 
 /// Every sample that is published works as the schemas say.
 #[test]
-fn published_output_schemas_take_the_contract_s_samples() {
-    let desk = World::new().desk();
+fn published_output_schemas_accept_the_contract_s_samples() {
+    let tool_client = World::new().tool_client();
     for (tool, sample) in [
         (
             "stacktape_ops",
@@ -168,7 +168,7 @@ fn published_output_schemas_take_the_contract_s_samples() {
         ),
     ] {
         shapes::check(tool, &sample);
-        let schema = &desk.tools[tool]["outputSchema"];
+        let schema = &tool_client.tools[tool]["outputSchema"];
         if let Err(error) = jsonschema::validator_for(schema).unwrap().validate(&sample) {
             panic!("{tool}: {error}");
         }
@@ -181,16 +181,19 @@ fn a_server_that_may_only_read() {
     let world = World::new();
     let settings = "[stack]\nread_only = true\n";
     fs_err::write(world.place.home().join("config.toml"), settings).unwrap();
-    let mut desk = world.desk();
-    let hints = &desk.tools["stacktape_diagnose"]["annotations"];
+    let mut tool_client = world.tool_client();
+    let hints = &tool_client.tools["stacktape_diagnose"]["annotations"];
     assert_eq!(hints["readOnlyHint"], true);
     let exec = json!({
         "projectName": "shop", "stage": "dev", "region": "eu-west-1",
         "resourceName": "web", "command": "ls", "confirm": true,
     });
-    desk.diagnose("container_exec", &exec)
+    tool_client
+        .diagnose("container_exec", &exec)
         .refused("READ_ONLY_VIOLATION");
     let deploy = json!({ "stage": "dev", "region": "eu-west-1" });
-    desk.ops("deploy", &deploy).refused("READ_ONLY_VIOLATION");
+    tool_client
+        .ops("deploy", &deploy)
+        .refused("READ_ONLY_VIOLATION");
     assert_eq!(world.mark(), 0, "nothing is asked of AWS");
 }

@@ -28,7 +28,7 @@ fn storms_pass() {
         for action in actions {
             world.control.fail_call(action, 1, 1, effect.clone());
         }
-        let deploy = world.desk().ops("deploy", &args(json!({})));
+        let deploy = world.tool_client().ops("deploy", &args(json!({})));
         assert_eq!(deploy.body["code"], "OK", "{effect:?}: {:#}", deploy.body);
         assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE", "{effect:?}");
     }
@@ -41,7 +41,7 @@ fn an_answer_that_is_lost_repeats_nothing() {
         let world = World::new();
         world.config(QUEUE);
         world.control.fail_call(action, 1, 1, CallEffect::CutAfter);
-        let deploy = world.desk().ops("deploy", &args(json!({})));
+        let deploy = world.tool_client().ops("deploy", &args(json!({})));
         assert_eq!(deploy.body["code"], "OK", "{action}: {:#}", deploy.body);
         let events = world.control.stack_events(STACK);
         let created = events.iter().filter(|it| *it == "shop-dev CREATE_COMPLETE");
@@ -56,8 +56,8 @@ fn throttled_until_the_deadline() {
     world
         .control
         .fail_call("DescribeStackEvents", 1, 0, CallEffect::Throttle);
-    let mut desk = world.desk();
-    let late = desk.ops("deploy", &args(json!({ "timeoutSeconds": 3 })));
+    let mut tool_client = world.tool_client();
+    let late = tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 3 })));
     assert!(
         late.refused("TIMEOUT")["runId"].is_string(),
         "{:#}",
@@ -71,16 +71,20 @@ fn without_credentials() {
         .env("AWS_ACCESS_KEY_ID", "")
         .env("AWS_SECRET_ACCESS_KEY", "");
     world.config(QUEUE);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     for operation in ["preview_changes", "deploy", "rollback"] {
-        desk.ops(operation, &args(json!({}))).refused("AUTH_ERROR");
+        tool_client
+            .ops(operation, &args(json!({})))
+            .refused("AUTH_ERROR");
     }
-    desk.confirmed("delete", &args(json!({})))
+    tool_client
+        .confirmed("delete", &args(json!({})))
         .refused("AUTH_ERROR");
     let secret = json!({ "secretName": "k", "region": "eu-west-1" });
-    desk.ops("secret_get", &secret).refused("AUTH_ERROR");
+    tool_client.ops("secret_get", &secret).refused("AUTH_ERROR");
     for operation in ["info_stack", "info_stacks", "info_whoami"] {
-        desk.diagnose(operation, &args(json!({})))
+        tool_client
+            .diagnose(operation, &args(json!({})))
             .refused("AUTH_ERROR");
     }
     assert_eq!(world.mark(), 0);
@@ -92,8 +96,8 @@ fn a_refusal_names_action_and_principal() {
         let world = World::new();
         world.config(QUEUE);
         world.control.deny(action, true);
-        let mut desk = world.desk();
-        let denied = desk.ops("deploy", &args(json!({ "timeoutSeconds": 20 })));
+        let mut tool_client = world.tool_client();
+        let denied = tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 20 })));
         denied.refused("AUTH_ERROR");
         let said = denied.body.to_string();
         assert!(said.contains(action), "{said}");
@@ -101,14 +105,14 @@ fn a_refusal_names_action_and_principal() {
     }
 }
 
-/// The run waits for credentials and goes on with them; whoever waited is told at once.
+/// The run waits for credentials and continues with them; a waiting caller learns it at once.
 #[test]
 fn credentials_that_run_out_on_the_way() {
     let world = World::at(Pace::PerCall(300));
     world.config(QUEUE);
     world.control.hang_resource("JobsQueue", Moment::Create);
-    let mut desk = world.desk();
-    let begun = desk.ops("deploy", &args(json!({ "wait": false })));
+    let mut tool_client = world.tool_client();
+    let begun = tool_client.ops("deploy", &args(json!({ "wait": false })));
     let run = begun.worked()["runId"].as_str().unwrap().to_owned();
     let started = std::time::Instant::now();
     while status(&world).as_deref() != Some("CREATE_IN_PROGRESS") {
@@ -119,16 +123,16 @@ fn credentials_that_run_out_on_the_way() {
     world.control.advance(5_000);
     world.control.expire_credentials(true);
     world.control.release("JobsQueue");
-    let told = desk.ops("deploy", &args(json!({ "timeoutSeconds": 20 })));
-    assert_eq!(told.body["ok"], false, "{:#}", told.body);
+    let refused = tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 20 })));
+    assert_eq!(refused.body["ok"], false, "{:#}", refused.body);
     world.control.expire_credentials(false);
     loop {
-        let known = desk.diagnose("info_operations", &args(json!({})));
+        let known = tool_client.diagnose("info_operations", &args(json!({})));
         let all = known.worked()["operations"].as_array().unwrap().clone();
         let mine = all.into_iter().find(|it| it["runId"] == json!(run));
         let mine = mine.unwrap_or_else(|| panic!("{:#}", known.body));
         if mine["endedAt"].is_string() {
-            assert_eq!(mine["code"], "OK", "{mine:#} {}", story(&world, &run));
+            assert_eq!(mine["code"], "OK", "{mine:#} {}", event_log(&world, &run));
             break;
         }
         assert!(started.elapsed().as_secs() < 100, "{mine:#}");
@@ -137,8 +141,8 @@ fn credentials_that_run_out_on_the_way() {
     assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE");
 }
 
-/// Wherever it happens: whoever waits is told at once, the run waits, goes on by itself and does
-/// everything once.
+/// Wherever it happens: a waiting caller learns it at once, the run waits, continues by itself and
+/// does everything once.
 #[test]
 fn credentials_that_run_out_anywhere() {
     let from = |action: &'static str, nth: u32| {
@@ -157,34 +161,36 @@ fn credentials_that_run_out_anywhere() {
     };
     // Each waits for longer than it works.
     std::thread::scope(|tests| {
-        tests.spawn(|| told_and_done("at the start", |it| it.control.expire_credentials(true)));
-        tests.spawn(|| told_and_done("CreateChangeSet", from("CreateChangeSet", 1)));
-        tests.spawn(|| told_and_done("DescribeChangeSet", from("DescribeChangeSet", 1)));
-        tests.spawn(|| told_and_done("ExecuteChangeSet", from("ExecuteChangeSet", 1)));
+        tests.spawn(|| {
+            reported_and_resumed("at the start", |it| it.control.expire_credentials(true))
+        });
+        tests.spawn(|| reported_and_resumed("CreateChangeSet", from("CreateChangeSet", 1)));
+        tests.spawn(|| reported_and_resumed("DescribeChangeSet", from("DescribeChangeSet", 1)));
+        tests.spawn(|| reported_and_resumed("ExecuteChangeSet", from("ExecuteChangeSet", 1)));
         // The first two questions come before the change set is executed.
-        tests.spawn(|| told_and_done("DescribeStackEvents", from("DescribeStackEvents", 3)));
+        tests.spawn(|| reported_and_resumed("DescribeStackEvents", from("DescribeStackEvents", 3)));
     });
 }
 
-fn told_and_done(when: &str, expire: impl Fn(&World)) {
+fn reported_and_resumed(when: &str, expire: impl Fn(&World)) {
     let world = World::new();
     world.config(QUEUE);
     expire(&world);
-    let mut desk = world.desk();
-    let expired = desk.ops("deploy", &args(json!({ "timeoutSeconds": 60 })));
+    let mut tool_client = world.tool_client();
+    let expired = tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 60 })));
     let data = expired.refused_for("AUTH_ERROR", "credentials_expired");
     let run = data["runId"].as_str().unwrap().to_owned();
     assert!(!expired.next_actions().is_empty(), "{:#}", expired.body);
     world.control.clear_faults();
     world.control.expire_credentials(false);
     // Given again, the command finds its run, which tries the new credentials at once.
-    let again = desk.ops("deploy", &args(json!({ "timeoutSeconds": 60 })));
-    let story = || story(&world, &run);
+    let again = tool_client.ops("deploy", &args(json!({ "timeoutSeconds": 60 })));
+    let event_log = || event_log(&world, &run);
     assert!(
         again.body["ok"] == true,
         "{when}: {:#} {}",
         again.body,
-        story()
+        event_log()
     );
     assert_eq!(again.worked()["runId"], json!(run), "{when}");
     assert_eq!(status(&world).unwrap(), "CREATE_COMPLETE", "{when}");
@@ -196,7 +202,7 @@ fn told_and_done(when: &str, expire: impl Fn(&World)) {
 }
 
 /// What a run's journal says, for a test that failed.
-fn story(world: &World, run: &str) -> String {
+fn event_log(world: &World, run: &str) -> String {
     let output = world
         .command()
         .args(["runs", "show", run])

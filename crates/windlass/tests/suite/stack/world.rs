@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use windlass_cfn_double::{Control, Double, Handle, Options, Pace};
 
-use super::desk::Desk;
+use super::tool_client::ToolClient;
 use crate::suite::support::{
     binary::{Said, windlass},
     home::Place,
@@ -150,12 +150,12 @@ impl World {
     }
 
     /// A client at a server of its own.
-    pub(super) fn desk(&self) -> Desk {
+    pub(super) fn tool_client(&self) -> ToolClient {
         let mut command = self.command();
         command
             .args(["mcp", "serve", "--toolset", "stack"])
             .stderr(Stdio::null());
-        Desk::open(command)
+        ToolClient::open(command)
     }
 
     /// Stack by stack, newest last: what is there, deleted ones left out.

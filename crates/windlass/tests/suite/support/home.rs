@@ -1,4 +1,4 @@
-//! A home of its own for every test, and a scratch directory beside it.
+//! A separate home for every test, and a scratch directory next to it.
 
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 /// An answer.
 #[derive(Debug)]
@@ -125,9 +125,9 @@ impl Ask {
     }
 
     fn open(&self, address: SocketAddr) -> std::io::Result<Opened> {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+        let stream = TcpStream::connect_timeout(&address, WAIT_LIMIT)?;
+        stream.set_read_timeout(Some(WAIT_LIMIT))?;
+        stream.set_write_timeout(Some(WAIT_LIMIT))?;
         stream.set_nodelay(true)?;
         // A server that refuses early may close before it has read everything.
         let sent = (&stream).write_all(&self.bytes(address));
@@ -143,8 +143,8 @@ type Opened = (
 
 /// Sends bytes that need not be HTTP and reads the first answer to them.
 pub(crate) fn send_raw(address: SocketAddr, bytes: &[u8]) -> std::io::Result<Reply> {
-    let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let stream = TcpStream::connect_timeout(&address, WAIT_LIMIT)?;
+    stream.set_read_timeout(Some(WAIT_LIMIT))?;
     let sent = (&stream).write_all(bytes);
     let (status, headers, mut reader) =
         read_head(stream).map_err(|error| sent.err().unwrap_or(error))?;

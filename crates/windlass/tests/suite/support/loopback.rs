@@ -51,7 +51,7 @@ impl Loopback {
         Self::start_on(TcpListener::bind("127.0.0.1:0").unwrap(), answer)
     }
 
-    /// The same where somebody expects it.
+    /// The same at an expected address.
     pub(crate) fn start_on(
         listener: TcpListener,
         answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
@@ -62,7 +62,7 @@ impl Loopback {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (kept, answer) = (Arc::clone(&kept), Arc::clone(&answer));
-                // A sender that was killed half-way sent nothing.
+                // A sender that was killed halfway sent nothing.
                 std::thread::spawn(move || drop(serve(&stream, &kept, &*answer)));
             }
         });
@@ -75,7 +75,7 @@ impl Loopback {
     }
 }
 
-/// An address of its own that refuses every connection until somebody listens there.
+/// An unused address that refuses every connection until a listener is there.
 pub(crate) struct Closed(OwnedFd);
 
 impl Closed {

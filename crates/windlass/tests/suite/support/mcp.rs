@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::binary::{Killed, windlass};
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// A server process and both ends of it.
 pub(crate) struct McpProcess {
@@ -71,7 +71,7 @@ impl McpProcess {
 
     /// The next message; `None` once the server has ended. Whatever is no JSON fails the test.
     pub(crate) fn receive(&mut self) -> Option<Value> {
-        match self.output.recv_timeout(PATIENCE) {
+        match self.output.recv_timeout(WAIT_LIMIT) {
             Ok(line) => Some(
                 serde_json::from_str(&line)
                     .unwrap_or_else(|error| panic!("not JSON on standard output: {error}: {line}")),
@@ -152,7 +152,7 @@ impl Session {
         )
     }
 
-    /// The next answer, whoever it is for. Notifications are left out.
+    /// The next answer, for any request. Notifications are left out.
     pub(crate) fn answer(&mut self) -> Value {
         loop {
             let message = self.server.receive().expect("the server stays up");

@@ -14,7 +14,7 @@ use crate::session::Report;
 pub(crate) enum EvolveCommand {
     /// Put edits of deployed files into overlays, on a branch of the repository.
     Propose(propose::ProposeArgs),
-    /// Write deployed files that are missing; touch no other.
+    /// Restore missing deployed files; touch no others.
     Restore(restore::RestoreArgs),
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct ProposeArgs {
     /// The layer the edits go into.
     #[arg(long, value_name = "SCOPE", default_value = "global", value_parser = overlay_scopes())]
     scope: String,
-    /// The branch to make. Default: one named after scope, module and time.
+    /// The branch to create. Default: one named after scope, module and time.
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
 }

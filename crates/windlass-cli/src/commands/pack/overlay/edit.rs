@@ -32,7 +32,7 @@ pub(crate) struct EditArgs {
         value_parser = PossibleValuesParser::new(["dir", "patch"])
     )]
     kind: Option<String>,
-    /// The same as --scope project, which is to be preferred.
+    /// Deprecated: the same as --scope project.
     #[arg(long)]
     project: bool,
     /// Copy no file of the module.
@@ -67,7 +67,7 @@ impl EditArgs {
         let place = context.view.path(&edited.overlay_dir);
         let message = match (context.options.dry_run, edited.created) {
             (true, _) => format!("overlay would be in {place}"),
-            (false, true) => format!("overlay made in {place}"),
+            (false, true) => format!("overlay created in {place}"),
             (false, false) => format!("overlay in {place}"),
         };
         context.say(&context.view.line(Tone::Good, "✓", &message));

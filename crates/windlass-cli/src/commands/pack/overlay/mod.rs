@@ -1,4 +1,4 @@
-//! `windlass pack overlay`: changes to a module that live beside it.
+//! `windlass pack overlay`: changes to a module that are stored separately.
 
 mod edit;
 mod path;
@@ -13,11 +13,11 @@ use crate::session::Report;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum OverlayCommand {
-    /// Make an overlay of a module and open it in $EDITOR.
+    /// Create an overlay of a module and open it in $EDITOR.
     Edit(edit::EditArgs),
     /// Merge what changed upstream into an overlay.
     Rebase(rebase::RebaseArgs),
-    /// Print where an overlay lies.
+    /// Print the path of an overlay.
     Path(path::PathArgs),
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct RebaseArgs {
     /// The module.
     #[arg(value_name = "MODULE")]
     module_id: String,
-    /// The layer the overlay lies in.
+    /// The layer of the overlay.
     #[arg(long, value_name = "SCOPE", default_value = "global", value_parser = overlay_scopes())]
     scope: String,
     /// Remove files that end up the same as upstream.

@@ -68,22 +68,22 @@ fn issue_table(issues: &[Value]) -> Table {
 
 fn for_people(problem: &Problem, command: impl Fn(&str) -> String) -> Problem {
     let details = problem.details();
-    let mut told = Problem::new(problem.code(), problem.message());
+    let mut shown = Problem::new(problem.code(), problem.message());
     for (key, value) in details {
         if !UNSHOWN.contains(&key.as_str()) && !key.ends_with("_posix") {
-            told = told.with(key, value.clone());
+            shown = shown.with(key, value.clone());
         }
     }
     let hint = details.get("hint").and_then(Value::as_str);
     if let Some(hint) = hint.filter(|hint| !problem.message().contains(hint)) {
-        told = told.next(hint);
+        shown = shown.next(hint);
     }
     for action in problem.next_actions() {
         if let Some(text) = advice(action, &command) {
-            told = told.next(text);
+            shown = shown.next(text);
         }
     }
-    told
+    shown
 }
 
 /// What a named action means to a person; `None` where it says nothing new.
@@ -101,22 +101,22 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
             "let only one of the modules write this path".to_owned()
         }
         "run_init" => command("init"),
-        "retry_with_repo" => "name the repository with --repo DIR".to_owned(),
+        "retry_with_repo" => "pass the repository with --repo DIR".to_owned(),
         "fix_config" | "fix_config_version" => "correct agentpack.yaml".to_owned(),
         "upgrade_agentpack" => "use a newer version".to_owned(),
         "fix_arguments" => command("help"),
         "list_snapshots" => command("snapshots list"),
-        "retry_with_keep" => "say how many to keep with --keep COUNT".to_owned(),
-        "retry_with_older_than" => "or how old they must be with --older-than DAYS".to_owned(),
-        "retry_with_known_profile" => "name a profile of the manifest with --profile".to_owned(),
+        "retry_with_keep" => "set how many to keep with --keep COUNT".to_owned(),
+        "retry_with_older_than" => "or their minimum age with --older-than DAYS".to_owned(),
+        "retry_with_known_profile" => "choose a profile of the manifest with --profile".to_owned(),
         "retry_command_to_finish_undo" => {
-            "repeat the command; it first undoes what was begun".to_owned()
+            "repeat the command; it first undoes what was started".to_owned()
         }
         "wait_for_other_run" => "wait for the other command, then repeat this one".to_owned(),
         "delete_checkout" => "delete the checkout; it is fetched again".to_owned(),
-        "inspect_git_error" => "see what git says above".to_owned(),
+        "inspect_git_error" => "see the output of git above".to_owned(),
         "remove_journal" => "look at the files, then delete the journal".to_owned(),
-        "restore_from_backup" => "bring the file back from a backup".to_owned(),
+        "restore_from_backup" => "restore the file from a backup".to_owned(),
         "run_lock" => command("lock"),
         "run_update" | "regenerate_lockfile" => command("update --lock"),
         // Without the arguments: one of them may be what is wrong.
@@ -128,7 +128,7 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         "commit_or_stash" => "commit or stash what is changed in the repository".to_owned(),
         "resolve_overlay_conflicts" => "edit the files with conflict markers".to_owned(),
         "retry_overlay_rebase" => command("overlay rebase MODULE"),
-        "regenerate_patch" => "make the patch again, against the current upstream".to_owned(),
+        "regenerate_patch" => "create the patch again, against the current upstream".to_owned(),
         "switch_to_dir_overlay" => command("overlay edit MODULE --kind dir"),
         "checkout_branch" => "check out a branch".to_owned(),
         "set_git_remote" => command("remote set URL"),
@@ -146,7 +146,7 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         "fix_permissions" => "make the path readable and writable for you".to_owned(),
         "fix_path" => "choose another path".to_owned(),
         "shorten_path" => "choose a shorter path".to_owned(),
-        "enable_long_paths" => "let the system take long paths".to_owned(),
+        "enable_long_paths" => "enable long paths on this system".to_owned(),
         "free_disk_space" => "free some disk space".to_owned(),
         other => other.replace('_', " "),
     };
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::output::{Captured, Mode};
 
-    fn told(problem: &Problem) -> String {
+    fn printed(problem: &Problem) -> String {
         let captured = Captured::new(Mode::Human);
         failure(&captured.printer, problem, |words| {
             format!("windlass pack {words}")
@@ -181,7 +181,7 @@ mod tests {
         .with("sample_paths", json!(["/a", "/b"]))
         .with("sample_paths_posix", json!(["/a", "/b"]))
         .next("retry_with_adopt");
-        insta::assert_snapshot!(told(&problem), @r"
+        insta::assert_snapshot!(printed(&problem), @r"
           /a
           /b
         error: 2 existing files were not written by pack
@@ -201,7 +201,7 @@ mod tests {
             )
             .next("fix_policy_violations")
             .next("retry_policy_lint");
-        insta::assert_snapshot!(told(&problem), @r"
+        insta::assert_snapshot!(printed(&problem), @r"
         warning: unknown key
         RULE               PATH                MESSAGE
         skill_frontmatter  modules/x/SKILL.md  no description
@@ -219,12 +219,12 @@ mod tests {
             .next("run_init")
             .next("retry_with_repo")
             .next("retry_command");
-        insta::assert_snapshot!(told(&problem), @r"
+        insta::assert_snapshot!(printed(&problem), @r"
         error: no agentpack.yaml in /r
           code: E_CONFIG_MISSING
           path: /r/agentpack.yaml
         hint: windlass pack init
-        hint: name the repository with --repo DIR
+        hint: pass the repository with --repo DIR
         ");
     }
 }

@@ -35,7 +35,7 @@ impl View {
     }
 }
 
-/// A warning beside the data.
+/// A warning printed apart from the data.
 pub(super) fn warning(printer: &Printer, text: &str) {
     let sign = printer.notice_paint().text(Tone::Warn, "warning:");
     printer.notice(&format!("{sign} {}", one_line(text)));

@@ -10,7 +10,7 @@ use crate::output::{Tone, counted, counts, one_line};
 /// A plan with more changes folds directories into one line each.
 const LONG: usize = 60;
 
-/// What an answer with changes tells.
+/// What an answer with changes says.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::commands::pack) struct PlanView {
@@ -253,7 +253,7 @@ impl Line {
     }
 }
 
-/// Neighbours in one directory that say the same become one line.
+/// Adjacent entries of one directory with the same text become one line.
 fn folded(lines: Vec<Line>) -> Vec<Line> {
     let mut folded: Vec<Line> = Vec::new();
     for line in lines {

@@ -42,7 +42,7 @@ impl PruneArgs {
         let consent = |preview: &Value| {
             let found: Pruned = parse(preview)?;
             let snapshots = counted(found.removed.len(), "snapshot");
-            let question = Question::Yes(format!("Remove {snapshots} for good?"));
+            let question = Question::Yes(format!("Remove {snapshots} permanently?"));
             let view = || ConsentView {
                 summary: found.text("to remove"),
                 ..ConsentView::new(

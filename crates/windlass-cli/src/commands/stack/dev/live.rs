@@ -1,5 +1,5 @@
 //! `windlass stack dev` alone: starts the session, shows where everything is, and its log until
-//! Ctrl-C. The session continues afterwards unless told otherwise.
+//! Ctrl-C. The session continues afterwards by default.
 
 use clap::Args;
 use serde_json::json;
@@ -45,7 +45,7 @@ impl StackCall for LiveArgs {
             printer.notice(if self.stop_on_exit {
                 "Ctrl-C ends the session."
             } else {
-                "Ctrl-C ends the watching; `windlass stack dev stop` ends the session."
+                "Ctrl-C stops watching; `windlass stack dev stop` ends the session."
             });
             let watched = tail(session, logs_of(&self.start.target)).await;
             if self.stop_on_exit {
@@ -67,7 +67,7 @@ impl StackCall for LiveArgs {
 }
 
 fn logs_of(target: &Target) -> Request {
-    // Starting has its own patience; a page of the log needs none.
+    // Starting has its own timeout; a page of the log needs none.
     let target = Target {
         timeout_seconds: None,
         ..target.clone()

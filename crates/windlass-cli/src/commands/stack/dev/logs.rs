@@ -34,10 +34,10 @@ pub(crate) struct LogsArgs {
     /// How many lines at most. Default: 50.
     #[arg(long, value_name = "COUNT")]
     limit: Option<u64>,
-    /// Go on after this place.
+    /// Continue after this position.
     #[arg(long, value_name = "PLACE")]
     cursor: Option<u64>,
-    /// Go on showing lines as they come, until Ctrl-C.
+    /// Keep showing lines as they arrive, until Ctrl-C.
     #[arg(long, short)]
     follow: bool,
 }
@@ -68,7 +68,8 @@ impl StackCall for LogsArgs {
     }
 }
 
-/// Shows lines as they come until Ctrl-C or until nobody reads; how many there were.
+/// Shows lines as they arrive until Ctrl-C or until the reader is gone; returns how many there
+/// were.
 pub(super) async fn tail(session: &Session, mut request: Request) -> Result<u64, Problem> {
     let engine = session.engine();
     let mut count = 0;
@@ -80,7 +81,7 @@ pub(super) async fn tail(session: &Session, mut request: Request) -> Result<u64,
         };
         for line in text(&output, "logs").lines() {
             count += 1;
-            tell(session, line);
+            print_line(session, line);
         }
         if let (Some(next), Some(input)) = (output.get("nextCursor"), request.input.as_object_mut())
         {
@@ -98,7 +99,7 @@ pub(super) async fn tail(session: &Session, mut request: Request) -> Result<u64,
     }
 }
 
-fn tell(session: &Session, line: &str) {
+fn print_line(session: &Session, line: &str) {
     let printer = &session.printer;
     Screen::data(printer).line(line);
     let (source, message) = parts(line);
@@ -119,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_who_said_it() {
+    fn a_line_names_its_source() {
         for (line, expected) in [
             ("10:00:01 [api] GET / [200] ok", ("api", "GET / [200] ok")),
             ("no source", ("dev", "no source")),

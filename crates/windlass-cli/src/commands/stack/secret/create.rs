@@ -109,7 +109,7 @@ fn absolute(path: &str) -> Result<String, Problem> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// Editors and `echo` end what they write with a line break that nobody means.
+/// Editors and `echo` add a line break at the end that is not part of the value.
 fn without_line_end(mut text: String) -> String {
     if text.ends_with('\n') {
         text.pop();

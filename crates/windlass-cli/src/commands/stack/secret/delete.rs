@@ -48,7 +48,7 @@ impl StackCall for DeleteArgs {
     fn show(&self, screen: &Screen<'_>, output: &Value) {
         let date = moment(output.get("deletionDate").unwrap_or(&Value::Null));
         if !date.is_empty() {
-            screen.line(&format!("deleted for good on {date}"));
+            screen.line(&format!("permanently deleted on {date}"));
         }
     }
 }

@@ -11,7 +11,7 @@ use super::arguments::{Input, Target, filled};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecretCommand {
-    /// Make a secret, or a new version of it.
+    /// Create a secret, or a new version of it.
     Create(create::CreateArgs),
     /// Show a secret, masked.
     Get(get::GetArgs),

@@ -2,10 +2,10 @@
 
 /// One row of eighths: the highest value fills a column.
 const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// So many columns at most.
+/// The maximum number of columns.
 const WIDEST: usize = 60;
 
-/// A line of blocks, one per value; neighbours are averaged where there are too many. What is
+/// A line of blocks, one per value; adjacent values are averaged where there are too many. What is
 /// not a number leaves a gap.
 pub(in crate::commands::stack) fn sparkline(values: &[Option<f64>]) -> String {
     let values = gathered(values);

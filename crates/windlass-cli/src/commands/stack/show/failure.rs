@@ -9,11 +9,11 @@ use crate::output::{Printer, Tone, counted, shorten};
 
 /// Details longer than this are left to `--json`.
 const LONGEST_DETAIL: usize = 200;
-/// So many lines of logs are shown.
+/// How many lines of logs are shown.
 const MOST_LINES: usize = 30;
 
 /// Details that have a view of their own, or are of no use to people.
-const TOLD: [&str; 21] = [
+const SHOWN_ELSEWHERE: [&str; 21] = [
     "failure",
     "statefulChanges",
     "resourceChanges",
@@ -37,7 +37,7 @@ const TOLD: [&str; 21] = [
     "planDigest",
 ];
 
-/// Tells a failure of a stack command.
+/// Prints a failure of a stack command.
 pub(crate) fn failure(printer: &Printer, problem: &Problem) {
     let paint = printer.notice_paint();
     let say = |text: &str| printer.raw_notice(&format!("{text}\n"));
@@ -54,7 +54,7 @@ pub(crate) fn failure(printer: &Printer, problem: &Problem) {
     for (key, value) in problem.details() {
         let value = shown(value);
         let is_news = !value.is_empty() && !problem.message().contains(&value);
-        if is_news && value.len() <= LONGEST_DETAIL && !TOLD.contains(&key.as_str()) {
+        if is_news && value.len() <= LONGEST_DETAIL && !SHOWN_ELSEWHERE.contains(&key.as_str()) {
             say(&format!("  {key}: {}", safe(&value)));
         }
     }

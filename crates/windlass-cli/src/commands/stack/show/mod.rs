@@ -43,7 +43,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Beside what was asked for.
+    /// In addition to what was asked for.
     pub(super) const fn aside(&self) -> Self {
         Self::notice(self.printer)
     }

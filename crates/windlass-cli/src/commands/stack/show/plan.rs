@@ -35,7 +35,7 @@ pub(in crate::commands::stack) fn details(screen: &Screen<'_>, data: &Value) {
         screen.toned(
             Tone::Warn,
             "Its first creation failed: the failed stack is deleted first. Read from the template, \
-             for CloudFormation plans nothing while it is there.",
+             because CloudFormation cannot plan while it exists.",
         );
     } else if text(data, "source") == "local" {
         screen.toned(
@@ -133,7 +133,7 @@ fn stateful(screen: &Screen<'_>, data: &Value) {
         (Tone::Bad, "Data will be lost:", lost),
         (
             Tone::Warn,
-            "Also with data, but nothing that needs a yes:",
+            "Also holds data, but needs no confirmation:",
             kept,
         ),
     ] {

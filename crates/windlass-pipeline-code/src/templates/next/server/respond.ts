@@ -15,7 +15,7 @@ const statusOf: Record<ErrorCode, number> = {
 
 type Access = "public" | "authenticated";
 
-/** Runs the work of a route as whoever sent the request; every failure becomes `{error:{code,message}}`. */
+/** Runs the work of a route as the caller; every failure becomes `{error:{code,message}}`. */
 export async function respond(access: Access, work: (client: Client) => Promise<Response>): Promise<Response> {
   try {
     const client = await createServerSupabase();

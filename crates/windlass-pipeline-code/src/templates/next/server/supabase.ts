@@ -8,7 +8,7 @@ import { NoSocket } from "@/server/no-socket";
 
 export type Client = SupabaseClient<Database>;
 
-/** A client that acts as whoever sent the request: row-level security applies to everything it does. */
+/** A client that acts as the caller: row-level security applies to everything it does. */
 export async function createServerSupabase(): Promise<Client> {
   const { url, key } = supabaseSettings();
   const store = await cookies();

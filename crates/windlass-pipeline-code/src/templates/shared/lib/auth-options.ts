@@ -16,7 +16,7 @@ export async function signInWithProvider(provider: AuthProvider): Promise<void> 
   }
 }
 
-/** Sends a link that signs in whoever opens it. */
+/** Sends a link that signs in the user who opens it. */
 export async function sendLink(email: string): Promise<void> {
   const { error } = await getSupabase().auth.signInWithOtp({
     email,

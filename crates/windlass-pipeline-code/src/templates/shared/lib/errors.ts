@@ -50,7 +50,7 @@ export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new AppError("INTERNAL_ERROR", "Something went wrong.");
 }
 
-/** Whether somebody has yet to connect the database. */
+/** Whether the database is not connected yet. */
 export function needsSetUp(error: Error): boolean {
   return error instanceof AppError && error.code === "NOT_CONFIGURED";
 }

@@ -1,4 +1,4 @@
-//! A stack with a `NoEcho` parameter, made by somebody who told AWS its value.
+//! A stack with a `NoEcho` parameter, created by a user who gave AWS its value.
 
 use std::{fmt::Write as _, net::SocketAddr};
 
@@ -17,7 +17,7 @@ const STACK: &str = "shop-hidden";
 pub(super) fn walk(world: &World, said: &mut Said) {
     create(world);
     world.config(QUEUE);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let args = |more: Value| {
         let mut all = json!({ "projectName": "shop", "stage": STAGE, "region": REGION });
         all.as_object_mut()
@@ -26,34 +26,46 @@ pub(super) fn walk(world: &World, said: &mut Said) {
         all
     };
     let (ops, diagnose) = ("stacktape_ops", "stacktape_diagnose");
-    let shown = said.call(&mut desk, diagnose, "info_stack", args(json!({})), false);
+    let shown = said.call(
+        &mut tool_client,
+        diagnose,
+        "info_stack",
+        args(json!({})),
+        false,
+    );
     assert_eq!(shown["code"], "OK", "{shown:#}");
     let sdk = json!({
         "service": "cloudformation", "command": "DescribeStacks", "input": { "StackName": STACK },
     });
-    let shown = said.call(&mut desk, diagnose, "aws_sdk", args(sdk), false);
+    let shown = said.call(&mut tool_client, diagnose, "aws_sdk", args(sdk), false);
     assert!(
         shown.to_string().contains("****"),
         "the parameter is there: {shown:#}"
     );
-    let plan = said.call(&mut desk, ops, "preview_changes", args(json!({})), false);
+    let plan = said.call(
+        &mut tool_client,
+        ops,
+        "preview_changes",
+        args(json!({})),
+        false,
+    );
     let queue = plan["data"]["resourceChanges"].to_string();
     assert!(
         queue.contains("KmsMasterKeyId"),
         "the parameter is used: {plan:#}"
     );
-    let deployed = said.call(&mut desk, ops, "deploy", args(json!({})), false);
+    let deployed = said.call(&mut tool_client, ops, "deploy", args(json!({})), false);
     assert_eq!(deployed["code"], "OK", "{deployed:#}");
     let listing = args(json!({ "listVersions": true }));
-    said.call(&mut desk, ops, "rollback", listing, false);
+    said.call(&mut tool_client, ops, "rollback", listing, false);
     said.call(
-        &mut desk,
+        &mut tool_client,
         diagnose,
         "info_operations",
         args(json!({})),
         false,
     );
-    said.call(&mut desk, ops, "delete", args(json!({})), true);
+    said.call(&mut tool_client, ops, "delete", args(json!({})), true);
     // What Windlass put into the account; what AWS keeps of the parameter is its own.
     let buckets = world.control.state()["buckets"].to_string();
     assert!(

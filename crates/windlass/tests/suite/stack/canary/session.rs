@@ -5,7 +5,7 @@ use std::{net::SocketAddr, os::unix::fs::PermissionsExt as _};
 use serde_json::{Value, json};
 
 use super::{
-    super::{desk::Desk, world::World},
+    super::{tool_client::ToolClient, world::World},
     ADDRESSED, ENVIRONED, IN_FILE, IN_JSON, LOCAL, Said, files_with_secrets,
 };
 use crate::suite::support::http::Ask;
@@ -85,19 +85,19 @@ impl Drop for Running<'_> {
 /// Walks the operations of a session, its HTTP API and its files.
 pub(super) fn walk(world: &World, said: &mut Said, found: &mut Vec<String>) {
     write_project(world);
-    let mut desk = world.desk();
+    let mut tool_client = world.tool_client();
     let local = world.project().join(".env.local");
     let values = fs_err::read_to_string(&local).unwrap();
 
     // A file whose lines are none; the session says so and is ended.
     let _running = Running(world);
     world.file(".env.local", &format!("{IN_JSON} is no line"));
-    let refused = said.call(&mut desk, TOOL, "start", json!({}), false);
+    let refused = said.call(&mut tool_client, TOOL, "start", json!({}), false);
     assert_eq!(refused["ok"], false, "{refused:#}");
-    said.call(&mut desk, TOOL, "stop", json!({}), false);
+    said.call(&mut tool_client, TOOL, "stop", json!({}), false);
     world.file(".env.local", &values);
 
-    let started = said.call(&mut desk, TOOL, "start", json!({}), false);
+    let started = said.call(&mut tool_client, TOOL, "start", json!({}), false);
     assert_eq!(started["code"], "OK", "{started:#}");
     let failures = started["data"]["hookFailures"].as_array();
     assert_eq!(failures.map(Vec::len), Some(1), "{started:#}");
@@ -108,13 +108,13 @@ pub(super) fn walk(world: &World, said: &mut Said, found: &mut Vec<String>) {
         ("logs", json!({ "workload": "api", "limit": 1000 })),
         ("logs", json!({ "limit": 1000 })),
     ] {
-        said.call(&mut desk, TOOL, operation, args, false);
+        said.call(&mut tool_client, TOOL, operation, args, false);
     }
     let lines = said.0.last().unwrap().1.clone();
-    for told in ["good morning says", "is the key", "logs in"] {
+    for phrase in ["good morning says", "is the key", "logs in"] {
         assert!(
-            lines.contains(told),
-            "the function said '{told} …': {lines}"
+            lines.contains(phrase),
+            "the function said '{phrase} …': {lines}"
         );
     }
     for command in [&["dev", "status"][..], &["dev", "logs"], &["dev", "start"]] {
@@ -124,20 +124,20 @@ pub(super) fn walk(world: &World, said: &mut Said, found: &mut Vec<String>) {
 
     // A build that fails says with what.
     bootstrap(world, "exit 3");
-    let broken = rebuild(&mut desk, said);
+    let broken = rebuild(&mut tool_client, said);
     assert_eq!(broken["ok"], false, "{broken:#}");
     assert!(
         broken.to_string().contains("is the key"),
-        "its output is told: {broken:#}"
+        "its output is shown: {broken:#}"
     );
     files_with_secrets(&world.project().join(".windlass"), found);
-    let stopped = said.call(&mut desk, TOOL, "stop", json!({}), false);
+    let stopped = said.call(&mut tool_client, TOOL, "stop", json!({}), false);
     assert_eq!(stopped["code"], "OK", "{stopped:#}");
 }
 
-fn rebuild(desk: &mut Desk, said: &mut Said) -> Value {
+fn rebuild(tool_client: &mut ToolClient, said: &mut Said) -> Value {
     let args = json!({ "workload": "api" });
-    said.call(desk, TOOL, "rebuild", args, false)
+    said.call(tool_client, TOOL, "rebuild", args, false)
 }
 
 fn write_project(world: &World) {
@@ -158,7 +158,7 @@ fn bootstrap(world: &World, ending: &str) {
     fs_err::set_permissions(file, mode).unwrap();
 }
 
-/// The HTTP API, as whoever may read the session file asks it.
+/// The HTTP API, called by a process that may read the session file.
 fn asks(world: &World, said: &mut Said) {
     let file = world.project().join(".windlass/dev/shop-dev.json");
     let session: Value = serde_json::from_slice(&fs_err::read(file).unwrap()).unwrap();

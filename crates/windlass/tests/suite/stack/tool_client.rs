@@ -53,13 +53,13 @@ impl Answer {
 }
 
 /// A session at a server, and what the server publishes.
-pub(super) struct Desk {
+pub(super) struct ToolClient {
     session: Session,
     pub(super) tools: BTreeMap<String, Value>,
     published: BTreeMap<String, Validator>,
 }
 
-impl Desk {
+impl ToolClient {
     pub(super) fn open(command: Command) -> Self {
         let mut session = Session::of(command);
         let listed = session.request("tools/list", &json!({}));
