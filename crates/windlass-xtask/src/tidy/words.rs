@@ -1,4 +1,5 @@
-//! Strings that must not be in the tree: paths of one machine and hosts of registries.
+//! Strings that must not be in the tree: paths of one machine, hosts of registries, and words
+//! that no engineer would write today.
 //!
 //! The patterns are written in halves so that this file does not match itself.
 
@@ -22,6 +23,33 @@ const FORBIDDEN: [(&str, &str); 12] = [
     (concat!("pythonhosted", ".org"), REGISTRY_HOST),
 ];
 
+/// Words and phrases that read as if translated, and what to write instead. Whole words, in any
+/// case.
+const ARCHAIC: [(&str, &str); 12] = [
+    (concat!("an", "ew"), "again"),
+    (concat!("a", "fresh"), "again"),
+    (concat!("me", "nd"), "fix"),
+    (concat!("me", "nds"), "fixes"),
+    (concat!("me", "nded"), "fixed"),
+    (concat!("me", "nding"), "fixing"),
+    (
+        concat!("some", "body"),
+        "who it is: the caller, another process",
+    ),
+    (concat!("all the", " same"), "anyway"),
+    (concat!("did not end", " well"), "failed"),
+    (concat!("goes", " along"), "is included"),
+    (concat!("is not", " through"), "has not passed"),
+    (concat!("was not", " through"), "had not passed"),
+];
+
+/// Text that is data: words that people use in their specifications.
+const DATA: [&str; 3] = [
+    "crates/windlass-pipeline-design/src/spec/",
+    "crates/windlass-pipeline-design/tests/",
+    "examples/",
+];
+
 /// Looks at every text file.
 pub fn check(files: &[SourceFile]) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -36,9 +64,38 @@ pub fn check(files: &[SourceFile]) -> Vec<Violation> {
                     ));
                 }
             }
+            if !is_prose(&file.path) {
+                continue;
+            }
+            let lower = line.to_lowercase();
+            for (pattern, instead) in ARCHAIC {
+                if has_word(&lower, pattern) {
+                    violations.push(Violation::new(
+                        format!("{}:{}", file.path, index + 1),
+                        format!("`{pattern}` is not plain English; write {instead}"),
+                    ));
+                }
+            }
         }
     }
     violations
+}
+
+fn is_prose(path: &str) -> bool {
+    let is_read = [".rs", ".md", ".json", ".toml"]
+        .iter()
+        .any(|end| path.ends_with(end));
+    is_read && !DATA.iter().any(|data| path.starts_with(data))
+}
+
+/// Whether a text has the word, not as a part of a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    text.match_indices(word).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + word.len()..].chars().next();
+        !is_letter(before) && !is_letter(after)
+    })
 }
 
 #[cfg(test)]
@@ -56,6 +113,18 @@ mod tests {
                     "docs/a.md:2: `{pattern}` is {what} and must not be in the tree"
                 )]
             );
+        }
+    }
+
+    #[test]
+    fn archaic_words_are_found_whole_and_in_any_case() {
+        for (pattern, instead) in ARCHAIC {
+            let text = format!("first\nIt {} here.\n", pattern.to_uppercase());
+            let message = format!("docs/a.md:2: `{pattern}` is not plain English; write {instead}");
+            assert_eq!(messages(&check(&[file("docs/a.md", &text)])), [message]);
+            assert!(check(&[file("examples/a.md", &text)]).is_empty());
+            let longer = format!("x{pattern}x\n");
+            assert!(check(&[file("docs/a.md", &longer)]).is_empty());
         }
     }
 
