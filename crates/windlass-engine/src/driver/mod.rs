@@ -14,6 +14,7 @@ mod memo;
 mod ops;
 mod own;
 mod probe;
+mod step_calls;
 mod unwind;
 
 pub use own::OwnRuns;
