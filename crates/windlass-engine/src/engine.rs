@@ -95,7 +95,7 @@ pub(crate) struct Inner {
     /// The catalogue over this engine, for calls that runs make.
     pub(crate) catalogue: OnceLock<WeakCatalogue>,
     pub(crate) own_runs: OwnRuns,
-    pub(crate) notices: Notices,
+    pub(crate) notices: Arc<Notices>,
 }
 
 impl std::ops::Deref for Engine {
@@ -129,7 +129,7 @@ impl Engine {
                 webhook_secrets: SecretBook::default(),
                 catalogue: OnceLock::new(),
                 own_runs: OwnRuns::default(),
-                notices: Notices::default(),
+                notices: Arc::default(),
             }
         }))
     }
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     /// What the steps of this process say in passing.
-    pub(crate) fn notices(&self) -> &Notices {
+    pub(crate) fn notices(&self) -> &Arc<Notices> {
         &self.0.notices
     }
 

@@ -20,6 +20,7 @@ mod suite {
     mod proofs;
     mod redaction;
     mod rollback;
+    mod step_context;
     mod steps;
     mod stores;
     mod support;

@@ -23,6 +23,10 @@ use crate::run::{PaidFn, PaidRequest, RunError, StepCalls, StepMode};
 /// More than this is a stream, not what a step leaves behind: one commit has to hold it.
 const MOST_KEPT: usize = 1_000;
 
+/// Shorter pieces of text wait for more, so that a model that says a word at a time does not wake
+/// every watcher for each.
+const SHORTEST_TEXT: usize = 80;
+
 /// One try of a step.
 pub(super) struct JournalStep<'a> {
     pub(super) context: &'a JournalContext,
@@ -176,10 +180,11 @@ impl StepCalls for JournalStep<'_> {
         let whole = {
             let mut held = lock(&self.text);
             held.push_str(&text);
+            let is_worth_saying = held.len() >= SHORTEST_TEXT || held.contains('\n');
             let end = match held.rfind(char::is_whitespace) {
-                Some(place) => held.ceil_char_boundary(place + 1),
+                Some(place) if is_worth_saying => held.ceil_char_boundary(place + 1),
                 None if held.len() > Passing::LONGEST => held.len(),
-                None => return,
+                _ => return,
             };
             let rest = held.split_off(end);
             std::mem::replace(&mut *held, rest)

@@ -15,6 +15,7 @@ mod verify;
 mod view;
 mod watch;
 
+pub use crate::notices::NoticeStream;
 pub use artifact::ArtifactContent;
 pub(crate) use call::call_granted;
 pub use call::{OperationCall, call_operation};

@@ -159,7 +159,6 @@ impl<'c> Launch<'c> {
         let done = Step::pure(&key)
             .input(&item.inputs)
             .run(self.context, move |step| {
-                step.progress(0, None, item.worker.title());
                 let (job, engine) = (job(step), engine.upgrade());
                 async move {
                     let clock = engine?.clock.clone();

@@ -152,8 +152,7 @@ impl Launch<'_> {
         self.queue(format!("begun:{key}"), event::GATE_RUN_STARTED, started);
         self.commit().await?;
         let looked: Looked = Step::pure(&key)
-            .run(self.context, async |step| {
-                step.progress(0, None, gate);
+            .run(self.context, async |_| {
                 let clock = sight.tools.engine.upgrade()?.clock.clone();
                 let began = clock.now();
                 let input = sight.gather().await?;
