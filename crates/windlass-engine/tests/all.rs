@@ -13,6 +13,7 @@ mod suite {
     mod jobs;
     mod keys;
     mod outbox;
+    mod paid;
     mod parked;
     mod policy;
     mod processes;
