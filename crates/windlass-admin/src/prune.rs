@@ -117,20 +117,18 @@ impl RunKind for Prune {
             let payload: Payload = serde_json::from_value(input)
                 .map_err(|error| Problem::internal("prune input", error))?;
             // The moment of the plan, not of the execution: a resumed run removes the same.
-            let (weak, now) = (self.engine.clone(), context.created_at());
+            let now = context.created_at();
             let removed: Value = Step::effect("prune", "store")
                 .input(&payload)
-                .run(context, move |_| {
-                    let weak = weak.clone();
-                    async move {
-                        let report = prune(&weak.upgrade()?, payload.keep_days, now, false).await?;
-                        Ok(json!({
-                            "runs": report.runs,
-                            "events": report.events,
-                            "blobs": report.blobs,
-                            "bytes": report.bytes,
-                        }))
-                    }
+                .run(context, async |_| {
+                    let engine = self.engine.upgrade()?;
+                    let report = prune(&engine, payload.keep_days, now, false).await?;
+                    Ok(json!({
+                        "runs": report.runs,
+                        "events": report.events,
+                        "blobs": report.blobs,
+                        "bytes": report.bytes,
+                    }))
                 })
                 .await?;
             Ok(json!({ "removed": removed }))

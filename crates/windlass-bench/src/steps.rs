@@ -171,12 +171,10 @@ impl RunKind for BenchKind {
             let started = Instant::now();
             let payload = "x".repeat(200);
             for number in 0..input.as_u64().unwrap_or(0) {
-                let payload = payload.clone();
                 let _: Value = Step::pure("step")
                     .input(&number)
-                    .run(context, move |_| {
-                        let payload = payload.clone();
-                        async move { Ok(json!({ "number": number, "payload": payload })) }
+                    .run(context, async |_| {
+                        Ok(json!({ "number": number, "payload": payload }))
                     })
                     .await?;
             }

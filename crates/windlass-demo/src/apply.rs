@@ -141,16 +141,13 @@ pub(crate) async fn change_file(
     dir: &str,
     file: &FileChange,
 ) -> Result<(), RunError> {
-    let kept: Kept = {
-        let (dir, file) = (dir.to_owned(), file.clone());
-        Step::pure(format!("keep {}", file.path))
-            .input(&file)
-            .run(context, move |_| {
-                blocking((dir.clone(), file.clone()), |(dir, file)| keep(&dir, &file))
-            })
-            .await?
-    };
-    let work = (dir.to_owned(), file.clone());
+    let kept: Kept = Step::pure(format!("keep {}", file.path))
+        .input(file)
+        .run(context, async |_| {
+            let known = (dir.to_owned(), file.clone());
+            blocking(known, |(dir, file)| keep(&dir, &file)).await
+        })
+        .await?;
     let undo = (dir.to_owned(), file.clone(), kept);
     Step::effect(format!("change {}", file.path), file.path.clone())
         .input(file)
@@ -159,11 +156,10 @@ pub(crate) async fn change_file(
                 take_back(&dir, &file, &kept)
             })
         })
-        .run(context, move |attempt| {
-            let (dir, file) = work.clone();
-            blocking((dir, file, attempt.idempotency_key), |(dir, file, key)| {
-                change(&dir, &file, &key)
-            })
+        .run(context, async |step| {
+            let key = step.idempotency_key().to_owned();
+            let known = (dir.to_owned(), file.clone(), key);
+            blocking(known, |(dir, file, key)| change(&dir, &file, &key)).await
         })
         .await
 }

@@ -32,17 +32,14 @@ impl RunKind for WriteNote {
         Box::pin(async move {
             let input: NoteInput = serde_json::from_value(input)
                 .map_err(|error| Problem::internal("note input", error))?;
-            let dir = input.dir.clone();
             // What is there is part of the journal, so that a repetition sees the same.
             let before: Option<Digest> = Step::pure("look")
-                .run(context, move |_| {
-                    let dir = dir.clone();
-                    async move {
-                        tokio::task::spawn_blocking(move || Scratch::open(&dir)?.read(NOTE_FILE))
-                            .await
-                            .map_err(|error| Problem::internal("file work", error))?
-                            .map(|content| content.as_deref().map(Digest::of))
-                    }
+                .run(context, async |_| {
+                    let dir = input.dir.clone();
+                    tokio::task::spawn_blocking(move || Scratch::open(&dir)?.read(NOTE_FILE))
+                        .await
+                        .map_err(|error| Problem::internal("file work", error))?
+                        .map(|content| content.as_deref().map(Digest::of))
                 })
                 .await?;
             let file = FileChange {

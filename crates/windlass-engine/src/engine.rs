@@ -22,6 +22,7 @@ use crate::{
     audit::AuditLog,
     confirm::Sealer,
     driver::{OwnRuns, StepProbe},
+    notices::Notices,
     operation::{Catalogue, Operation, WaitingCall, WeakCatalogue},
     outbox::{OutboxOptions, secrets::SecretBook},
     run::{RunKind, RunKinds},
@@ -94,6 +95,7 @@ pub(crate) struct Inner {
     /// The catalogue over this engine, for calls that runs make.
     pub(crate) catalogue: OnceLock<WeakCatalogue>,
     pub(crate) own_runs: OwnRuns,
+    pub(crate) notices: Arc<Notices>,
 }
 
 impl std::ops::Deref for Engine {
@@ -127,6 +129,7 @@ impl Engine {
                 webhook_secrets: SecretBook::default(),
                 catalogue: OnceLock::new(),
                 own_runs: OwnRuns::default(),
+                notices: Arc::default(),
             }
         }))
     }
@@ -171,6 +174,11 @@ impl Engine {
     /// The runs that are this process's to drive.
     pub fn own_runs(&self) -> &OwnRuns {
         &self.0.own_runs
+    }
+
+    /// What the steps of this process say in passing.
+    pub(crate) fn notices(&self) -> &Arc<Notices> {
+        &self.0.notices
     }
 
     pub(crate) fn secret_book(&self) -> &SecretBook {

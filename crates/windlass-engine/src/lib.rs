@@ -13,6 +13,7 @@ pub mod driver;
 mod engine;
 pub mod envelope;
 mod filing;
+mod notices;
 pub mod operation;
 pub mod outbox;
 mod patience;

@@ -13,6 +13,7 @@ mod suite {
     mod jobs;
     mod keys;
     mod outbox;
+    mod paid;
     mod parked;
     mod policy;
     mod processes;
@@ -20,6 +21,7 @@ mod suite {
     mod proofs;
     mod redaction;
     mod rollback;
+    mod step_context;
     mod steps;
     mod stores;
     mod support;

@@ -133,6 +133,9 @@ impl ChatCompletions {
             let key = key.expose_secret().trim();
             headers.push(("authorization".to_owned(), format!("Bearer {key}")));
         }
+        if let Some(key) = &question.request.idempotency_key {
+            headers.push(("idempotency-key".to_owned(), key.clone()));
+        }
         let sent = OutboundRequest {
             method: "POST".to_owned(),
             url: question.url.clone(),

@@ -209,6 +209,7 @@ mod tests {
                 description: "Shows a file".to_owned(),
                 input_schema: json!({ "type": "object" }),
             }],
+            idempotency_key: Some("a header, not a part of the body".to_owned()),
         };
         let body = body("small", &request, Dialect::default(), true);
         assert_eq!(

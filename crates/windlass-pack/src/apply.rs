@@ -307,19 +307,16 @@ impl RunKind for ApplyPack {
             };
             let input = Arc::new(input);
             let run_id = context.run_id().to_string();
-            let (engine, pack) = (self.engine.clone(), Arc::clone(&self.pack));
-            let work_input = Arc::clone(&input);
-            let work_run = run_id.clone();
             let undo_input = Arc::clone(&input);
-            let undo_pack = Arc::clone(&pack);
-            let undo_engine = engine.clone();
+            let undo_run = run_id.clone();
+            let (undo_engine, undo_pack) = (self.engine.clone(), Arc::clone(&self.pack));
             Step::effect("apply", input.snapshot_id.clone())
                 .input(&json!({ "transaction": transaction, "snapshot_id": input.snapshot_id }))
                 .undo(move |_: Value| {
                     let (pack, input, run_id) = (
                         Arc::clone(&undo_pack),
                         Arc::clone(&undo_input),
-                        run_id.clone(),
+                        undo_run.clone(),
                     );
                     let engine = undo_engine.upgrade();
                     async move {
@@ -330,16 +327,13 @@ impl RunKind for ApplyPack {
                         blocking(move || take_back(&pack, &input, &run_id, when, &NoFaults)).await
                     }
                 })
-                .run(context, move |_| {
-                    let (engine, pack) = (engine.clone(), Arc::clone(&pack));
-                    let (input, run_id) = (Arc::clone(&work_input), work_run.clone());
-                    async move {
-                        let planned = match pack.handoff.take(&transaction) {
-                            Some(planned) => planned,
-                            None => read_back(&engine, transaction).await?,
-                        };
-                        blocking(move || carry_out(&input, planned, &run_id, &NoFaults)).await
-                    }
+                .run(context, async |_| {
+                    let planned = match self.pack.handoff.take(&transaction) {
+                        Some(planned) => planned,
+                        None => read_back(&self.engine, transaction).await?,
+                    };
+                    let (input, run_id) = (Arc::clone(&input), run_id.clone());
+                    blocking(move || carry_out(&input, planned, &run_id, &NoFaults)).await
                 })
                 .await
         })

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use windlass_engine::{
-    WeakEngine,
-    run::{Ended, Entry, RunContext, RunError, RunKind, Step, WebhookRequest},
+    Engine, WeakEngine,
+    run::{Ended, Entry, RunContext, RunError, RunKind, Step, StepContext, WebhookRequest},
 };
 use windlass_pipeline_design::model::{ArchitectureOutput, Phase, StrategyOutput, UxOutput};
 use windlass_ports::BoxFuture;
@@ -39,6 +39,12 @@ pub(crate) struct JobInput {
     pub(crate) wanted: Wanted,
     /// `offline` or `llm`.
     pub(crate) generator: String,
+}
+
+impl JobInput {
+    fn is_by_model(&self) -> bool {
+        self.generator == "llm"
+    }
 }
 
 /// The name of a phase's artifact.
@@ -134,16 +140,13 @@ impl PipelineRun {
         )
         .await?;
         let limits = &self.outside.timeouts;
-        let limit = limits.phase(phase, input.generator == "llm");
+        let limit = limits.phase(phase, input.is_by_model());
         let limit = limit.min(limits.job.saturating_sub(worked));
         let work = PhaseWork {
+            run: self,
             phase,
-            wanted: Arc::new(input.wanted.clone()),
-            by_model: input.generator == "llm",
-            done: done.clone(),
-            outside: Arc::clone(&self.outside),
-            engine: self.engine.clone(),
-            room: Arc::clone(&self.room),
+            input,
+            done,
             limit,
         };
         let digests: BTreeMap<Phase, _> = done
@@ -152,10 +155,7 @@ impl PipelineRun {
             .collect();
         let made: Result<Made, RunError> = Step::pure(format!("phase:{name}"))
             .input(&json!({ "upstream": digests }))
-            .run(context, move |_| {
-                let work = work.clone();
-                async move { work.make().await }
-            })
+            .run(context, async |step| work.make(&step).await)
             .await;
         match made {
             Ok(made) => {
@@ -269,28 +269,28 @@ async fn record(
 }
 
 /// What one phase is made with.
-#[derive(Clone)]
-struct PhaseWork {
+struct PhaseWork<'a> {
+    run: &'a PipelineRun,
     phase: Phase,
-    wanted: Arc<Wanted>,
-    by_model: bool,
-    done: BTreeMap<Phase, ArtifactRef>,
-    outside: Arc<PipelineOutside>,
-    engine: WeakEngine,
-    room: Arc<Semaphore>,
+    input: &'a JobInput,
+    done: &'a BTreeMap<Phase, ArtifactRef>,
     limit: Duration,
 }
 
-impl PhaseWork {
-    async fn make(&self) -> Result<Made, Problem> {
-        let clock = self.engine.upgrade()?.clock.clone();
+impl PhaseWork<'_> {
+    fn engine(&self) -> Result<Engine, Problem> {
+        self.run.engine.upgrade()
+    }
+
+    async fn make(&self, step: &StepContext<'_>) -> Result<Made, Problem> {
+        let clock = self.engine()?.clock.clone();
         // Waiting for a place is not working.
-        let place = Arc::clone(&self.room).acquire_owned().await;
+        let place = self.run.room.acquire().await;
         let place = place.map_err(|error| Problem::internal("pipeline", error))?;
         let began = clock.now();
         let deadline = began.after(self.limit);
         let made = tokio::select! {
-            made = self.generate() => made,
+            made = self.generate(step) => made,
             () = clock.sleep_until(deadline) => {
                 Err(fault::timeout(self.phase, self.limit.as_secs()))
             }
@@ -304,10 +304,13 @@ impl PhaseWork {
         })
     }
 
-    async fn generate(&self) -> Result<(ArtifactRef, Option<ArtifactRef>), Problem> {
+    async fn generate(
+        &self,
+        step: &StepContext<'_>,
+    ) -> Result<(ArtifactRef, Option<ArtifactRef>), Problem> {
         let material = self.material().await?;
-        let made = if self.by_model {
-            make::by_model(self.phase, material, &self.outside).await?
+        let made = if self.input.is_by_model() {
+            make::by_model(step, self.phase, material, &self.run.outside).await?
         } else {
             let phase = self.phase;
             let work = move || make::by_rules(phase, &material);
@@ -319,7 +322,7 @@ impl PhaseWork {
         let record = match &made.calls {
             Some(calls) => {
                 let name = format!("calls/{}.json", self.phase.as_str());
-                let calls = self.engine.upgrade()?.redactor.redact_value(calls.clone());
+                let calls = self.engine()?.redactor.redact_value(calls.clone());
                 Some(self.keep(&name, &calls).await?)
             }
             None => None,
@@ -329,7 +332,7 @@ impl PhaseWork {
 
     /// What is known when the phase begins: given, or left by earlier phases.
     async fn material(&self) -> Result<Material, Problem> {
-        let wanted = Arc::clone(&self.wanted);
+        let wanted = Arc::new(self.input.wanted.clone());
         let mut material = Material {
             requirements: wanted.requirements.clone(),
             architecture: wanted.architecture.clone(),
@@ -355,7 +358,7 @@ impl PhaseWork {
         let Some(artifact) = self.done.get(&phase) else {
             return Ok(None);
         };
-        let bytes = self.engine.upgrade()?.blobs.get(artifact.sha256).await;
+        let bytes = self.engine()?.blobs.get(artifact.sha256).await;
         let bytes = bytes.map_err(|error| Problem::internal("content store", error))?;
         let read = serde_json::from_slice(&bytes);
         read.map(Some)
@@ -367,7 +370,7 @@ impl PhaseWork {
             .map_err(|error| Problem::internal("artifact", error))?;
         text.push('\n');
         let size = text.len() as u64;
-        let stored = self.engine.upgrade()?.blobs.put(text.into_bytes()).await;
+        let stored = self.engine()?.blobs.put(text.into_bytes()).await;
         Ok(ArtifactRef {
             name: name.to_owned(),
             content_type: "application/json".to_owned(),

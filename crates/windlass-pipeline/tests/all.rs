@@ -5,6 +5,7 @@ mod suite {
     mod by_ids;
     mod jobs;
     mod models;
+    mod paid;
     mod proofs;
     mod retention;
     mod served;

@@ -149,6 +149,9 @@ pub struct ModelRequest {
     /// The tools on offer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
+    /// For servers that recognise a repetition; no part of the question, and not stored with it.
+    #[serde(skip)]
+    pub idempotency_key: Option<String>,
 }
 
 impl ModelRequest {
@@ -252,7 +255,8 @@ pub struct ModelReply {
 }
 
 /// Why there is no answer. Holds what a server said, cut short and without the key.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelError {
     /// The address policy refuses the server; nothing was sent.
     #[error("the outbound policy refuses the model's server: {0}")]
@@ -381,7 +385,7 @@ fn wait(retry_after: Option<Duration>) -> String {
 pub type Heard<'a> = Box<dyn FnMut(&str) + Send + 'a>;
 
 /// A way to models.
-pub trait LanguageModel: Send + Sync + 'static {
+pub trait LanguageModel: Send + Sync {
     /// Asks and waits for the whole answer. With `heard`, the text is streamed and every
     /// piece is passed on; then a failure after the first piece is not retried here, since
     /// the listener cannot unhear it. Dropping the future ends the exchange.

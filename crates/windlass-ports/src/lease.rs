@@ -6,10 +6,16 @@
 //! commit made under it names it, so that a driver which lost a run without noticing cannot
 //! write. Only the death of a driver frees its leases; no clock does.
 
-use tokio::sync::watch;
-use windlass_types::{DeliveryId, RunId};
+use std::sync::Arc;
 
-use crate::store::StoreError;
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, watch};
+use windlass_types::{DeliveryId, PassingNotice, RunId};
+
+use crate::{
+    notices::{NoticeSource, ServedNotices},
+    store::StoreError,
+};
 
 /// What a lease is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +104,25 @@ pub trait Lease: Send + Sync + 'static {
     /// Changes when a driver of another registration may have gone, so that what it held can be
     /// taken over.
     fn departures(&self) -> watch::Receiver<u64>;
+
+    /// Lets watchers in other processes hear the passing notices of a driver of this process.
+    /// `None` where that is not possible; nothing depends on it.
+    fn serve_notices(
+        &self,
+        _driver: u64,
+        _source: Arc<dyn NoticeSource>,
+    ) -> Option<Box<dyn ServedNotices>> {
+        None
+    }
+
+    /// The passing notices of a run, from a driver of another process that has it.
+    fn hear_notices<'a>(
+        &'a self,
+        _driver: u64,
+        _run_id: &'a RunId,
+    ) -> BoxFuture<'a, Option<mpsc::Receiver<PassingNotice>>> {
+        Box::pin(std::future::ready(None))
+    }
 
     /// The process of a driver that drives every run.
     fn holder(&self) -> Option<u32> {

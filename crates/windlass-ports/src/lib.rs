@@ -12,6 +12,7 @@ pub mod entropy;
 pub mod git;
 pub mod language_model;
 pub mod lease;
+pub mod notices;
 pub mod outbound;
 pub mod sockets;
 pub mod store;
@@ -30,6 +31,7 @@ pub use language_model::{
 pub use lease::{
     DriverRecord, DriverScope, Fence, Lease, LeaseName, LeaseRecord, LeaseUse, RegisteredDriver,
 };
+pub use notices::{NoticeReceiver, NoticeSource, ServedNotices};
 pub use outbound::{Outbound, OutboundError, OutboundRequest, OutboundResponse, OutboundStream};
 pub use sockets::{MessageSocket, MessageSockets, SocketFailure, SocketMessage};
 pub use store::{

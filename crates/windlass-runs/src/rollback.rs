@@ -164,27 +164,17 @@ impl RunKind for RollBack {
             let payload: Payload = serde_json::from_value(input)
                 .map_err(|error| Problem::internal("rollback input", error))?;
             let run_id = payload.run_id;
-            let (weak, principal, target) = (
-                self.engine.clone(),
-                context.principal().clone(),
-                run_id.clone(),
-            );
             Step::effect("ask", run_id.as_str())
                 .input(&run_id)
-                .run(context, move |_| {
-                    let (weak, principal, target) =
-                        (weak.clone(), principal.clone(), target.clone());
-                    async move {
-                        weak.upgrade()?
-                            .request_rollback(&principal, &target, None)
-                            .await
-                    }
+                .run(context, async |_| {
+                    let engine = self.engine.upgrade()?;
+                    let principal = context.principal();
+                    engine.request_rollback(principal, &run_id, None).await
                 })
                 .await?;
-            let (weak, target) = (self.engine.clone(), run_id.clone());
             let residue: Vec<String> = Step::pure("wait")
                 .input(&run_id)
-                .run(context, move |_| wait_for_end(weak.clone(), target.clone()))
+                .run(context, async |_| wait_for_end(&self.engine, &run_id).await)
                 .await?;
             if residue.is_empty() {
                 return Ok(json!({ "rolled_back": run_id }));
@@ -201,10 +191,10 @@ impl RunKind for RollBack {
     }
 }
 
-async fn wait_for_end(engine: WeakEngine, run_id: RunId) -> Result<Vec<String>, Problem> {
+async fn wait_for_end(engine: &WeakEngine, run_id: &RunId) -> Result<Vec<String>, Problem> {
     loop {
         let engine = engine.upgrade()?;
-        let record = engine.settle(&run_id, LOOK_AGAIN).await?;
+        let record = engine.settle(run_id, LOOK_AGAIN).await?;
         match record.state {
             RunState::RolledBack => return Ok(record.residue),
             RunState::Held => {

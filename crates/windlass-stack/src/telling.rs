@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use windlass_engine::run::StepAttempt;
 use windlass_stack_lifecycle::lines::Level;
 use windlass_types::RunId;
 use windlass_types::journal::DomainEvent;
@@ -38,13 +37,13 @@ pub(crate) fn telling(
     desk: &Desk,
     run_id: &RunId,
     step: &str,
-    attempt: &StepAttempt,
+    attempt: u32,
 ) -> (Teller, impl Future<Output = ()> + Send + use<>) {
     let (send, heard) = unbounded_channel();
     let record = Record {
         desk: desk.clone(),
         run_id: run_id.clone(),
-        key: format!("log:{step}:{}", attempt.attempt),
+        key: format!("log:{step}:{attempt}"),
         told: 0,
     };
     (Teller(send), record.keep(heard))

@@ -8,16 +8,22 @@ use std::{
     fs::{File, TryLockError},
     io::{self, Read, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
 use fs_err as fs;
-use tokio::sync::watch;
-use windlass_ports::{DriverRecord, DriverScope, Lease, RegisteredDriver, StoreError};
+use tokio::sync::{mpsc, watch};
+use windlass_ports::{
+    BoxFuture, DriverRecord, DriverScope, Lease, NoticeSource, RegisteredDriver, ServedNotices,
+    StoreError,
+};
+use windlass_types::{PassingNotice, RunId};
 
 use crate::{
     error::{Failure, Result},
     home::{Home, create_private_dir},
     open::SqliteStore,
+    relay,
 };
 
 /// A driver of this process; its file is locked until this is dropped.
@@ -67,6 +73,33 @@ impl Lease for SqliteStore {
         drivers
     }
 
+    fn serve_notices(
+        &self,
+        driver: u64,
+        source: Arc<dyn NoticeSource>,
+    ) -> Option<Box<dyn ServedNotices>> {
+        match relay::serve(&self.home, driver, source) {
+            Ok(served) => Some(served),
+            Err(error) => {
+                tracing::warn!(%error, "other processes cannot hear the notices of this one");
+                None
+            }
+        }
+    }
+
+    fn hear_notices<'a>(
+        &'a self,
+        driver: u64,
+        run_id: &'a RunId,
+    ) -> BoxFuture<'a, Option<mpsc::Receiver<PassingNotice>>> {
+        Box::pin(async move {
+            let heard = relay::hear(&self.home, driver, run_id).await;
+            heard
+                .inspect_err(|error| tracing::debug!(%error, driver, "notices cannot be heard"))
+                .ok()
+        })
+    }
+
     fn departures(&self) -> watch::Receiver<u64> {
         let readers = self.readers.clone();
         self.notice
@@ -87,6 +120,7 @@ fn living(home: &Home, id: u64) -> Option<DriverRecord> {
         Ok(()) => {
             // Its owner is dead, and nobody takes its number again.
             let _ = fs::remove_file(&path);
+            let _ = fs::remove_file(home.socket(id));
             return None;
         }
         // Not known to be dead.

@@ -40,6 +40,11 @@ impl Home {
         self.drivers().join(id.to_string())
     }
 
+    /// Where a driver's passing notices are heard.
+    pub(crate) fn socket(&self, id: u64) -> PathBuf {
+        self.drivers().join(format!("{id}.sock"))
+    }
+
     pub(crate) fn blobs(&self) -> PathBuf {
         self.0.join("blobs")
     }
@@ -94,7 +99,7 @@ pub(crate) fn create_private_dir(path: &Path) -> io::Result<()> {
         .map_err(|error| named(error, path))
 }
 
-fn make_private(path: &Path) -> io::Result<()> {
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     let mode = fs::metadata(path)?.permissions().mode();
     if mode & 0o077 != 0 {
         fs::set_permissions(path, std::fs::Permissions::from_mode(FILE_MODE))?;

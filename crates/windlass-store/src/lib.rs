@@ -29,6 +29,7 @@ mod open;
 mod prune;
 mod read;
 mod rebuild;
+mod relay;
 mod row;
 mod run_store;
 mod seal;

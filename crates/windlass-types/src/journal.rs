@@ -207,6 +207,9 @@ body_structs! {
         idempotency_key: String,
         /// Which try this is, from 1.
         attempt: u32,
+        /// Whether it only costs: begun and never ended, it left nothing behind.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        paid: bool,
     }
     /// Outcome: the step's result, returned as it is on replay.
     StepCompleted {

@@ -7,7 +7,7 @@ use std::{collections::HashMap, time::Duration};
 
 use serde_json::Value;
 use windlass_types::{
-    Body, Event, Problem, RunId, Timestamp,
+    Body, Event, LogLevel, Passing, PassingNotice, Problem, RunId, Timestamp,
     journal::{ChildOutcome, SignalReceived, UnwindReason},
 };
 
@@ -61,6 +61,34 @@ impl Line {
             at,
             source: None,
         }
+    }
+}
+
+/// The line of what a step says in passing.
+pub(crate) fn passing_line(notice: &PassingNotice) -> Line {
+    let line = |kind, text: &str| Line::new(kind, text.to_owned(), &notice.step, notice.time);
+    match &notice.what {
+        Passing::Progress {
+            done,
+            total,
+            message,
+        } => {
+            let text = match total {
+                Some(total) => format!("{message} ({done} of {total})"),
+                None => message.clone(),
+            };
+            line(LineKind::Passing, &text)
+        }
+        Passing::Text { text } => {
+            // As much as a line shows: the newest words.
+            let skipped = text.chars().count().saturating_sub(LONGEST_DATA);
+            let words: String = text.chars().skip(skipped).collect();
+            line(LineKind::Passing, words.trim())
+        }
+        Passing::Log { level, message } => match level {
+            LogLevel::Info => line(LineKind::Note, message),
+            LogLevel::Warning | LogLevel::Error => line(LineKind::Caution, message),
+        },
     }
 }
 

@@ -1,6 +1,7 @@
 //! Following a run: one loop for every command.
 //!
-//! Reads events by their place in the journal, shows the line of each, drives the run where no
+//! Reads events by their place in the journal, shows the line of each, shows what steps say in
+//! passing as the current line, drives the run where no
 //! other process does, and ends with what the command waits for. Interrupting the command leaves
 //! the run as it is. Not here: which line an event has (`event_lines`, domains) and how it looks
 //! (`render`).
@@ -8,11 +9,11 @@
 use std::{future::Future, time::Duration};
 
 use windlass_engine::run::RunView;
-use windlass_types::{Problem, RunId, code};
+use windlass_types::{PassingNotice, Problem, RunId, code};
 
 use super::{
     drive::Driving,
-    event_lines::{EventLines, RunLines},
+    event_lines::{EventLines, RunLines, passing_line},
     journal::read_events,
     render::Renderer,
     settle::{Rest, wait_for_rest},
@@ -100,6 +101,7 @@ impl<'a> Follow<'a> {
         } = self;
         let engine = session.engine();
         let mut changes = engine.store.changes();
+        let mut notices = engine.notices_of(run_id);
         let mut journals = Journals::new(session, self);
         tokio::pin!(work);
         loop {
@@ -110,20 +112,26 @@ impl<'a> Follow<'a> {
                 let gone = "the reader of the output closed it";
                 return Err(Problem::new(&code::INTERRUPTED, gone));
             }
-            tokio::select! {
-                biased;
-                outcome = &mut work => {
-                    journals.show_news().await?;
-                    driving.linger(session, Some(run_id)).await?;
-                    return outcome;
+            let look_again = engine.now().after(WAIT_LIMIT);
+            loop {
+                tokio::select! {
+                    biased;
+                    outcome = &mut work => {
+                        journals.show_news().await?;
+                        driving.linger(session, Some(run_id)).await?;
+                        return outcome;
+                    }
+                    () = session.interrupt.wait() => {
+                        return Err(interrupted(session, run_id, program).await);
+                    }
+                    changed = changes.changed() => match changed {
+                        Ok(()) => break,
+                        Err(_) => return Err(Problem::internal("store", "the store was closed")),
+                    },
+                    () = engine.clock.sleep_until(look_again) => break,
+                    // Says nothing about the journal, which need not be looked at.
+                    notice = notices.next() => journals.show_passing(&notice),
                 }
-                () = session.interrupt.wait() => {
-                    return Err(interrupted(session, run_id, program).await);
-                }
-                changed = changes.changed() => if changed.is_err() {
-                    return Err(Problem::internal("store", "the store was closed"));
-                },
-                () = engine.clock.sleep_until(engine.now().after(WAIT_LIMIT)) => {}
             }
         }
     }
@@ -167,6 +175,12 @@ impl<'a> Journals<'a> {
             renderer,
             tails: [first].into_iter().chain(other_run).collect(),
         }
+    }
+
+    /// Shows what a step says in passing.
+    fn show_passing(&mut self, notice: &PassingNotice) {
+        let source = notice.run_id.as_str();
+        self.renderer.show(source, 0, &passing_line(notice));
     }
 
     /// Shows what has happened since.

@@ -325,7 +325,7 @@ impl RunContext for JournalContext {
     fn perform<'a>(
         &'a self,
         request: StepRequest,
-        work: StepWork,
+        work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(self.working(super::ops::step::perform(self, request, work)))
     }

@@ -16,6 +16,8 @@ pub(super) struct StepMemo {
     pub(super) retry_at: Option<Timestamp>,
     /// Whether it was done and did something to the world.
     pub(super) is_effect: bool,
+    /// Whether it only costs.
+    is_paid: bool,
     pub(super) outcome: Option<Result<Value, Problem>>,
 }
 
@@ -121,6 +123,7 @@ impl Memo {
             Body::StepStarted(step) => {
                 let memo = self.step(step.key, step.input_hash);
                 memo.attempts = step.attempt;
+                memo.is_paid = step.paid;
                 memo.retry_at = None;
             }
             Body::StepCompleted(step) => {
@@ -217,8 +220,23 @@ impl Memo {
             attempts: 0,
             retry_at: None,
             is_effect: false,
+            is_paid: false,
             outcome: None,
         })
+    }
+
+    /// Paid work was begun or is done; another try of its step in this process must know.
+    pub(super) fn note_paid(
+        &mut self,
+        key: &str,
+        input_hash: Digest,
+        attempt: u32,
+        output: Option<Value>,
+    ) {
+        let memo = self.step(key.to_owned(), input_hash);
+        memo.is_paid = true;
+        memo.attempts = attempt;
+        memo.outcome = output.map(Ok);
     }
 
     /// How often the run had been taken up again when a call was through, or has been so far.
@@ -246,7 +264,8 @@ impl Memo {
         self.steps
             .iter()
             .filter(|(_, step)| {
-                step.outcome.is_none() && step.attempts > 0 && step.retry_at.is_none()
+                let is_open = step.outcome.is_none() && step.retry_at.is_none();
+                is_open && step.attempts > 0 && !step.is_paid
             })
             .map(|(key, _)| key.clone())
             .collect()

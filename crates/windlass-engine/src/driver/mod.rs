@@ -14,6 +14,7 @@ mod memo;
 mod ops;
 mod own;
 mod probe;
+mod step_calls;
 mod unwind;
 
 pub use own::OwnRuns;
@@ -29,7 +30,7 @@ use tokio::{
     sync::{Notify, watch},
     task::JoinSet,
 };
-use windlass_ports::{DriverScope, LeaseName, RegisteredDriver, StoreError};
+use windlass_ports::{DriverScope, LeaseName, RegisteredDriver, ServedNotices, StoreError};
 use windlass_types::{Body, Problem, RunId, Timestamp, journal::SignalReceived, run::DUE_NEW};
 
 use self::live::LiveRun;
@@ -64,7 +65,8 @@ pub(crate) struct Shared {
     runs: Mutex<JoinSet<()>>,
     /// A run was parked; it may be due before all others.
     parked: Notify,
-    // Held for its drop: the leases end with the driver.
+    // Held for their drops: what other processes hear, and the leases, end with the driver.
+    _notices: Option<Box<dyn ServedNotices>>,
     _registered: Box<dyn RegisteredDriver>,
 }
 
@@ -91,6 +93,8 @@ impl Driver {
         let position = engine.store.position().await?;
         let registered = engine.lease.register(scope)?;
         engine.own_runs().set_driver(registered.id());
+        let source = Arc::clone(engine.notices());
+        let notices = engine.lease.serve_notices(registered.id(), source);
         let shared = Arc::new(Shared {
             engine: engine.clone(),
             id: registered.id(),
@@ -99,6 +103,7 @@ impl Driver {
             live: Mutex::default(),
             runs: Mutex::new(JoinSet::new()),
             parked: Notify::new(),
+            _notices: notices,
             _registered: registered,
         });
         tracing::debug!(driver = shared.id, ?scope, "driving");

@@ -72,7 +72,7 @@ pub(crate) async fn call_granted(
             },
         },
     };
-    let (weak, undo_engine, first) = (engine.clone(), engine.clone(), request.clone());
+    let undo_engine = engine.clone();
     let called: Called = Step::effect(&call.name, &call.operation)
         .input(&json!({ "operation": call.operation, "input": call.input }))
         .undo(move |called: Called| {
@@ -84,54 +84,47 @@ pub(crate) async fn call_granted(
                 }
             }
         })
-        .run(context, move |attempt| {
-            let (weak, mut request) = (weak.clone(), first.clone());
-            request.context.terms.idempotency_key = Some(attempt.idempotency_key);
-            async move {
-                let catalogue = weak.upgrade()?.catalogue()?;
-                Ok(match catalogue.begin(request).await? {
-                    Begun::Answered(answer) => Called {
-                        output: answer.output,
-                        run_id: answer.run_id,
-                        ticket: None,
-                    },
-                    Begun::Pending(pending) => Called {
-                        output: Value::Null,
-                        run_id: Some(pending.awaited.run_id),
-                        ticket: Some(pending.awaited.ticket),
-                    },
-                })
-            }
+        .run(context, async |step| {
+            let mut request = request.clone();
+            request.context.terms.idempotency_key = Some(step.idempotency_key().to_owned());
+            let catalogue = engine.upgrade()?.catalogue()?;
+            Ok(match catalogue.begin(request).await? {
+                Begun::Answered(answer) => Called {
+                    output: answer.output,
+                    run_id: answer.run_id,
+                    ticket: None,
+                },
+                Begun::Pending(pending) => Called {
+                    output: Value::Null,
+                    run_id: Some(pending.awaited.run_id),
+                    ticket: Some(pending.awaited.ticket),
+                },
+            })
         })
         .await?;
     let (Some(run_id), Some(ticket)) = (called.run_id, called.ticket) else {
         return Ok(called.output);
     };
-    let weak = engine.clone();
     Step::pure(format!("{}: answer", call.name))
         .input(&ticket)
-        .run(context, move |_| {
-            let (weak, request) = (weak.clone(), request.clone());
-            let (run_id, ticket) = (run_id.clone(), ticket.clone());
-            async move {
-                let catalogue = weak.upgrade()?.catalogue()?;
-                loop {
-                    let awaited = Awaited {
-                        run_id: run_id.clone(),
-                        ticket: ticket.clone(),
-                        timeout: LOOK,
-                    };
-                    let pending = Pending::of(&request.operation, awaited);
-                    let answer = catalogue.wait(pending, request.context.clone()).await;
-                    match answer {
-                        Ok(answer) => return Ok(answer.output),
-                        // It goes on, or waits for an approval: so does the caller.
-                        Err(problem) if is_open(&weak.upgrade()?, &run_id).await? => {
-                            tracing::debug!(%run_id, %problem, "a called run has not ended");
-                            weak.upgrade()?.settle_finally(&run_id, LOOK).await?;
-                        }
-                        Err(problem) => return Err(problem),
+        .run(context, async |_| {
+            let catalogue = engine.upgrade()?.catalogue()?;
+            loop {
+                let awaited = Awaited {
+                    run_id: run_id.clone(),
+                    ticket: ticket.clone(),
+                    timeout: LOOK,
+                };
+                let pending = Pending::of(&request.operation, awaited);
+                let answer = catalogue.wait(pending, request.context.clone()).await;
+                match answer {
+                    Ok(answer) => return Ok(answer.output),
+                    // It goes on, or waits for an approval: so does the caller.
+                    Err(problem) if is_open(&engine.upgrade()?, &run_id).await? => {
+                        tracing::debug!(%run_id, %problem, "a called run has not ended");
+                        engine.upgrade()?.settle_finally(&run_id, LOOK).await?;
                     }
+                    Err(problem) => return Err(problem),
                 }
             }
         })

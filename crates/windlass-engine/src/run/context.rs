@@ -170,7 +170,7 @@ pub trait RunContext: Send + Sync {
     fn perform<'a>(
         &'a self,
         request: StepRequest,
-        work: StepWork,
+        work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<Value, RunError>>;
 
     /// Sleeps; a restart does not begin the sleep again.

@@ -54,29 +54,23 @@ pub async fn ask_gate(
     request: &GateRequest,
 ) -> Result<GateOutcome, RunError> {
     let principal = request.principal.as_ref().unwrap_or(context.principal());
-    let (engine, principal) = (engine.clone(), principal.clone());
-    let (subject, without_rule) = (request.subject.clone(), request.without_rule);
+    let subject = &request.subject;
     Step::pure(&request.name)
         .input(&json!({ "subject": request.subject, "plan_digest": request.plan_digest }))
-        .run(context, move |_| {
-            let judged = engine.upgrade().and_then(|engine| {
-                engine.judge(&Question {
-                    operation: &subject.operation,
-                    principal: &principal,
-                    targets: Targets::Known(&subject.targets),
-                    effect: subject.effect,
-                    without_rule,
-                    yes: subject.yes,
-                })
-            });
-            async move {
-                let judged = judged?;
-                let rule = judged.rule;
-                Ok(match judged.passage {
-                    Passage::Free | Passage::OwnYes => GateOutcome::Open { rule },
-                    Passage::Wanted { approvers } => GateOutcome::Wanted { approvers, rule },
-                })
-            }
+        .run(context, async |_| {
+            let judged = engine.upgrade()?.judge(&Question {
+                operation: &subject.operation,
+                principal,
+                targets: Targets::Known(&subject.targets),
+                effect: subject.effect,
+                without_rule: request.without_rule,
+                yes: subject.yes,
+            })?;
+            let rule = judged.rule;
+            Ok(match judged.passage {
+                Passage::Free | Passage::OwnYes => GateOutcome::Open { rule },
+                Passage::Wanted { approvers } => GateOutcome::Wanted { approvers, rule },
+            })
         })
         .await
 }

@@ -2,7 +2,9 @@
 //!
 //! A *pure* step computes; it is journaled when it is done (one flush), and done again if the
 //! process dies before that. An *effect* step touches the world: its intent is journaled before
-//! and its outcome after, and it receives an idempotency key that is the same on every try.
+//! and its outcome after, and it receives an idempotency key that is the same on every try. A
+//! *paid* step is slow or costs money and changes nothing: journaled like an effect, so that a
+//! result that is known is never paid for again, but there is nothing to undo.
 
 use std::{future::Future, time::Duration};
 
@@ -11,7 +13,7 @@ use serde_json::Value;
 use windlass_ports::BoxFuture;
 use windlass_types::Problem;
 
-use super::{RunContext, RunError};
+use super::{RunContext, RunError, StepContext};
 
 /// How a step relates to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub enum StepMode {
     Pure,
     /// Touches the world.
     Effect,
+    /// Costs money or time and leaves nothing behind.
+    Paid,
 }
 
 /// When a failed step is tried again. Only failures whose code is retryable are.
@@ -50,15 +54,6 @@ impl RetryPolicy {
     }
 }
 
-/// One try of a step.
-#[derive(Clone, Debug)]
-pub struct StepAttempt {
-    /// The same on every try of this step of this run: pass it to whatever can recognise it.
-    pub idempotency_key: String,
-    /// Which try this is, from 1. A number above 1 means that the effect may have happened.
-    pub attempt: u32,
-}
-
 /// A step, as the context takes it.
 pub struct StepRequest {
     /// The name.
@@ -73,13 +68,16 @@ pub struct StepRequest {
     pub effect: Option<String>,
 }
 
-type WorkFn = Box<dyn FnMut(StepAttempt) -> BoxFuture<'static, Result<Value, Problem>> + Send>;
-type UndoFn = Box<dyn FnMut(Value) -> BoxFuture<'static, Result<(), Problem>> + Send>;
+/// Does a step; borrows what the run's code owns.
+pub type WorkFn<'a> =
+    Box<dyn FnMut(StepContext<'a>) -> BoxFuture<'a, Result<Value, Problem>> + Send + 'a>;
+/// Takes a step back; begins when the run's code has ended, so there is nothing left to borrow.
+pub type UndoFn = Box<dyn FnMut(Value) -> BoxFuture<'static, Result<(), Problem>> + Send>;
 
 /// What a step does and how it is taken back.
-pub struct StepWork {
+pub struct StepWork<'a> {
     /// Does it.
-    pub work: WorkFn,
+    pub work: WorkFn<'a>,
     /// Takes it back, given what it returned. Doing so twice must be harmless.
     pub undo: Option<UndoFn>,
 }
@@ -100,6 +98,11 @@ impl Step {
     /// A change to `target`.
     pub fn effect(name: impl Into<String>, target: impl Into<String>) -> Self {
         Self::new(name.into(), StepMode::Effect, Some(target.into()))
+    }
+
+    /// Something slow or expensive that changes nothing, such as a call of a model.
+    pub fn paid(name: impl Into<String>) -> Self {
+        Self::new(name.into(), StepMode::Paid, None)
     }
 
     fn new(name: String, mode: StepMode, effect: Option<String>) -> Self {
@@ -154,31 +157,30 @@ impl Step {
         self
     }
 
-    /// Does it.
-    pub async fn run<T, F, Fut>(self, context: &dyn RunContext, mut work: F) -> Result<T, RunError>
+    /// Does it. The work borrows: `async |step| …` needs no clones of what the code owns.
+    pub async fn run<'a, T, F, Fut>(
+        self,
+        context: &'a dyn RunContext,
+        mut work: F,
+    ) -> Result<T, RunError>
     where
-        T: Serialize + DeserializeOwned + Send + 'static,
-        F: FnMut(StepAttempt) -> Fut + Send + 'static,
-        Fut: Future<Output = Result<T, Problem>> + Send + 'static,
+        T: Serialize + DeserializeOwned,
+        F: FnMut(StepContext<'a>) -> Fut + Send + 'a,
+        Fut: Future<Output = Result<T, Problem>> + Send + 'a,
     {
         if let Some(problem) = self.broken_input {
             return Err(problem.into());
         }
-        let work: WorkFn = Box::new(move |attempt| {
-            let result = work(attempt);
+        let work: WorkFn<'a> = Box::new(move |step| {
+            let result = work(step);
             Box::pin(async move {
                 serde_json::to_value(result.await?)
                     .map_err(|error| Problem::internal("step output", error))
             })
         });
+        let undo = self.undo;
         let output = context
-            .perform(
-                self.request,
-                StepWork {
-                    work,
-                    undo: self.undo,
-                },
-            )
+            .perform(self.request, StepWork { work, undo })
             .await?;
         serde_json::from_value(output)
             .map_err(|error| Problem::internal("recorded step output", error).into())

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use windlass_ports::{DriverRecord, DriverScope, StoreError};
 use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, code};
 
-use crate::Engine;
+use crate::{Engine, notices::NoticeStream};
 
 const PAGE: usize = 500;
 
@@ -66,6 +66,11 @@ impl Engine {
             after_seq,
             growth: self.store.follow(run_id),
         }
+    }
+
+    /// What the steps of a run say in passing, from now on. For somebody who may see the run.
+    pub fn notices_of(&self, run_id: &RunId) -> NoticeStream {
+        NoticeStream::new(self, run_id)
     }
 
     /// Events after `after_seq`; waits up to `patience` for the first one.

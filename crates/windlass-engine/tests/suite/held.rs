@@ -23,13 +23,12 @@ fn versioned() -> (TestWorld, Arc<AtomicI64>, Ledger) {
         move |context, _| {
             let (version, ledger) = (version.load(Ordering::SeqCst), ledger.clone());
             Box::pin(async move {
-                let work = move |attempt: windlass_engine::run::StepAttempt| {
-                    ledger.set(&attempt.idempotency_key, "a", version);
-                    std::future::ready(Ok(()))
-                };
                 Step::effect("set", "a")
                     .input(&version)
-                    .run(context, work)
+                    .run(context, async |step| {
+                        ledger.set(step.idempotency_key(), "a", version);
+                        Ok(())
+                    })
                     .await?;
                 context
                     .sleep("nap", std::time::Duration::from_secs(60))

@@ -1,7 +1,8 @@
 //! `GET /v1/runs/{run_id}/events`, and the same of a job, as an event stream (SSE).
 //!
 //! Each event's id is its place in the journal, so a client that was cut off goes on with
-//! `Last-Event-ID` and misses nothing. The stream ends with the run; asking again for the
+//! `Last-Event-ID` and misses nothing. What steps say in passing comes in between as `passing`
+//! events without an id, and is not repeated. The stream ends with the run; asking again for the
 //! stream of an ended run is answered 204, which tells an `EventSource` to stop.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
@@ -19,9 +20,9 @@ use serde_json::{Value, json};
 use windlass_engine::{
     Engine,
     operation::{CallContext, CallRequest},
-    run::EventView,
+    run::{EventView, NoticeStream},
 };
-use windlass_types::{Json, Principal, Problem, RunId, RunRecord, Timestamp};
+use windlass_types::{Json, PassingNotice, Principal, Problem, RunId, RunRecord, Timestamp};
 
 use crate::{failure::Failure, state::Shared};
 
@@ -110,14 +111,19 @@ pub(super) async fn follow(
         return Ok(response);
     }
     let until = engine.now().after(LIFETIME);
-    let follow = Follow {
-        shared: Arc::clone(&shared),
+    let notices = engine.notices_of(&run_id);
+    let reader = Reader {
         engine,
         principal,
         run_id,
         cursor,
-        until,
         ended: false,
+    };
+    let follow = Follow {
+        shared: Arc::clone(&shared),
+        reader,
+        notices,
+        until,
     };
     let body = Body::from_stream(stream::unfold(follow, |mut follow| async move {
         let chunk = follow.next().await?;
@@ -139,27 +145,44 @@ fn has_ended(record: &RunRecord, cursor: u64) -> bool {
 /// and is dropped with the connection.
 struct Follow {
     shared: Arc<Shared>,
+    reader: Reader,
+    notices: NoticeStream,
+    until: Timestamp,
+}
+
+/// Where it is in the journal.
+struct Reader {
     engine: Engine,
     principal: Principal,
     run_id: RunId,
     cursor: u64,
-    until: Timestamp,
     ended: bool,
 }
 
 impl Follow {
     /// The next piece of the stream.
     async fn next(&mut self) -> Option<String> {
-        if self.ended || self.engine.now() >= self.until {
+        let reader = &mut self.reader;
+        if reader.ended || reader.engine.now() >= self.until {
             return None;
         }
         let closing = self.shared.state.closing.clone();
         tokio::select! {
-            chunk = self.read() => Some(chunk.unwrap_or_else(|problem| self.fail(problem))),
+            chunk = reader.read() => Some(chunk.unwrap_or_else(|problem| reader.fail(problem))),
+            notice = self.notices.next() => Some(passing(&notice)),
             () = closing.cancelled() => None,
         }
     }
+}
 
+/// A notice: without an id, so that the client's place in the journal stays where it is.
+fn passing(notice: &PassingNotice) -> String {
+    let data = serde_json::to_string(notice).unwrap_or_default();
+    format!("event: passing\ndata: {data}\n\n")
+}
+
+impl Reader {
+    /// The next events. May be dropped while it waits: it moves on only with what it gives back.
     async fn read(&mut self) -> Result<String, Problem> {
         let record = self
             .engine

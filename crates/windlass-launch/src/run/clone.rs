@@ -33,14 +33,10 @@ pub(super) struct Inputs {
 impl Launch<'_> {
     /// Makes the folder of the run; a run that is taken back takes it along.
     pub(super) async fn open_folder(&mut self) -> Result<(), RunError> {
-        let folder = self.tools.folder.clone();
-        let taken = folder.clone();
+        let (folder, taken) = (&self.tools.folder, self.tools.folder.clone());
         Step::effect("folder", "the run's folder")
             .undo(move |_: Value| taken.clone().remove())
-            .run(self.context, move |_| {
-                let folder = folder.clone();
-                async move { folder.make() }
-            })
+            .run(self.context, async |_| folder.make())
             .await?;
         let tools = self.tools.clone();
         let item = Item {
@@ -49,14 +45,11 @@ impl Launch<'_> {
             inputs: json!({ "config_hash": tools.accepted.hash() }),
             message: "configuration accepted".to_owned(),
         };
-        self.work(item, move || {
-            let tools = tools.clone();
-            async move {
-                let kept = tools
-                    .keep_json("run_config.json", tools.accepted.json())
-                    .await?;
-                Ok(Done::new(vec![kept], ()))
-            }
+        self.work(item, async |_| {
+            let kept = tools
+                .keep_json("run_config.json", tools.accepted.json())
+                .await?;
+            Ok(Done::new(vec![kept], ()))
         })
         .await?;
         self.commit().await
@@ -77,17 +70,14 @@ impl Launch<'_> {
         };
         let tools = self.tools.clone();
         let inputs: Inputs = self
-            .work(item, move || {
-                let tools = tools.clone();
-                async move {
-                    let busy = tools.folder.busy().await;
-                    let inputs = blocking(move || {
-                        let _busy = busy;
-                        fetch(&tools)
-                    })
-                    .await?;
-                    Ok(Done::new(Vec::new(), inputs))
-                }
+            .work(item, async |_| {
+                let (tools, busy) = (tools.clone(), tools.folder.busy().await);
+                let inputs = blocking(move || {
+                    let _busy = busy;
+                    fetch(&tools)
+                })
+                .await?;
+                Ok(Done::new(Vec::new(), inputs))
             })
             .await?;
         self.queue(

@@ -130,28 +130,24 @@ impl Launch<'_> {
                 counted(pages.count(), "page")
             ),
         };
-        let (tools, sources, date) = (self.tools.clone(), sources.clone(), inputs.date.clone());
-        self.work(item, move || {
-            let (tools, sources) = (tools.clone(), sources.clone());
-            let (date, written) = (date.clone(), written.clone());
-            async move {
-                let drafts = sources
-                    .draft(&tools, &date, move |page| page.section == section)
-                    .await?;
-                let mut kept = Vec::new();
-                for draft in drafts {
-                    let name = draft_name(section, &draft.output_path);
-                    let text = match written.get(&draft.page_id) {
-                        Some(rewritten) => {
-                            let bytes = tools.read(rewritten).await?;
-                            String::from_utf8_lossy(&bytes).into_owned()
-                        }
-                        None => draft.text,
-                    };
-                    kept.push(tools.keep_text(&name, "text/markdown", text).await?);
-                }
-                Ok(Done::new(kept, ()))
+        let tools = self.tools.clone();
+        self.work(item, async |_| {
+            let drafts = sources
+                .draft(&tools, &inputs.date, move |page| page.section == section)
+                .await?;
+            let mut kept = Vec::new();
+            for draft in drafts {
+                let name = draft_name(section, &draft.output_path);
+                let text = match written.get(&draft.page_id) {
+                    Some(rewritten) => {
+                        let bytes = tools.read(rewritten).await?;
+                        String::from_utf8_lossy(&bytes).into_owned()
+                    }
+                    None => draft.text,
+                };
+                kept.push(tools.keep_text(&name, "text/markdown", text).await?);
             }
+            Ok(Done::new(kept, ()))
         })
         .await?;
         self.section(section, SectionState::Drafted);
@@ -166,39 +162,35 @@ impl Launch<'_> {
             inputs: json!(drafts.iter().map(|(_, a)| a.sha256).collect::<Vec<_>>()),
             message: "the drafts are looked through".to_owned(),
         };
-        let (tools, sources, plan) = (self.tools.clone(), sources.clone(), plan.clone());
-        self.work(item, move || {
-            let (tools, sources) = (tools.clone(), sources.clone());
-            let (plan, drafts) = (plan.clone(), drafts.clone());
-            async move {
-                let drafts = tools.drafts(&plan, &drafts).await?;
-                let mut kept = vec![
-                    tools
-                        .keep_json("draft_manifest.json", &manifest(&drafts))
-                        .await?,
-                ];
-                let report: ReviewReport = if tools.accepted.config().review_enabled {
-                    let facts: windlass_launch_model::ProductFacts =
-                        sources.read(&tools, "product_facts.json").await?;
-                    let ids = facts.claims.iter().map(|claim| claim.claim_id.clone());
-                    let ids: BTreeSet<String> = ids.collect();
-                    let contract = sources.read(&tools, "frontmatter_contract.json").await?;
-                    let snippets = sources.read(&tools, "snippet_catalog.json").await?;
-                    review(
-                        &drafts,
-                        &ReviewInput {
-                            plan: &plan,
-                            contract: &contract,
-                            snippets: &snippets,
-                            claim_ids: &ids,
-                        },
-                    )
-                } else {
-                    return Ok(Done::new(kept, ()));
-                };
-                kept.push(tools.keep_json("review_report.json", &report).await?);
-                Ok(Done::new(kept, ()))
-            }
+        let tools = self.tools.clone();
+        self.work(item, async |_| {
+            let drafts = tools.drafts(plan, &drafts).await?;
+            let mut kept = vec![
+                tools
+                    .keep_json("draft_manifest.json", &manifest(&drafts))
+                    .await?,
+            ];
+            let report: ReviewReport = if tools.accepted.config().review_enabled {
+                let facts: windlass_launch_model::ProductFacts =
+                    sources.read(&tools, "product_facts.json").await?;
+                let ids = facts.claims.iter().map(|claim| claim.claim_id.clone());
+                let ids: BTreeSet<String> = ids.collect();
+                let contract = sources.read(&tools, "frontmatter_contract.json").await?;
+                let snippets = sources.read(&tools, "snippet_catalog.json").await?;
+                review(
+                    &drafts,
+                    &ReviewInput {
+                        plan,
+                        contract: &contract,
+                        snippets: &snippets,
+                        claim_ids: &ids,
+                    },
+                )
+            } else {
+                return Ok(Done::new(kept, ()));
+            };
+            kept.push(tools.keep_json("review_report.json", &report).await?);
+            Ok(Done::new(kept, ()))
         })
         .await?;
         self.commit().await

@@ -75,37 +75,33 @@ impl Launch<'_> {
             message: format!("fixed {}: {}", issue.issue_id, issue.title),
         };
         let sight = Sight::of(self, inputs);
-        let (tools, site_sha) = (self.tools.clone(), inputs.site_sha.clone());
+        let tools = self.tools.clone();
         let attempt: Attempt = self
-            .work(item, move || {
-                let (tools, site_sha, sight) = (tools.clone(), site_sha.clone(), sight.clone());
-                let (issue, bundle, open) = (issue.clone(), bundle.clone(), open.clone());
-                async move {
-                    let mut bundle: PatchBundle = tools.read_json(&bundle).await?;
-                    tools.folder.distrust();
-                    let input = sight.gather().await?;
-                    let first = bundle.patches.len() + 1;
-                    let found = issue.clone();
-                    let fixed = blocking(move || {
-                        fix(&input, &found, first).map_err(|error| match error {
-                            FixError::NoDiff(_) => fault::fix_exhausted(Exhausted::NoDiff, &open),
-                            other => fault::fix_exhausted(Exhausted::NoDiff, &open)
-                                .with("cause", other.to_string()),
-                        })
+            .work(item, async |_| {
+                let mut bundle: PatchBundle = tools.read_json(&bundle).await?;
+                tools.folder.distrust();
+                let input = sight.gather().await?;
+                let first = bundle.patches.len() + 1;
+                let (found, open) = (issue.clone(), open.clone());
+                let fixed = blocking(move || {
+                    fix(&input, &found, first).map_err(|error| match error {
+                        FixError::NoDiff(_) => fault::fix_exhausted(Exhausted::NoDiff, &open),
+                        other => fault::fix_exhausted(Exhausted::NoDiff, &open)
+                            .with("cause", other.to_string()),
                     })
-                    .await?;
-                    let patch_ids = fixed.patches.iter().map(|patch| patch.patch_id.clone());
-                    let attempt = Attempt {
-                        issue_id: issue.issue_id.clone(),
-                        patch_ids: patch_ids.collect(),
-                    };
-                    let report = fix_report(&issue, &fixed.patches, &fixed.notes);
-                    bundle.patches.extend(fixed.patches);
-                    let mut kept = tools.keep_bundle(&site_sha, &bundle).await?;
-                    let name = fix_report_name(&issue.issue_id);
-                    kept.push(tools.keep_text(&name, "text/markdown", report).await?);
-                    Ok(Done::new(kept, attempt))
-                }
+                })
+                .await?;
+                let patch_ids = fixed.patches.iter().map(|patch| patch.patch_id.clone());
+                let attempt = Attempt {
+                    issue_id: issue.issue_id.clone(),
+                    patch_ids: patch_ids.collect(),
+                };
+                let report = fix_report(&issue, &fixed.patches, &fixed.notes);
+                bundle.patches.extend(fixed.patches);
+                let mut kept = tools.keep_bundle(&inputs.site_sha, &bundle).await?;
+                let name = fix_report_name(&issue.issue_id);
+                kept.push(tools.keep_text(&name, "text/markdown", report).await?);
+                Ok(Done::new(kept, attempt))
             })
             .await?;
         self.fixes.push(attempt);

@@ -35,49 +35,44 @@ impl Launch<'_> {
             inputs: self.hashes(&["draft_manifest.json"])?,
             message: "the drafts are patched into the site".to_owned(),
         };
-        let (tools, site_sha, own_plan) =
-            (self.tools.clone(), inputs.site_sha.clone(), plan.clone());
+        let (tools, site_sha) = (self.tools.clone(), &inputs.site_sha);
         let linked: Linked = self
-            .work(item, move || {
-                let (tools, site_sha) = (tools.clone(), site_sha.clone());
-                let (plan, drafts) = (own_plan.clone(), drafts.clone());
-                async move {
-                    let drafts = tools.drafts(&plan, &drafts).await?;
-                    let busy = tools.folder.busy().await;
-                    let (own, at) = (tools.clone(), site_sha.clone());
-                    let bundled = blocking(move || {
-                        let _busy = busy;
-                        own.worktree(&at, &PatchBundle::default())?;
-                        let site = SiteDir::open(&own.folder.site())?;
-                        let allowed = own.accepted.allowed();
-                        Ok(build_bundle(&drafts, &site, &|path| {
-                            allowed.admit(path).is_ok()
-                        }))
-                    })
-                    .await?;
-                    let outside = bundled
-                        .conflicts
-                        .iter()
-                        .find(|found| found.conflict_reason == ConflictReason::PathNotAllowed);
-                    if let Some(found) = outside {
-                        return Err(fault::path_not_allowed(
-                            &found.path,
-                            &found.actual_state,
-                            &found.patch_id,
-                        ));
-                    }
-                    let mut kept = tools.keep_bundle(&site_sha, &bundled.bundle).await?;
-                    let conflicts = PatchConflicts {
-                        schema_version: "1.0".to_owned(),
-                        conflicts: bundled.conflicts,
-                    };
-                    kept.push(tools.keep_json("patch_conflicts.json", &conflicts).await?);
-                    let linked = Linked {
-                        blocked: bundled.blocked,
-                        patches: bundled.bundle.patches.len(),
-                    };
-                    Ok(Done::new(kept, linked))
+            .work(item, async |_| {
+                let drafts = tools.drafts(&plan, &drafts).await?;
+                let busy = tools.folder.busy().await;
+                let (own, at) = (tools.clone(), site_sha.clone());
+                let bundled = blocking(move || {
+                    let _busy = busy;
+                    own.worktree(&at, &PatchBundle::default())?;
+                    let site = SiteDir::open(&own.folder.site())?;
+                    let allowed = own.accepted.allowed();
+                    Ok(build_bundle(&drafts, &site, &|path| {
+                        allowed.admit(path).is_ok()
+                    }))
+                })
+                .await?;
+                let outside = bundled
+                    .conflicts
+                    .iter()
+                    .find(|found| found.conflict_reason == ConflictReason::PathNotAllowed);
+                if let Some(found) = outside {
+                    return Err(fault::path_not_allowed(
+                        &found.path,
+                        &found.actual_state,
+                        &found.patch_id,
+                    ));
                 }
+                let mut kept = tools.keep_bundle(site_sha, &bundled.bundle).await?;
+                let conflicts = PatchConflicts {
+                    schema_version: "1.0".to_owned(),
+                    conflicts: bundled.conflicts,
+                };
+                kept.push(tools.keep_json("patch_conflicts.json", &conflicts).await?);
+                let linked = Linked {
+                    blocked: bundled.blocked,
+                    patches: bundled.bundle.patches.len(),
+                };
+                Ok(Done::new(kept, linked))
             })
             .await?;
         let sections: Vec<Section> = self.sections.keys().copied().collect();

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use windlass_engine::run::{RunError, Step};
+use windlass_engine::run::{PaidModels, RunError, Step, StepContext};
 use windlass_launch_model::{
     Page, PagePlan, Section, Worker,
     config::Llm,
@@ -16,7 +16,7 @@ use windlass_launch_pages::{
     budget::check_lines,
     rewrite::{accept_rewrite, prompt},
 };
-use windlass_ports::{Message, ModelAddress, ModelError, ModelReply, ModelRequest};
+use windlass_ports::{LanguageModel, Message, ModelAddress, ModelError, ModelReply, ModelRequest};
 use windlass_types::{ArtifactRef, Digest, Problem};
 
 use super::{Launch, Tools, clone::Inputs, draft::Sources};
@@ -103,23 +103,17 @@ impl Launch<'_> {
         });
         self.queue(format!("begun:{key}"), event::LLM_CALL_STARTED, started);
         self.commit().await?;
-        let (tools, sources) = (self.tools.clone(), sources.clone());
-        let (date, page_id) = (inputs.date.clone(), page.page_id.clone());
-        let (llm, id) = (llm.clone(), call_id.clone());
+        let (tools, page_id) = (&self.tools, &page.page_id);
         let answer: Answer = Step::pure(&key)
-            .run(self.context, move |_| {
-                let (tools, sources, llm) = (tools.clone(), sources.clone(), llm.clone());
-                let (date, page_id, id) = (date.clone(), page_id.clone(), id.clone());
-                async move {
-                    let wanted = page_id.clone();
-                    let drafts = sources
-                        .draft(&tools, &date, move |page| page.page_id == wanted)
-                        .await?;
-                    let draft = drafts.into_iter().next().ok_or_else(|| {
-                        Problem::internal("launch", format!("no page {page_id} is planned"))
-                    })?;
-                    tools.rewrite(&draft, &llm, &id).await
-                }
+            .run(self.context, async |step| {
+                let wanted = page_id.clone();
+                let drafts = sources
+                    .draft(tools, &inputs.date, move |page| page.page_id == wanted)
+                    .await?;
+                let draft = drafts.into_iter().next().ok_or_else(|| {
+                    Problem::internal("launch", format!("no page {page_id} is planned"))
+                })?;
+                tools.rewrite(&step, &draft, llm, &call_id).await
             })
             .await?;
         self.taken_up = self.context.resumptions(&key);
@@ -157,7 +151,13 @@ impl Launch<'_> {
 }
 
 impl Tools {
-    async fn rewrite(&self, draft: &Draft, llm: &Llm, call_id: &str) -> Result<Answer, Problem> {
+    async fn rewrite(
+        &self,
+        step: &StepContext<'_>,
+        draft: &Draft,
+        llm: &Llm,
+        call_id: &str,
+    ) -> Result<Answer, Problem> {
         let asked = prompt(draft);
         let request = ModelRequest {
             temperature: Some(llm.decoding.temperature),
@@ -170,7 +170,8 @@ impl Tools {
         };
         let clock = self.engine.upgrade()?.clock.clone();
         let began = clock.now();
-        let answered = self.complete(llm, &request).await;
+        let models = PaidModels::new(step, self.outside.models.as_ref());
+        let answered = self.complete(&models, llm, &request).await;
         let took = clock.now().as_millis() - began.as_millis();
         let reply = answered.as_ref().ok();
         let outcome = match &answered {
@@ -220,7 +221,12 @@ impl Tools {
     }
 
     /// Asks the model, and the other one when it does not answer.
-    async fn complete(&self, llm: &Llm, request: &ModelRequest) -> Result<ModelReply, ModelError> {
+    async fn complete(
+        &self,
+        models: &dyn LanguageModel,
+        llm: &Llm,
+        request: &ModelRequest,
+    ) -> Result<ModelReply, ModelError> {
         let first = self
             .address(
                 &llm.api_base_url,
@@ -230,7 +236,7 @@ impl Tools {
             )
             .map_err(ModelError::InvalidAddress);
         let answered = match first {
-            Ok(address) => self.outside.models.complete(&address, request, None).await,
+            Ok(address) => models.complete(&address, request, None).await,
             Err(error) => Err(error),
         };
         match (answered, &llm.fallback) {
@@ -243,7 +249,7 @@ impl Tools {
                         other.request_timeout_s,
                     )
                     .map_err(ModelError::InvalidAddress)?;
-                self.outside.models.complete(&address, request, None).await
+                models.complete(&address, request, None).await
             }
             (answered, _) => answered,
         }

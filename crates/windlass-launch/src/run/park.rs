@@ -279,29 +279,26 @@ impl Launch<'_> {
             inputs: json!({ "patch_bundle.json": bundle.sha256 }),
             message: "edits by hand are taken in".to_owned(),
         };
-        let (tools, site_sha) = (self.tools.clone(), inputs.site_sha.clone());
+        let (tools, site_sha) = (self.tools.clone(), &inputs.site_sha);
         let edited = self
-            .work(item, move || {
-                let (tools, site_sha, bundle) = (tools.clone(), site_sha.clone(), bundle.clone());
-                async move {
-                    let mut bundle: PatchBundle = tools.read_json(&bundle).await?;
-                    let busy = tools.folder.busy().await;
-                    let (own, at, before) = (tools.clone(), site_sha.clone(), bundle.clone());
-                    let patches = blocking(move || {
-                        let _busy = busy;
-                        own.edits(&at, &before)
-                    })
-                    .await?;
-                    if patches.is_empty() {
-                        return Ok(Done::new(Vec::new(), Vec::new()));
-                    }
-                    let files: Vec<String> = patches.iter().map(|p| p.path.clone()).collect();
-                    bundle.patches.extend(patches);
-                    Ok(Done::new(
-                        tools.keep_bundle(&site_sha, &bundle).await?,
-                        files,
-                    ))
+            .work(item, async |_| {
+                let mut bundle: PatchBundle = tools.read_json(&bundle).await?;
+                let busy = tools.folder.busy().await;
+                let (own, at, before) = (tools.clone(), site_sha.clone(), bundle.clone());
+                let patches = blocking(move || {
+                    let _busy = busy;
+                    own.edits(&at, &before)
+                })
+                .await?;
+                if patches.is_empty() {
+                    return Ok(Done::new(Vec::new(), Vec::new()));
                 }
+                let files: Vec<String> = patches.iter().map(|p| p.path.clone()).collect();
+                bundle.patches.extend(patches);
+                Ok(Done::new(
+                    tools.keep_bundle(site_sha, &bundle).await?,
+                    files,
+                ))
             })
             .await?;
         self.commit().await?;

@@ -39,51 +39,45 @@ impl Launch<'_> {
             inputs,
             message: "the pages are planned".to_owned(),
         };
-        let (tools, site_sha) = (self.tools.clone(), at.site_sha.clone());
-        self.work(item, move || {
-            let (tools, site_sha) = (tools.clone(), site_sha.clone());
-            let (facts, evidence, snippets) = (facts.clone(), evidence.clone(), snippets.clone());
-            let (inventory, context) = (inventory.clone(), context.clone());
-            let (resolved, hugo) = (resolved.clone(), hugo.clone());
-            async move {
-                let facts = tools.read_json(&facts).await?;
-                let evidence = tools.read_json(&evidence).await?;
-                let snippets = tools.read_json(&snippets).await?;
-                let inventory: RepoInventory = tools.read_json(&inventory).await?;
-                let context: SiteContext = tools.read_json(&context).await?;
-                let resolved: ResolvedConfig = tools.read_json(&resolved).await?;
-                let hugo: Option<HugoFacts> = match &hugo {
-                    Some(hugo) => Some(tools.read_json(hugo).await?),
-                    None => None,
-                };
-                let own = tools.clone();
-                let busy = tools.folder.busy().await;
-                let planned = blocking(move || {
-                    let _busy = busy;
-                    own.worktree(&site_sha, &PatchBundle::default())?;
-                    let site = SiteTree::load(&own.folder.site())
-                        .map_err(|error| Problem::internal("site worktree", error))?;
-                    let site_paths: Vec<String> = site.paths().map(str::to_owned).collect();
-                    plan_pages(&PlanInput {
-                        facts: &facts,
-                        evidence: &evidence,
-                        snippets: &snippets,
-                        inventory: &inventory,
-                        site: &context,
-                        urls: &UrlRules::of(&context, hugo.as_ref()),
-                        site_paths: &site_paths,
-                        settings: &PlanSettings::of(own.accepted.config(), &resolved),
-                    })
+        let tools = self.tools.clone();
+        self.work(item, async |_| {
+            let facts = tools.read_json(&facts).await?;
+            let evidence = tools.read_json(&evidence).await?;
+            let snippets = tools.read_json(&snippets).await?;
+            let inventory: RepoInventory = tools.read_json(&inventory).await?;
+            let context: SiteContext = tools.read_json(&context).await?;
+            let resolved: ResolvedConfig = tools.read_json(&resolved).await?;
+            let hugo: Option<HugoFacts> = match &hugo {
+                Some(hugo) => Some(tools.read_json(hugo).await?),
+                None => None,
+            };
+            let (own, site_sha) = (tools.clone(), at.site_sha.clone());
+            let busy = tools.folder.busy().await;
+            let planned = blocking(move || {
+                let _busy = busy;
+                own.worktree(&site_sha, &PatchBundle::default())?;
+                let site = SiteTree::load(&own.folder.site())
+                    .map_err(|error| Problem::internal("site worktree", error))?;
+                let site_paths: Vec<String> = site.paths().map(str::to_owned).collect();
+                plan_pages(&PlanInput {
+                    facts: &facts,
+                    evidence: &evidence,
+                    snippets: &snippets,
+                    inventory: &inventory,
+                    site: &context,
+                    urls: &UrlRules::of(&context, hugo.as_ref()),
+                    site_paths: &site_paths,
+                    settings: &PlanSettings::of(own.accepted.config(), &resolved),
                 })
-                .await?;
-                let kept = tools.keep_json("page_plan.json", &planned.plan).await?;
-                if let Some(issue) = planned.issues.iter().find(|issue| issue.severity.fails()) {
-                    return Err(Problem::new(&code::STEP_FAILED, issue.message.clone())
-                        .with(FAILURE_CODE, "PLAN_BLOCKED")
-                        .with("issue", fault::issue_line(issue)));
-                }
-                Ok(Done::new(vec![kept], ()))
+            })
+            .await?;
+            let kept = tools.keep_json("page_plan.json", &planned.plan).await?;
+            if let Some(issue) = planned.issues.iter().find(|issue| issue.severity.fails()) {
+                return Err(Problem::new(&code::STEP_FAILED, issue.message.clone())
+                    .with(FAILURE_CODE, "PLAN_BLOCKED")
+                    .with("issue", fault::issue_line(issue)));
             }
+            Ok(Done::new(vec![kept], ()))
         })
         .await?;
         let plan: PagePlan = self.load("page_plan.json").await?;

@@ -118,9 +118,7 @@ impl Launch<'_> {
         };
         let body = self.body(publication).await?;
         let step = format!("W9:open:{}", self.pr_attempts);
-        let (own, undo) = (publication.clone(), publication.clone());
-        let text = body.clone();
-        let sha = commit_sha.clone();
+        let undo = publication.clone();
         let pull: Pull = Step::effect(step, publication.branch.clone())
             .input(&json!({ "key": publication.key("open_pr"), "commit_sha": commit_sha }))
             .undo(move |pull: Pull| {
@@ -133,9 +131,8 @@ impl Launch<'_> {
                     publication.withdraw(&pull.commit_sha, Some(&opened)).await
                 }
             })
-            .run(self.context, move |_| {
-                let (own, text, sha) = (own.clone(), text.clone(), sha.clone());
-                async move { own.open(&sha, text).await }
+            .run(self.context, async |_| {
+                publication.open(&commit_sha, body.clone()).await
             })
             .await?;
         Ok((pull, body))
@@ -144,19 +141,16 @@ impl Launch<'_> {
     async fn make_commit(&mut self, publication: &Publication) -> Result<String, RunError> {
         let bundle = self.artifact("patch_bundle.json")?;
         let step = format!("W9:commit:{}", self.pr_attempts);
-        let (own, undo) = (publication.clone(), publication.clone());
+        let undo = publication.clone();
         Step::effect(step, publication.branch.clone())
             .input(&json!({ "key": publication.key("commit"), "bundle": bundle.sha256 }))
             .undo(move |commit: String| {
                 let publication = undo.clone();
                 async move { publication.withdraw(&commit, None).await }
             })
-            .run(self.context, move |_| {
-                let (own, bundle) = (own.clone(), bundle.clone());
-                async move {
-                    let bundle: PatchBundle = own.tools.read_json(&bundle).await?;
-                    own.commit(bundle).await
-                }
+            .run(self.context, async |_| {
+                let bundle: PatchBundle = publication.tools.read_json(&bundle).await?;
+                publication.commit(bundle).await
             })
             .await
     }
@@ -209,11 +203,10 @@ impl Launch<'_> {
                 gates_failed: count(false),
             },
         };
-        let tools = self.tools.clone();
+        let tools = &self.tools;
         let kept = Step::pure("W9:record")
-            .run(self.context, move |_| {
-                let (tools, record) = (tools.clone(), record.clone());
-                async move { tools.keep_json("pr.json", &record).await }
+            .run(self.context, async |_| {
+                tools.keep_json("pr.json", &record).await
             })
             .await?;
         self.index(&kept, Worker::PrManager);
@@ -226,12 +219,9 @@ impl Launch<'_> {
 
     /// Takes away the checkouts, which nobody needs any more.
     async fn tidy(&mut self) -> Result<(), RunError> {
-        let folder = self.tools.folder.clone();
+        let folder = &self.tools.folder;
         Step::pure("tidy")
-            .run(self.context, move |_| {
-                let folder = folder.clone();
-                async move { folder.tidy().await }
-            })
+            .run(self.context, async |_| folder.tidy().await)
             .await
     }
 }

@@ -158,23 +158,19 @@ impl Launch<'_> {
         look: F,
     ) -> Result<(), RunError>
     where
-        F: Fn(Tools, Arc<Scout>) -> Fut + Clone + Send + Sync + 'static,
-        Fut: Future<Output = Result<Done<()>, Problem>> + Send + 'static,
+        F: Fn(Tools, Arc<Scout>) -> Fut + Send + Sync,
+        Fut: Future<Output = Result<Done<()>, Problem>> + Send,
     {
-        let (tools, reading, input) = (self.tools.clone(), reading.clone(), input.clone());
-        self.work(item, move || {
-            let (tools, reading) = (tools.clone(), reading.clone());
-            let (input, look) = (input.clone(), look.clone());
-            async move {
-                let busy = tools.folder.busy().await;
-                let own = tools.clone();
-                let scout = blocking(move || {
-                    let _busy = busy;
-                    reading.scout(&own, &input)
-                })
-                .await?;
-                look(tools, scout).await
-            }
+        let tools = self.tools.clone();
+        self.work(item, async |_| {
+            let busy = tools.folder.busy().await;
+            let (own, reading, input) = (tools.clone(), reading.clone(), input.clone());
+            let scout = blocking(move || {
+                let _busy = busy;
+                reading.scout(&own, &input)
+            })
+            .await?;
+            look(tools.clone(), scout).await
         })
         .await?;
         self.commit().await

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use windlass_engine::run::{Entry, RunError, Step};
+use windlass_engine::run::{Entry, RunError, Step, StepContext};
 use windlass_launch_model::{LaunchState, Section, SectionState, Worker, artifact, ids};
 use windlass_types::{ArtifactRef, Problem};
 
@@ -42,7 +42,7 @@ pub(super) struct Item<'a> {
     pub(super) message: String,
 }
 
-impl Launch<'_> {
+impl<'c> Launch<'c> {
     /// Puts an event on record with the next commit. The key tells it apart from all others.
     pub(super) fn queue(&mut self, key: impl Into<String>, name: &str, data: Value) {
         self.queue.push(Entry::Event {
@@ -139,24 +139,29 @@ impl Launch<'_> {
     }
 
     /// Does a piece of work once, with everything about it on record.
-    pub(super) async fn work<T, F, Fut>(&mut self, item: Item<'_>, job: F) -> Result<T, RunError>
+    pub(super) async fn work<'b, T, F, Fut>(
+        &mut self,
+        item: Item<'_>,
+        mut job: F,
+    ) -> Result<T, RunError>
     where
-        T: Serialize + DeserializeOwned + Send + 'static,
-        F: Fn() -> Fut + Send + 'static,
-        Fut: Future<Output = Result<Done<T>, Problem>> + Send + 'static,
+        'c: 'b,
+        T: Serialize + DeserializeOwned + Send + 'b,
+        F: FnMut(StepContext<'b>) -> Fut + Send + 'b,
+        Fut: Future<Output = Result<Done<T>, Problem>> + Send + 'b,
     {
         self.within_time()?;
         let key = step_key(item.worker, item.scope);
         let attempt = 1 + self.take_up(&key);
         let begun = self.begin(&item, attempt);
         self.commit().await?;
-        let tools = self.tools.clone();
+        let engine = self.tools.engine.clone();
         let done = Step::pure(&key)
             .input(&item.inputs)
-            .run(self.context, move |_| {
-                let (job, tools) = (job(), tools.clone());
+            .run(self.context, move |step| {
+                let (job, engine) = (job(step), engine.upgrade());
                 async move {
-                    let clock = tools.engine.upgrade()?.clock.clone();
+                    let clock = engine?.clock.clone();
                     let began = clock.now();
                     let mut done = job.await?;
                     let took = clock.now().as_millis() - began.as_millis();
@@ -272,15 +277,12 @@ impl Launch<'_> {
 
     async fn record_failure(&mut self, problem: &Problem) -> Result<(), RunError> {
         let summary = failure_summary(self.state, problem, self.open.values());
-        let tools = self.tools.clone();
+        let tools = &self.tools;
         let kept = Step::pure("failure summary")
-            .run(self.context, move |_| {
-                let (tools, summary) = (tools.clone(), summary.clone());
-                async move {
-                    tools
-                        .keep_text("failure_summary.md", "text/markdown", summary)
-                        .await
-                }
+            .run(self.context, async |_| {
+                tools
+                    .keep_text("failure_summary.md", "text/markdown", summary.clone())
+                    .await
             })
             .await?;
         self.index(&kept, Worker::Engine);

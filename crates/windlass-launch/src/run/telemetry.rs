@@ -81,13 +81,10 @@ impl Launch<'_> {
         let key = format!("telemetry:{}:{}", self.outbox.flushes, self.state.as_str());
         self.take_up(&key);
         self.commit().await?;
-        let (tools, run_id) = (self.tools.clone(), self.context.run_id().clone());
-        let outbox = self.outbox.clone();
+        let (tools, run_id, outbox) = (&self.tools, self.context.run_id(), &self.outbox);
         let flushed: Flushed = Step::pure(&key)
-            .run(self.context, move |_| {
-                let (tools, run_id) = (tools.clone(), run_id.clone());
-                let (outbox, ending) = (outbox.clone(), ending.clone());
-                async move { Ok(tools.flush(&run_id, &outbox, ending).await) }
+            .run(self.context, async |_| {
+                Ok(tools.flush(run_id, outbox, ending.clone()).await)
             })
             .await?;
         self.taken_up = self.context.resumptions(&key);

@@ -151,26 +151,22 @@ impl Launch<'_> {
         let started = json!({ "gate": gate, "validation": number });
         self.queue(format!("begun:{key}"), event::GATE_RUN_STARTED, started);
         self.commit().await?;
-        let sight = sight.clone();
         let looked: Looked = Step::pure(&key)
-            .run(self.context, move |_| {
-                let sight = sight.clone();
-                async move {
-                    let clock = sight.tools.engine.upgrade()?.clock.clone();
-                    let began = clock.now();
-                    let input = sight.gather().await?;
-                    let busy = sight.tools.folder.busy().await;
-                    let outcome = blocking(move || {
-                        let _busy = busy;
-                        check_gate(gate, &input).map_err(gate_problem)
-                    })
-                    .await?;
-                    let took = clock.now().as_millis() - began.as_millis();
-                    Ok(Looked {
-                        outcome,
-                        ms: u64::try_from(took).unwrap_or_default(),
-                    })
-                }
+            .run(self.context, async |_| {
+                let clock = sight.tools.engine.upgrade()?.clock.clone();
+                let began = clock.now();
+                let input = sight.gather().await?;
+                let busy = sight.tools.folder.busy().await;
+                let outcome = blocking(move || {
+                    let _busy = busy;
+                    check_gate(gate, &input).map_err(gate_problem)
+                })
+                .await?;
+                let took = clock.now().as_millis() - began.as_millis();
+                Ok(Looked {
+                    outcome,
+                    ms: u64::try_from(took).unwrap_or_default(),
+                })
             })
             .await?;
         self.taken_up = self.context.resumptions(&key);
@@ -213,29 +209,25 @@ impl Launch<'_> {
         let key = format!("W7:report:{number}");
         self.take_up(&key);
         self.commit().await?;
-        let edited = sight.edited.clone();
         let (kept, report): (Vec<ArtifactRef>, ValidationReport) = Step::pure(&key)
-            .run(self.context, move |_| {
-                let (sight, edited) = (sight.clone(), edited.clone());
+            .run(self.context, async |_| {
                 let mut outcomes = outcomes.clone();
-                async move {
-                    let mut kept = Vec::new();
-                    for outcome in &mut outcomes {
-                        if let Some(log) = outcome.log.take() {
-                            let name = format!("logs/{}.log", outcome.result.name);
-                            kept.push(sight.tools.keep_text(&name, "text/plain", log).await?);
-                            outcome.result.log_path = Some(name);
-                        }
+                let mut kept = Vec::new();
+                for outcome in &mut outcomes {
+                    if let Some(log) = outcome.log.take() {
+                        let name = format!("logs/{}.log", outcome.result.name);
+                        kept.push(sight.tools.keep_text(&name, "text/plain", log).await?);
+                        outcome.result.log_path = Some(name);
                     }
-                    let conflicts: PatchConflicts = sight.json("patch_conflicts.json").await?;
-                    add_conflicts(&mut outcomes, &conflicts);
-                    let report = report(profile, outcomes, &edited);
-                    let truth = truth_lock_report(&sight.gather().await?, &report);
-                    let tools = &sight.tools;
-                    kept.push(tools.keep_json("truth_lock_report.json", &truth).await?);
-                    kept.push(tools.keep_json("validation_report.json", &report).await?);
-                    Ok((kept, report))
                 }
+                let conflicts: PatchConflicts = sight.json("patch_conflicts.json").await?;
+                add_conflicts(&mut outcomes, &conflicts);
+                let report = report(profile, outcomes, &sight.edited);
+                let truth = truth_lock_report(&sight.gather().await?, &report);
+                let tools = &sight.tools;
+                kept.push(tools.keep_json("truth_lock_report.json", &truth).await?);
+                kept.push(tools.keep_json("validation_report.json", &report).await?);
+                Ok((kept, report))
             })
             .await?;
         self.taken_up = self.context.resumptions(&key);

@@ -152,6 +152,7 @@ fn every_part_is_a_run_of_its_own() {
             input_hash: Digest::ZERO,
             idempotency_key: String::new(),
             attempt: 1,
+            paid: false,
         })
         .push(StepFailed {
             key: "W9:commit:1".to_owned(),

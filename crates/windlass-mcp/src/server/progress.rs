@@ -1,4 +1,5 @@
-//! A run's events as progress and log notifications to the client that waits for it.
+//! A run's events, and what its steps say in passing, as progress and log notifications to the
+//! client that waits for it.
 //!
 //! Only for as long as its request is open; after that the client polls or subscribes.
 
@@ -13,7 +14,7 @@ use rmcp::{
 };
 use serde_json::json;
 use windlass_engine::Engine;
-use windlass_types::{Body, Event, RunId};
+use windlass_types::{Body, Event, LogLevel, Passing, PassingNotice, RunId};
 
 use crate::negotiate::Era;
 
@@ -61,6 +62,8 @@ impl Reporter {
         if !self.is_wanted() {
             return answer.await;
         }
+        let mut notices = engine.notices_of(run_id);
+        let mut passed = Passed::default();
         let answer = loop {
             // Only the look is given up when the answer is there: an event is told wholly or not
             // yet.
@@ -69,6 +72,7 @@ impl Reporter {
                 events = look(engine, run_id, seen, LOOK) => {
                     self.report_all(engine, &events, &mut seen).await;
                 }
+                notice = notices.next() => self.pass(&notice, passed.after(seen)).await,
             }
         };
         // What happened between the last look and the answer.
@@ -81,6 +85,40 @@ impl Reporter {
         for event in events {
             *seen = event.seq;
             self.report(engine, event).await;
+        }
+    }
+
+    /// Tells what passes; redacted where it was said.
+    async fn pass(&self, notice: &PassingNotice, progress: f64) {
+        let (level, message) = match &notice.what {
+            Passing::Progress {
+                done,
+                total,
+                message,
+            } => match total {
+                Some(total) => (None, format!("{message} ({done} of {total})")),
+                None => (None, message.clone()),
+            },
+            Passing::Text { text } => (None, text.clone()),
+            Passing::Log { level, message } => (Some(logged(*level)), message.clone()),
+        };
+        if let Some(token) = &self.token {
+            let note = ProgressNotificationParam::new(token.clone(), progress)
+                .with_message(message.clone());
+            let _ = self.peer.notify_progress(note).await;
+        }
+        let wanted = self.level.zip(level);
+        if let Some((wanted, level)) = wanted
+            && rank(level) >= rank(wanted)
+        {
+            let data = json!({
+                "run_id": notice.run_id,
+                "step": notice.step,
+                "passing": true,
+                "message": message,
+            });
+            let note = LoggingMessageNotificationParam::new(level, data).with_logger("runs");
+            let _ = self.peer.notify_logging_message(note).await;
         }
     }
 
@@ -102,6 +140,33 @@ impl Reporter {
             let note = LoggingMessageNotificationParam::new(level, data).with_logger("runs");
             let _ = self.peer.notify_logging_message(note).await;
         }
+    }
+}
+
+/// Counts what passes between two events: progress must grow, and stay below the next event's.
+#[derive(Default)]
+struct Passed {
+    seen: u64,
+    count: f64,
+}
+
+impl Passed {
+    fn after(&mut self, seen: u64) -> f64 {
+        if seen != self.seen {
+            (self.seen, self.count) = (seen, 0.0);
+        }
+        self.count += 1.0;
+        #[expect(clippy::cast_precision_loss, reason = "no journal has 2^52 events")]
+        let place = seen as f64;
+        place + self.count / (self.count + 1.0)
+    }
+}
+
+const fn logged(level: LogLevel) -> LoggingLevel {
+    match level {
+        LogLevel::Info => LoggingLevel::Info,
+        LogLevel::Warning => LoggingLevel::Warning,
+        LogLevel::Error => LoggingLevel::Error,
     }
 }
 

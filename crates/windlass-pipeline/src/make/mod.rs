@@ -7,6 +7,7 @@ mod prune;
 use std::sync::Arc;
 
 use serde_json::Value;
+use windlass_engine::run::StepContext;
 use windlass_pipeline_design::model::{Architecture, Phase, Requirements, UxSpec};
 use windlass_types::Problem;
 
@@ -43,11 +44,12 @@ pub(crate) fn by_rules(phase: Phase, material: &Material) -> Result<Output, Prob
 
 /// Makes a phase by a model; by rules where that is allowed and the model does not answer.
 pub(crate) async fn by_model(
+    step: &StepContext<'_>,
     phase: Phase,
     material: Material,
     outside: &PipelineOutside,
 ) -> Result<Output, Problem> {
-    let made = model::make(phase, &material, outside).await;
+    let made = model::make(step, phase, &material, outside).await;
     match made {
         Err(_) if outside.generator == GeneratorChoice::Auto => {
             tokio::task::spawn_blocking(move || by_rules(phase, &material))

@@ -4,7 +4,10 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use windlass_engine::operation::output_schema_of;
+use windlass_engine::{
+    operation::output_schema_of,
+    run::{PaidModels, StepContext},
+};
 use windlass_model_calls::{ModelCall, StructuredFault, structured};
 use windlass_pipeline_design::model::{
     Architecture, Generator, Phase, Requirements, UxSpec,
@@ -42,6 +45,7 @@ const MAX_LISTED: usize = 250;
 
 /// Makes a phase.
 pub(super) async fn make(
+    step: &StepContext<'_>,
     phase: Phase,
     material: &Material,
     outside: &PipelineOutside,
@@ -53,7 +57,7 @@ pub(super) async fn make(
     let mut asker = Asker {
         phase,
         choice,
-        outside,
+        models: PaidModels::new(step, outside.models.as_ref()),
         calls: Vec::new(),
     };
     let made = asker.make(material).await;
@@ -73,7 +77,7 @@ pub(super) async fn make(
 struct Asker<'a> {
     phase: Phase,
     choice: &'a ModelChoice,
-    outside: &'a PipelineOutside,
+    models: PaidModels<'a>,
     /// What was asked and answered.
     calls: Vec<Value>,
 }
@@ -233,7 +237,7 @@ impl Asker<'_> {
             schema: question.schema,
         };
         let answered = structured(
-            self.outside.models.as_ref(),
+            &self.models,
             &self.choice.address,
             &request,
             &schema,

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// What the rules make is a good answer for a model, too.
-async fn good() -> Value {
+pub async fn good() -> Value {
     let world = TestWorld::new(|| vec![offline()]).with_threads();
     strategize(&world).await.unwrap()["requirements"].take()
 }

@@ -115,7 +115,7 @@ impl Entropy for Steady {
 pub struct Served {
     base: String,
     answers: Arc<Mutex<VecDeque<Answer>>>,
-    asked: Arc<Mutex<Vec<Value>>>,
+    asked: Arc<Mutex<Vec<(Value, String)>>>,
     arrived: Arc<Notify>,
     pub clock: QuickClock,
     models: Arc<Guarded>,
@@ -163,7 +163,14 @@ impl Served {
 
     /// The bodies of the requests that have arrived.
     pub fn asked(&self) -> Vec<Value> {
-        self.asked.lock().unwrap().clone()
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|(body, _)| body.clone()).collect()
+    }
+
+    /// The keys by which it could recognise a repetition, one for each request.
+    pub fn idempotency_keys(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|(_, key)| key.clone()).collect()
     }
 
     /// Resolves once a request has arrived.
@@ -202,7 +209,8 @@ impl Served {
     }
 }
 
-async fn read_request(stream: &mut TcpStream) -> Value {
+/// A request's body and its idempotency key.
+async fn read_request(stream: &mut TcpStream) -> (Value, String) {
     let mut bytes = Vec::new();
     let mut buffer = [0; 8192];
     loop {
@@ -211,12 +219,12 @@ async fn read_request(stream: &mut TcpStream) -> Value {
         bytes.extend_from_slice(&buffer[..read]);
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length: usize = head
-                .lines()
-                .find_map(|line| line.strip_prefix("content-length: "))
-                .map_or(0, |length| length.parse().unwrap());
+            let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name));
+            let length: usize =
+                header("content-length: ").map_or(0, |length| length.parse().unwrap());
             if body.len() >= length {
-                return serde_json::from_str(body).unwrap();
+                let key = header("idempotency-key: ").unwrap_or_default().to_owned();
+                return (serde_json::from_str(body).unwrap(), key);
             }
         }
     }

@@ -93,7 +93,7 @@ impl Aftermath<'_> {
     }
 
     async fn protect(&self, context: &dyn RunContext) -> Result<(), RunError> {
-        let (access, stack_id) = (self.access(), self.stack_id.to_owned());
+        let access = self.access();
         let databases = policy::databases(&self.prepared.proposal.template);
         let protection = self
             .prepared
@@ -104,22 +104,18 @@ impl Aftermath<'_> {
             });
         let _: bool = Step::effect("protect", self.prepared.stack_name())
             .undo(|_: bool| async { Ok(()) })
-            .run(context, move |_| {
-                let (access, stack_id, databases) =
-                    (access.clone(), stack_id.clone(), databases.clone());
-                async move {
-                    policy::protect(&access, &stack_id, &databases)
+            .run(context, async |_| {
+                policy::protect(&access, self.stack_id, &databases)
+                    .await
+                    .map_err(fault::problem)?;
+                if let Some(protection) = protection {
+                    access
+                        .cloud
+                        .set_termination_protection(&access.target, self.stack_id, protection)
                         .await
-                        .map_err(fault::problem)?;
-                    if let Some(protection) = protection {
-                        access
-                            .cloud
-                            .set_termination_protection(&access.target, &stack_id, protection)
-                            .await
-                            .map_err(|failure| fault::problem(failure.into()))?;
-                    }
-                    Ok(true)
+                        .map_err(|failure| fault::problem(failure.into()))?;
                 }
+                Ok(true)
             })
             .await?;
         Ok(())
@@ -127,24 +123,21 @@ impl Aftermath<'_> {
 
     /// The stack's outputs, under the template's names and the users' own.
     async fn outputs(&self, context: &dyn RunContext) -> Result<BTreeMap<String, Value>, RunError> {
-        let (access, stack_id) = (self.access(), self.stack_id.to_owned());
-        let names = self.prepared.output_names.clone();
+        let (access, names) = (self.access(), &self.prepared.output_names);
         Step::pure("outputs")
-            .run(context, move |_| {
-                let (access, stack_id, names) = (access.clone(), stack_id.clone(), names.clone());
-                async move {
-                    let stack = access.cloud.describe_stack(&access.target, &stack_id).await;
-                    let stack = stack.map_err(|failure| fault::problem(failure.into()))?;
-                    let mut outputs = BTreeMap::new();
-                    for output in stack.into_iter().flat_map(|stack| stack.outputs) {
-                        let value = Value::from(output.output_value);
-                        if let Some(name) = names.get(&output.output_key) {
-                            outputs.insert(name.clone(), value.clone());
-                        }
-                        outputs.insert(output.output_key, value);
+            .run(context, async |_| {
+                let described = access.cloud.describe_stack(&access.target, self.stack_id);
+                let stack = described.await;
+                let stack = stack.map_err(|failure| fault::problem(failure.into()))?;
+                let mut outputs = BTreeMap::new();
+                for output in stack.into_iter().flat_map(|stack| stack.outputs) {
+                    let value = Value::from(output.output_value);
+                    if let Some(name) = names.get(&output.output_key) {
+                        outputs.insert(name.clone(), value.clone());
                     }
-                    Ok(outputs)
+                    outputs.insert(output.output_key, value);
                 }
+                Ok(outputs)
             })
             .await
     }
@@ -163,23 +156,17 @@ impl Aftermath<'_> {
             deploy::hooks(context, self.desk, self.job, moment, "deploy").await?;
         }
         report::progress(context, "post-deploy", "Sending files to buckets", None).await?;
-        let (desk, job, artifact) = (self.desk.clone(), self.job.clone(), self.artifact.clone());
-        let (store, restored) = (self.store.clone(), self.restored.cloned());
-        let run_id = context.run_id().to_string();
+        let (desk, job, store) = (self.desk, self.job, self.store);
+        let run_id = context.run_id().as_str();
         let filled: Vec<Filled> = Step::effect("fill-buckets", self.prepared.stack_name())
             .undo(|filled: Vec<Filled>| async move { sync::take_back(&filled) })
-            .run(context, move |_| {
-                let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
-                let (store, restored) = (store.clone(), restored.clone());
-                let run_id = run_id.clone();
-                async move {
-                    let prepared: Prepared = desk.load(&artifact).await?;
-                    match restored {
-                        Some(record) => {
-                            sync::restore(&desk, &job, &prepared, &store, &record, &run_id).await
-                        }
-                        None => sync::fill(&desk, &job, &prepared, &store, &run_id).await,
+            .run(context, async |_| {
+                let prepared: Prepared = desk.load(self.artifact).await?;
+                match self.restored {
+                    Some(record) => {
+                        sync::restore(desk, job, &prepared, store, record, run_id).await
                     }
+                    None => sync::fill(desk, job, &prepared, store, run_id).await,
                 }
             })
             .await?;
@@ -201,17 +188,11 @@ impl Aftermath<'_> {
         {
             let message = format!("Running {}", called.resource);
             report::progress(context, "post-deploy", &message, None).await?;
-            let (desk, job) = (self.desk.clone(), self.job.clone());
-            let called = called.clone();
+            let (desk, job) = (self.desk, self.job);
             let _: Value = Step::effect(format!("call-{}", called.resource), &called.function)
-                .run(context, move |_| {
-                    let (desk, job, called) = (desk.clone(), job.clone(), called.clone());
-                    async move {
-                        let project =
-                            Project::load(&desk, &job.place, &job.arguments, "deploy").await?;
-                        invoke::call(&desk, &job, &project, &called.resource, &called.function)
-                            .await
-                    }
+                .run(context, async |_| {
+                    let project = Project::load(desk, &job.place, &job.arguments, "deploy").await?;
+                    invoke::call(desk, job, &project, &called.resource, &called.function).await
                 })
                 .await?;
         }
@@ -237,12 +218,12 @@ impl Aftermath<'_> {
         let text = format!("{info:#}\n");
         let failed: Option<String> = Step::effect("stack-info", file.display().to_string())
             .undo(|_: Option<String>| async { Ok(()) })
-            .run(context, move |_| {
+            .run(context, async |_| {
                 let written = file
                     .parent()
                     .map_or(Ok(()), fs_err::create_dir_all)
                     .and_then(|()| fs_err::write(&file, &text));
-                async move { Ok(written.err().map(|error| error.to_string())) }
+                Ok(written.err().map(|error| error.to_string()))
             })
             .await?;
         match failed {
@@ -280,26 +261,22 @@ impl Aftermath<'_> {
             not_restored: self.prepared.not_restored.clone(),
         };
         let kept = self.desk.keep("version.json", &record).await?;
-        let (desk, access, store) = (self.desk.clone(), self.access(), self.store.clone());
-        let stack = self.prepared.stack_name().to_owned();
+        let (access, store) = (self.access(), self.store);
+        let stack = self.prepared.stack_name();
         let keep = self.prepared.versions_to_keep.saturating_add(1);
         let written: Written = Step::effect("version", self.prepared.stack_name())
             .undo(|_: Written| async { Ok(()) })
-            .run(context, move |_| {
-                let (desk, access, store) = (desk.clone(), access.clone(), store.clone());
-                let (stack, kept) = (stack.clone(), kept.clone());
-                async move {
-                    let record: VersionRecord = desk.load(&kept).await?;
-                    let version = versions::write(&access, &store, &stack, record)
-                        .await
-                        .map_err(fault::problem)?;
-                    // Pruning is housekeeping: its failure is told, not the deployment's.
-                    let pruned = prune::prune(&access, &store, &stack, keep, &[version]).await;
-                    Ok(Written {
-                        version,
-                        not_pruned: pruned.err().map(|fault| fault.message),
-                    })
-                }
+            .run(context, async |_| {
+                let record: VersionRecord = self.desk.load(&kept).await?;
+                let version = versions::write(&access, store, stack, record)
+                    .await
+                    .map_err(fault::problem)?;
+                // Pruning is housekeeping: its failure is told, not the deployment's.
+                let pruned = prune::prune(&access, store, stack, keep, &[version]).await;
+                Ok(Written {
+                    version,
+                    not_pruned: pruned.err().map(|fault| fault.message),
+                })
             })
             .await?;
         if let Some(message) = &written.not_pruned {

@@ -101,11 +101,7 @@ impl Change<'_> {
     async fn change_set(&self, context: &dyn RunContext) -> Result<Ready, RunError> {
         let message = "Making the change set";
         report::progress(context, "deploying", message, Some(0)).await?;
-        let (desk, access) = (self.desk.clone(), self.access());
-        let undo_access = self.access();
-        let (proposal, store) = (self.proposal.clone(), self.store.clone());
-        let on_failure = self.on_failure;
-        let run_id = context.run_id().to_string();
+        let (access, undo_access) = (self.access(), self.access());
         Step::effect("change-set", self.proposal.stack_name.as_str())
             .undo(move |ready: Ready| {
                 let access = undo_access.clone();
@@ -117,14 +113,53 @@ impl Change<'_> {
                         .map_err(fault::problem)
                 }
             })
-            .run(context, move |_| {
-                let (desk, access, run_id) = (desk.clone(), access.clone(), run_id.clone());
-                let (proposal, store) = (proposal.clone(), store.clone());
-                async move {
-                    make_ready(&desk, &access, &proposal, &store, &run_id, on_failure).await
-                }
+            .run(context, async |_| {
+                self.make_ready(&access, context.run_id().as_str()).await
             })
             .await
+    }
+
+    async fn make_ready(&self, access: &Access, run_id: &str) -> Result<Ready, Problem> {
+        let (desk, proposal, store) = (self.desk, &self.proposal, &self.store);
+        let deadline = access.clock.now().after(CALL_TIME);
+        let stack = &proposal.stack_name;
+        let situation = Situation::find(access, stack)
+            .await
+            .map_err(fault::problem)?;
+        // Refused before anything is made, so there is nothing to clean up.
+        situation
+            .require_deployable(access)
+            .await
+            .map_err(fault::problem)?;
+        let name = change_set::name("deploy", run_id);
+        let cleaning = preview::intend(&situation, &name);
+        let made = async {
+            let template = match place_template(access, store, proposal).await? {
+                TemplatePlace::At(template) => template,
+                TemplatePlace::Nowhere => {
+                    let message = "the asset store was not made";
+                    return Err(Fault::new(
+                        FaultKind::Internal,
+                        "asset_store_missing",
+                        message,
+                    ));
+                }
+            };
+            let kind = situation.kind();
+            let made = change_set::make(access, proposal, &name, kind, &template, deadline).await?;
+            let plan = planned(access, proposal, &situation, &made, &desk.engine.redactor).await?;
+            let intent =
+                execute::intend(access, made.set(), &plan, run_id, self.on_failure).await?;
+            Ok((plan, intent))
+        };
+        match made.await {
+            Ok((plan, intent)) => Ok(Ready {
+                intent,
+                cleaning,
+                plan: desk.keep(PLAN, &plan).await?,
+            }),
+            Err(fault) => Err(tidied(access, &cleaning, deadline, fault::problem(fault)).await),
+        }
     }
 
     /// Only what was confirmed.
@@ -158,60 +193,49 @@ impl Change<'_> {
         ready: &Ready,
         plan: &Plan,
     ) -> Result<bool, RunError> {
-        let (access, stack_id) = (self.access(), ready.intent.stack_id.clone());
+        let access = self.access();
         let (undo_access, undo_stack) = (self.access(), ready.intent.stack_id.clone());
-        let changes = plan.changes.clone();
         Step::effect("lift-protection", self.proposal.stack_name.as_str())
             .undo(move |_: bool| {
                 let (access, stack_id) = (undo_access.clone(), undo_stack.clone());
                 async move { protect_again(&access, &stack_id).await }
             })
-            .run(context, move |_| {
-                let (access, stack_id, changes) =
-                    (access.clone(), stack_id.clone(), changes.clone());
-                async move {
-                    policy::lift(&access, &stack_id, &changes)
-                        .await
-                        .map_err(fault::problem)
-                }
+            .run(context, async |_| {
+                policy::lift(&access, &ready.intent.stack_id, &plan.changes)
+                    .await
+                    .map_err(fault::problem)
             })
             .await
     }
 
     async fn execute(&self, context: &dyn RunContext, ready: &Ready) -> Result<Begun, RunError> {
-        let (access, undo_access) = (self.access(), self.access());
-        let (intent, undo_intent) = (ready.intent.clone(), ready.intent.clone());
+        let access = self.access();
+        let (undo_access, undo_intent) = (self.access(), ready.intent.clone());
         Step::effect("execute", self.proposal.stack_name.as_str())
             .input(&ready.intent)
             .undo(move |_: Begun| {
                 let (access, intent) = (undo_access.clone(), undo_intent.clone());
                 async move { take_back(&access, &intent).await }
             })
-            .run(context, move |_| {
-                let (access, intent) = (access.clone(), intent.clone());
-                async move {
-                    let deadline = access.clock.now().after(CALL_TIME);
-                    execute::begin(&access, &intent, deadline)
-                        .await
-                        .map_err(fault::problem)
-                }
+            .run(context, async |_| {
+                let deadline = access.clock.now().after(CALL_TIME);
+                execute::begin(&access, &ready.intent, deadline)
+                    .await
+                    .map_err(fault::problem)
             })
             .await
     }
 
     async fn discard(&self, context: &dyn RunContext, ready: &Ready) -> Result<(), RunError> {
-        let (access, cleaning) = (self.access(), ready.cleaning.clone());
+        let access = self.access();
         let _: bool = Step::effect("discard", self.proposal.stack_name.as_str())
             .undo(|_: bool| async { Ok(()) })
-            .run(context, move |_| {
-                let (access, cleaning) = (access.clone(), cleaning.clone());
-                async move {
-                    let deadline = access.clock.now().after(CALL_TIME);
-                    preview::clean(&access, &cleaning, deadline)
-                        .await
-                        .map_err(fault::problem)?;
-                    Ok(true)
-                }
+            .run(context, async |_| {
+                let deadline = access.clock.now().after(CALL_TIME);
+                preview::clean(&access, &ready.cleaning, deadline)
+                    .await
+                    .map_err(fault::problem)?;
+                Ok(true)
             })
             .await?;
         Ok(())
@@ -244,54 +268,6 @@ pub(crate) fn unconfirmed(plan: &Plan) -> Problem {
     )
     .with("reason", "stateful_loss")
     .next("show the plan to the user; repeat with confirm=true and this confirmToken")
-}
-
-async fn make_ready(
-    desk: &Desk,
-    access: &Access,
-    proposal: &Proposal,
-    store: &AssetStore,
-    run_id: &str,
-    on_failure: OnFailure,
-) -> Result<Ready, Problem> {
-    let deadline = access.clock.now().after(CALL_TIME);
-    let stack = &proposal.stack_name;
-    let situation = Situation::find(access, stack)
-        .await
-        .map_err(fault::problem)?;
-    // Refused before anything is made, so there is nothing to clean up.
-    situation
-        .require_deployable(access)
-        .await
-        .map_err(fault::problem)?;
-    let name = change_set::name("deploy", run_id);
-    let cleaning = preview::intend(&situation, &name);
-    let made = async {
-        let template = match place_template(access, store, proposal).await? {
-            TemplatePlace::At(template) => template,
-            TemplatePlace::Nowhere => {
-                let message = "the asset store was not made";
-                return Err(Fault::new(
-                    FaultKind::Internal,
-                    "asset_store_missing",
-                    message,
-                ));
-            }
-        };
-        let kind = situation.kind();
-        let made = change_set::make(access, proposal, &name, kind, &template, deadline).await?;
-        let plan = planned(access, proposal, &situation, &made, &desk.engine.redactor).await?;
-        let intent = execute::intend(access, made.set(), &plan, run_id, on_failure).await?;
-        Ok((plan, intent))
-    };
-    match made.await {
-        Ok((plan, intent)) => Ok(Ready {
-            intent,
-            cleaning,
-            plan: desk.keep(PLAN, &plan).await?,
-        }),
-        Err(fault) => Err(tidied(access, &cleaning, deadline, fault::problem(fault)).await),
-    }
 }
 
 /// The failure, after what was half made is thrown away.

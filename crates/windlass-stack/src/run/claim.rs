@@ -45,22 +45,18 @@ pub(super) async fn claim(
             data: json!({ "place": place }),
         }])
         .await?;
-    let (desk, own, stack) = (desk.clone(), context.run_id().clone(), stack.to_owned());
+    let own = context.run_id();
     let _: bool = Step::pure("claim")
-        .run(context, move |_| {
-            let (desk, own) = (desk.clone(), own.clone());
-            let (place, stack) = (place.clone(), stack.clone());
-            async move {
-                let deadline = desk.engine.now().after(PATIENCE);
-                while let Some(other) = earlier(&desk, &own, &place).await? {
-                    let now = desk.engine.now();
-                    if now >= deadline {
-                        return Err(busy(&stack, &other));
-                    }
-                    desk.engine.clock.sleep_until(now.after(PAUSE)).await;
+        .run(context, async |_| {
+            let deadline = desk.engine.now().after(PATIENCE);
+            while let Some(other) = earlier(desk, own, &place).await? {
+                let now = desk.engine.now();
+                if now >= deadline {
+                    return Err(busy(stack, &other));
                 }
-                Ok(true)
+                desk.engine.clock.sleep_until(now.after(PAUSE)).await;
             }
+            Ok(true)
         })
         .await?;
     Ok(())

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use windlass_engine::run::{
-    ChildRequest, Entry, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest,
-    WebhookRequest,
+    ChildRequest, Entry, RunContext, RunError, Signal, StepRequest, StepWork, UndoFn, WaitRequest,
+    WebhookRequest, WorkFn,
 };
 use windlass_ports::BoxFuture;
 use windlass_stack_lifecycle::Access;
@@ -95,46 +95,56 @@ async fn explained(access: &Access, problem: Problem) -> Problem {
 }
 
 /// Work that is there for the next try too.
-fn shared(work: &Arc<Mutex<StepWork>>, access: &Access) -> StepWork {
-    let has_undo = locked(work).undo.is_some();
-    let (doing, undoing, access) = (Arc::clone(work), Arc::clone(work), access.clone());
-    StepWork {
-        work: Box::new(move |attempt| {
-            let (done, access) = ((locked(&doing).work)(attempt), access.clone());
-            Box::pin(async move {
-                match done.await {
-                    Ok(output) => Ok(output),
-                    Err(problem) => Err(explained(&access, problem).await),
-                }
-            })
-        }),
-        undo: has_undo.then(|| {
-            Box::new(move |output| match &mut locked(&undoing).undo {
-                Some(undo) => undo(output),
-                None => Box::pin(async { Ok(()) }),
-            })
-                as Box<dyn FnMut(Value) -> BoxFuture<'static, Result<(), Problem>> + Send>
-        }),
+struct SharedWork<'a> {
+    work: Arc<Mutex<WorkFn<'a>>>,
+    undo: Option<Arc<Mutex<UndoFn>>>,
+    access: &'a Access,
+}
+
+impl<'a> SharedWork<'a> {
+    fn new(work: StepWork<'a>, access: &'a Access) -> Self {
+        Self {
+            work: Arc::new(Mutex::new(work.work)),
+            undo: work.undo.map(|undo| Arc::new(Mutex::new(undo))),
+            access,
+        }
+    }
+
+    fn of_one_try(&self) -> StepWork<'a> {
+        let (doing, access) = (Arc::clone(&self.work), self.access);
+        let undoing = self.undo.clone();
+        StepWork {
+            work: Box::new(move |step| {
+                let done = locked(&doing)(step);
+                Box::pin(async move {
+                    match done.await {
+                        Ok(output) => Ok(output),
+                        Err(problem) => Err(explained(access, problem).await),
+                    }
+                })
+            }),
+            undo: undoing.map(|undo| -> UndoFn { Box::new(move |output| locked(&undo)(output)) }),
+        }
     }
 }
 
-fn locked(work: &Mutex<StepWork>) -> MutexGuard<'_, StepWork> {
-    work.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl RunContext for Patient<'_> {
     fn perform<'a>(
         &'a self,
         request: StepRequest,
-        work: StepWork,
+        work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<Value, RunError>> {
         Box::pin(async move {
-            let work = Arc::new(Mutex::new(work));
+            let work = SharedWork::new(work, &self.access);
             let mut tries = 0;
             loop {
                 let done = self
                     .context
-                    .perform(again(&request, tries), shared(&work, &self.access))
+                    .perform(again(&request, tries), work.of_one_try())
                     .await;
                 match done {
                     Err(RunError::Failed(problem))

@@ -30,20 +30,15 @@ pub(super) async fn run(
     report::progress(context, "initializing", "Looking at the stack", None).await?;
     let region = job.place.region.clone().unwrap_or_default();
     claim::claim(context, desk, &region, &name).await?;
-    let (deletion, names): (Deletion, BTreeMap<String, String>) = {
-        let access = desk.access(job.place.target());
-        let (name, retain) = (name.clone(), job.texts("retainResources"));
-        Step::pure("plan")
-            .run(context, move |_| {
-                let (access, name, retain) = (access.clone(), name.clone(), retain.clone());
-                async move {
-                    let names = known::names_of(&access, &name).await;
-                    let deletion = delete::plan(&access, &name, &retain, &names).await;
-                    Ok((deletion.map_err(fault::problem)?, names))
-                }
-            })
-            .await?
-    };
+    let access = desk.access(job.place.target());
+    let retain = job.texts("retainResources");
+    let (deletion, names): (Deletion, BTreeMap<String, String>) = Step::pure("plan")
+        .run(context, async |_| {
+            let names = known::names_of(&access, &name).await;
+            let deletion = delete::plan(&access, &name, &retain, &names).await;
+            Ok((deletion.map_err(fault::problem)?, names))
+        })
+        .await?;
     let lines = deletion.changes.iter().map(gate::line).collect();
     gate::pass(context, desk, Kind::Delete, job, &name, &deletion, lines).await?;
     let has_config = has_config(context, job).await?;
@@ -77,17 +72,13 @@ pub(super) async fn run(
 
 /// A stack can be deleted without its config; hooks need it.
 async fn has_config(context: &dyn RunContext, job: &Job) -> Result<bool, RunError> {
-    let place = job.place.clone();
+    let place = &job.place;
     Step::pure("config")
-        .run(context, move |_| {
-            let found = find_config(&place.directory, place.config_path.as_deref());
-            let is_named = place.config_path.is_some();
-            async move {
-                match found {
-                    Ok(_) => Ok(true),
-                    Err(problem) if is_named => Err(problem),
-                    Err(_) => Ok(false),
-                }
+        .run(context, async |_| {
+            match find_config(&place.directory, place.config_path.as_deref()) {
+                Ok(_) => Ok(true),
+                Err(problem) if place.config_path.is_some() => Err(problem),
+                Err(_) => Ok(false),
             }
         })
         .await
@@ -100,14 +91,10 @@ async fn call_functions(
     job: &Job,
     deletion: &Deletion,
 ) -> Result<(), RunError> {
-    let (desk, job) = (desk.clone(), job.clone());
     let _: Vec<Value> = Step::effect("call-functions", deletion.stack_name.as_str())
-        .run(context, move |_| {
-            let (desk, job) = (desk.clone(), job.clone());
-            async move {
-                let project = Project::load(&desk, &job.place, &job.arguments, "delete").await?;
-                invoke::before_delete(&desk, &job, &project).await
-            }
+        .run(context, async |_| {
+            let project = Project::load(desk, &job.place, &job.arguments, "delete").await?;
+            invoke::before_delete(desk, job, &project).await
         })
         .await?;
     Ok(())
@@ -124,16 +111,13 @@ pub(super) async fn clear(
         let id = clearing.logical_id();
         let message = format!("Emptying {id}");
         report::progress(context, "deleting", &message, None).await?;
-        let (access, clearing) = (desk.access(job.place.target()), clearing.clone());
+        let access = desk.access(job.place.target());
         let _: u64 = Step::effect(format!("clear-{id}"), id)
-            .run(context, move |_| {
-                let (access, clearing) = (access.clone(), clearing.clone());
-                async move {
-                    let deadline = access.clock.now().after(CALL_TIME);
-                    empty::clear(&access, &clearing, deadline)
-                        .await
-                        .map_err(fault::problem)
-                }
+            .run(context, async |_| {
+                let deadline = access.clock.now().after(CALL_TIME);
+                empty::clear(&access, clearing, deadline)
+                    .await
+                    .map_err(fault::problem)
             })
             .await?;
     }
@@ -149,35 +133,22 @@ pub(super) async fn delete_stack(
     token: &str,
 ) -> Result<Trail, RunError> {
     let access = desk.access(job.place.target());
-    let intent: DeleteIntent = {
-        let (access, deletion) = (access.clone(), deletion.clone());
-        let token = token.to_owned();
-        Step::pure("intend")
-            .run(context, move |_| {
-                let (access, deletion, token) = (access.clone(), deletion.clone(), token.clone());
-                async move {
-                    delete::intend(&access, &deletion, &token, None)
-                        .await
-                        .map_err(fault::problem)
-                }
-            })
-            .await?
-    };
-    let _: bool = {
-        let (access, intent) = (access.clone(), intent.clone());
-        Step::effect("begin", deletion.stack_name.as_str())
-            .input(&intent)
-            .run(context, move |_| {
-                let (access, intent) = (access.clone(), intent.clone());
-                async move {
-                    let deadline = access.clock.now().after(CALL_TIME);
-                    delete::begin(&access, &intent, deadline)
-                        .await
-                        .map_err(fault::problem)?;
-                    Ok(true)
-                }
-            })
-            .await?
-    };
+    let intent: DeleteIntent = Step::pure("intend")
+        .run(context, async |_| {
+            delete::intend(&access, deletion, token, None)
+                .await
+                .map_err(fault::problem)
+        })
+        .await?;
+    let _: bool = Step::effect("begin", deletion.stack_name.as_str())
+        .input(&intent)
+        .run(context, async |_| {
+            let deadline = access.clock.now().after(CALL_TIME);
+            delete::begin(&access, &intent, deadline)
+                .await
+                .map_err(fault::problem)?;
+            Ok(true)
+        })
+        .await?;
     follow::follow(context, &access, intent.trail()).await
 }

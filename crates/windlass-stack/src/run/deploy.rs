@@ -104,21 +104,17 @@ async fn failed_stack(
     proposal: &Proposal,
 ) -> Result<Option<Deletion>, RunError> {
     let access = desk.access(job.place.target());
-    let (stack, names) = (proposal.stack_name.clone(), proposal.names.clone());
     Step::pure("situation")
-        .run(context, move |_| {
-            let (access, stack, names) = (access.clone(), stack.clone(), names.clone());
-            async move {
-                let situation = Situation::find(&access, &stack).await;
-                let situation = situation.map_err(fault::problem)?;
-                let failed = deletion_first(&access, &situation, &names).await;
-                let failed = failed.map_err(fault::problem)?;
-                if failed.is_none() {
-                    let deployable = situation.require_deployable(&access).await;
-                    deployable.map_err(fault::problem)?;
-                }
-                Ok(failed)
+        .run(context, async |_| {
+            let situation = Situation::find(&access, &proposal.stack_name).await;
+            let situation = situation.map_err(fault::problem)?;
+            let failed = deletion_first(&access, &situation, &proposal.names).await;
+            let failed = failed.map_err(fault::problem)?;
+            if failed.is_none() {
+                let deployable = situation.require_deployable(&access).await;
+                deployable.map_err(fault::problem)?;
             }
+            Ok(failed)
         })
         .await
 }
@@ -171,18 +167,15 @@ pub(super) async fn hooks(
     command: &'static str,
 ) -> Result<HooksRan, RunError> {
     let name = format!("hooks-{}", moment.name());
-    let (step_desk, step_job) = (desk.clone(), job.clone());
-    let (run_id, step) = (context.run_id().clone(), name.clone());
     Step::effect(&name, moment.name())
         .undo(|_: HooksRan| async { Ok(()) })
-        .run(context, move |attempt| {
-            let (desk, job) = (step_desk.clone(), step_job.clone());
-            let (teller, telling) = telling(&desk, &run_id, &step, &attempt);
+        .run(context, async |step| {
+            let (teller, telling) = telling(desk, context.run_id(), &name, step.attempt());
             let work = async move {
-                let project = Project::load(&desk, &job.place, &job.arguments, command).await?;
-                run_hooks(&desk, &job.place, &project, moment, &teller).await
+                let project = Project::load(desk, &job.place, &job.arguments, command).await?;
+                run_hooks(desk, &job.place, &project, moment, &teller).await
             };
-            async move { tokio::join!(work, telling).0 }
+            tokio::join!(work, telling).0
         })
         .await
 }
@@ -196,17 +189,11 @@ async fn upload(
     store: &AssetStore,
     artifact: &ArtifactRef,
 ) -> Result<Sent, RunError> {
-    let (desk, job) = (desk.clone(), job.clone());
-    let (store, artifact) = (store.clone(), artifact.clone());
     Step::effect("upload", store.bucket.clone())
         .undo(|_: Sent| async { Ok(()) })
-        .run(context, move |_| {
-            let (desk, job) = (desk.clone(), job.clone());
-            let (store, artifact) = (store.clone(), artifact.clone());
-            async move {
-                let prepared: Prepared = desk.load(&artifact).await?;
-                send(&desk, &job, &store, &prepared).await
-            }
+        .run(context, async |_| {
+            let prepared: Prepared = desk.load(artifact).await?;
+            send(desk, job, store, &prepared).await
         })
         .await
 }

@@ -26,33 +26,27 @@ pub(super) async fn report(
     names: &BTreeMap<String, String>,
     stack: &str,
 ) -> Result<Failure, RunError> {
-    let (desk, target) = (desk.clone(), job.place.target());
-    let (trail, names, stack) = (trail.clone(), names.clone(), stack.to_owned());
+    let access = desk.access(job.place.target());
     Step::pure("failure")
-        .run(context, move |_| {
-            let access = desk.access(target.clone());
-            let (desk, trail, names, stack) =
-                (desk.clone(), trail.clone(), names.clone(), stack.clone());
-            async move {
-                let described = access
-                    .cloud
-                    .describe_stack(&access.target, &trail.stack_id)
-                    .await;
-                let reason = described
-                    .ok()
-                    .flatten()
-                    .and_then(|stack| stack.stack_status_reason);
-                let failure = Failure::of(&trail, &names, &stack, reason.as_deref());
-                let mut failure = match failure.clone().with_inner_cause(&access).await {
-                    Ok(found) => found,
-                    Err(_) => failure,
-                };
-                failure.logs = logs(&access, &failure).await;
-                let redactor = &desk.engine.redactor;
-                let value = redactor.redact_value(fault::json(&failure)?);
-                serde_json::from_value(value)
-                    .map_err(|error| Problem::internal("failure report", error))
-            }
+        .run(context, async |_| {
+            let described = access
+                .cloud
+                .describe_stack(&access.target, &trail.stack_id)
+                .await;
+            let reason = described
+                .ok()
+                .flatten()
+                .and_then(|stack| stack.stack_status_reason);
+            let failure = Failure::of(trail, names, stack, reason.as_deref());
+            let mut failure = match failure.clone().with_inner_cause(&access).await {
+                Ok(found) => found,
+                Err(_) => failure,
+            };
+            failure.logs = logs(&access, &failure).await;
+            let redactor = &desk.engine.redactor;
+            let value = redactor.redact_value(fault::json(&failure)?);
+            serde_json::from_value(value)
+                .map_err(|error| Problem::internal("failure report", error))
         })
         .await
 }

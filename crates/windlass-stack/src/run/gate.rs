@@ -32,14 +32,10 @@ pub(super) async fn stack_name(
     if let Some(name) = job.place.stack_name() {
         return Ok(name);
     }
-    let (desk, job) = (desk.clone(), job.clone());
     Step::pure("stack-name")
-        .run(context, move |_| {
-            let (desk, job) = (desk.clone(), job.clone());
-            async move {
-                let project = Project::load(&desk, &job.place, &job.arguments, command).await?;
-                Ok(project.stack_name())
-            }
+        .run(context, async |_| {
+            let project = Project::load(desk, &job.place, &job.arguments, command).await?;
+            Ok(project.stack_name())
         })
         .await
 }

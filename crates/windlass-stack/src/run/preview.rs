@@ -34,41 +34,26 @@ pub(super) async fn run(
         None,
     )
     .await?;
-    let situation: (Situation, PreviewIntent) = {
-        let (access, stack) = (
-            desk.access(job.place.target()),
-            prepared.proposal.stack_name.clone(),
-        );
-        let name = change_set::name("preview", context.run_id().as_str());
-        Step::pure("intend")
-            .run(context, move |_| {
-                let (access, stack, name) = (access.clone(), stack.clone(), name.clone());
-                async move {
-                    let situation = Situation::find(&access, &stack)
-                        .await
-                        .map_err(fault::problem)?;
-                    let intent = preview::intend(&situation, &name);
-                    Ok((situation, intent))
-                }
-            })
-            .await?
-    };
-    let inspected: ArtifactRef = {
-        let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
-        let created = context.created_at();
-        Step::effect("inspect", prepared.stack_name())
-            .undo(|_: ArtifactRef| async { Ok(()) })
-            .run(context, move |_| {
-                let (desk, job, artifact) = (desk.clone(), job.clone(), artifact.clone());
-                let (situation, intent) = situation.clone();
-                async move {
-                    let prepared: Prepared = desk.load(&artifact).await?;
-                    let seen = inspect(&desk, &job, &prepared, &situation, &intent, created);
-                    desk.keep("preview.json", &seen.await?).await
-                }
-            })
-            .await?
-    };
+    let access = desk.access(job.place.target());
+    let name = change_set::name("preview", context.run_id().as_str());
+    let (situation, intent): (Situation, PreviewIntent) = Step::pure("intend")
+        .run(context, async |_| {
+            let situation = Situation::find(&access, &prepared.proposal.stack_name)
+                .await
+                .map_err(fault::problem)?;
+            let intent = preview::intend(&situation, &name);
+            Ok((situation, intent))
+        })
+        .await?;
+    let created = context.created_at();
+    let inspected: ArtifactRef = Step::effect("inspect", prepared.stack_name())
+        .undo(|_: ArtifactRef| async { Ok(()) })
+        .run(context, async |_| {
+            let prepared: Prepared = desk.load(&artifact).await?;
+            let seen = inspect(desk, job, &prepared, &situation, &intent, created);
+            desk.keep("preview.json", &seen.await?).await
+        })
+        .await?;
     let preview: Preview = desk.load(&inspected).await?;
     let plan = desk.keep(PLAN, &preview.plan).await?;
     context
@@ -151,19 +136,12 @@ pub(super) async fn prepared(
     job: &Job,
     command: &'static str,
 ) -> Result<(Prepared, ArtifactRef), RunError> {
-    let artifact: ArtifactRef = {
-        let (desk, job) = (desk.clone(), job.clone());
-        Step::pure("prepare")
-            .run(context, move |_| {
-                let (desk, job) = (desk.clone(), job.clone());
-                async move {
-                    let prepared =
-                        prepare(&desk, &job.place, &job.arguments, command, Ask::Aws).await?;
-                    desk.keep("prepared.json", &prepared).await
-                }
-            })
-            .await?
-    };
+    let artifact: ArtifactRef = Step::pure("prepare")
+        .run(context, async |_| {
+            let prepared = prepare(desk, &job.place, &job.arguments, command, Ask::Aws).await?;
+            desk.keep("prepared.json", &prepared).await
+        })
+        .await?;
     let prepared: Prepared = desk.load(&artifact).await?;
     context
         .record(vec![Entry::Artifact(artifact.clone())])

@@ -44,15 +44,10 @@ pub(super) async fn run(
     report::progress(context, "initializing", "Looking at the stack", None).await?;
     let region = job.place.region.clone().unwrap_or_default();
     claim::claim(context, desk, &region, &name).await?;
-    let way: Way = {
-        let (access, name) = (desk.access(job.place.target()), name.clone());
-        Step::pure("way")
-            .run(context, move |_| {
-                let (access, name) = (access.clone(), name.clone());
-                async move { find_way(&access, &name).await }
-            })
-            .await?
-    };
+    let access = desk.access(job.place.target());
+    let way: Way = Step::pure("way")
+        .run(context, async |_| find_way(&access, &name).await)
+        .await?;
     match way.mode {
         Mode::Undo | Mode::Continue => {
             let lines = vec![format!(
@@ -94,38 +89,25 @@ async fn go_back(
 ) -> Result<Value, RunError> {
     report::progress(context, "rolling-back", "Rolling back", Some(0)).await?;
     let access = desk.access(job.place.target());
-    let (mode, run_id) = (way.mode, context.run_id().to_string());
-    let intent: RollbackIntent = {
-        let (access, stack) = (access.clone(), way.stack.clone());
-        let skip = job.texts("resourcesToSkip");
-        Step::pure("intend")
-            .run(context, move |_| {
-                let (access, stack) = (access.clone(), stack.clone());
-                let (skip, run_id) = (skip.clone(), run_id.clone());
-                async move {
-                    rollback::intend(&access, &stack, mode, &skip, &run_id)
-                        .await
-                        .map_err(fault::problem)
-                }
-            })
-            .await?
-    };
-    let _: bool = {
-        let (access, intent) = (access.clone(), intent.clone());
-        Step::effect("begin", name)
-            .input(&intent)
-            .run(context, move |_| {
-                let (access, intent) = (access.clone(), intent.clone());
-                async move {
-                    let deadline = access.clock.now().after(CALL_TIME);
-                    rollback::begin(&access, &intent, deadline)
-                        .await
-                        .map_err(fault::problem)?;
-                    Ok(true)
-                }
-            })
-            .await?
-    };
+    let (mode, run_id) = (way.mode, context.run_id().as_str());
+    let skip = job.texts("resourcesToSkip");
+    let intent: RollbackIntent = Step::pure("intend")
+        .run(context, async |_| {
+            rollback::intend(&access, &way.stack, mode, &skip, run_id)
+                .await
+                .map_err(fault::problem)
+        })
+        .await?;
+    let _: bool = Step::effect("begin", name)
+        .input(&intent)
+        .run(context, async |_| {
+            let deadline = access.clock.now().after(CALL_TIME);
+            rollback::begin(&access, &intent, deadline)
+                .await
+                .map_err(fault::problem)?;
+            Ok(true)
+        })
+        .await?;
     let trail = follow::follow(context, &access, intent.trail()).await?;
     if trail.succeeded() != Some(true) {
         let names = known::names_of(&access, name).await;
@@ -230,32 +212,28 @@ async fn choose(
     job: &Job,
     name: &str,
 ) -> Result<Chosen, RunError> {
-    let (desk, job, name) = (desk.clone(), job.clone(), name.to_owned());
     Step::pure("choose")
-        .run(context, move |_| {
-            let (desk, job, name) = (desk.clone(), job.clone(), name.clone());
-            async move {
-                let access = desk.access(job.place.target());
-                let store = AssetStore::of_caller(&access)
-                    .await
-                    .map_err(fault::problem)?;
-                let all = versions::list(&access, &store, &name)
-                    .await
-                    .map_err(fault::problem)?;
-                let wish = wish(&job)?;
-                let version = versions::pick(&name, &all, wish).map_err(fault::problem)?;
-                let record = versions::read(&access, &store, &name, version)
-                    .await
-                    .map_err(fault::problem)?;
-                versions::require_artifacts(&access, &store, &record)
-                    .await
-                    .map_err(fault::problem)?;
-                Ok(Chosen {
-                    from: all.last().map(Version::to_string),
-                    store,
-                    record: desk.keep("version.json", &record).await?,
-                })
-            }
+        .run(context, async |_| {
+            let access = desk.access(job.place.target());
+            let store = AssetStore::of_caller(&access)
+                .await
+                .map_err(fault::problem)?;
+            let all = versions::list(&access, &store, name)
+                .await
+                .map_err(fault::problem)?;
+            let wish = wish(job)?;
+            let version = versions::pick(name, &all, wish).map_err(fault::problem)?;
+            let record = versions::read(&access, &store, name, version)
+                .await
+                .map_err(fault::problem)?;
+            versions::require_artifacts(&access, &store, &record)
+                .await
+                .map_err(fault::problem)?;
+            Ok(Chosen {
+                from: all.last().map(Version::to_string),
+                store,
+                record: desk.keep("version.json", &record).await?,
+            })
         })
         .await
 }

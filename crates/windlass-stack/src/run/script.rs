@@ -37,27 +37,22 @@ pub(super) async fn run(
     .await?;
     let time = job.arguments.get("timeoutSeconds").and_then(Value::as_u64);
     let time = time.map_or(TIME, Duration::from_secs);
-    let ran: Ran = {
-        let (desk, job, script) = (desk.clone(), job.clone(), script.clone());
-        let run_id = context.run_id().clone();
-        Step::effect("script", script.as_str())
-            .run(context, move |attempt| {
-                let (desk, job, script) = (desk.clone(), job.clone(), script.clone());
-                let (teller, telling) = telling(&desk, &run_id, "script", &attempt);
-                let work = async move {
-                    // A script that may have run before is not run a second time unasked.
-                    if attempt.attempt > 1 {
-                        return Err(interrupted(&script));
-                    }
-                    let project =
-                        Project::load(&desk, &job.place, &job.arguments, "script_run").await?;
-                    let deadline = desk.engine.now().after(time);
-                    run_script(&desk, &job.place, &project, &script, deadline, &teller).await
-                };
-                async move { tokio::join!(work, telling).0 }
-            })
-            .await?
-    };
+    let ran: Ran = Step::effect("script", script.as_str())
+        .run(context, async |step| {
+            // A script that may have run before is not run a second time unasked.
+            if step.attempt() > 1 {
+                return Err(interrupted(&script));
+            }
+            let (teller, telling) = telling(desk, context.run_id(), "script", step.attempt());
+            let script = &script;
+            let work = async move {
+                let project = Project::load(desk, &job.place, &job.arguments, "script_run").await?;
+                let deadline = desk.engine.now().after(time);
+                run_script(desk, &job.place, &project, script, deadline, &teller).await
+            };
+            tokio::join!(work, telling).0
+        })
+        .await?;
     Ok(json!({
         "message": format!("{script} ended with exit code {}", ran.exit_code),
         "scriptName": script,

@@ -86,11 +86,11 @@ async fn write(
     job: &Job,
     part: Part,
 ) -> Result<Came, RunError> {
-    let (desk, job, run_id) = (desk.clone(), job.clone(), context.run_id().clone());
-    let name = secret_name(&job);
+    let run_id = context.run_id();
+    let name = secret_name(job);
     let undone = name.clone();
     Step::effect(part.name(), name)
-        .input(&json!({ "arguments": job.arguments, "token": token(&run_id) }))
+        .input(&json!({ "arguments": job.arguments, "token": token(run_id) }))
         .undo(move |came: Came| {
             let name = undone.clone();
             async move {
@@ -104,13 +104,12 @@ async fn write(
                 }
             }
         })
-        .run(context, move |attempt| {
-            let (desk, job, run_id) = (desk.clone(), job.clone(), run_id.clone());
+        .run(context, async |step| {
             let turn = Turn {
                 part,
-                attempt: attempt.attempt,
+                attempt: step.attempt(),
             };
-            async move { written(&desk, &run_id, &job, turn).await }
+            written(desk, run_id, job, turn).await
         })
         .await
 }
@@ -188,15 +187,11 @@ pub(super) async fn delete(
 ) -> Result<Value, RunError> {
     let outside = outside(desk, context.run_id(), job);
     let arguments = Value::Object(job.arguments.clone());
-    let before: SecretState = {
-        let (outside, arguments) = (outside.clone(), arguments.clone());
-        Step::pure("look")
-            .run(context, move |_| {
-                let (outside, arguments) = (outside.clone(), arguments.clone());
-                async move { diagnose::secret_state(&outside, &arguments).await }
-            })
-            .await?
-    };
+    let before: SecretState = Step::pure("look")
+        .run(context, async |_| {
+            diagnose::secret_state(&outside, &arguments).await
+        })
+        .await?;
     let (undo_outside, undo_arguments) = (outside.clone(), arguments.clone());
     let output: Map<String, Value> = Step::effect("delete", secret_name(job))
         .input(&arguments)
@@ -204,16 +199,12 @@ pub(super) async fn delete(
             let (outside, arguments) = (undo_outside.clone(), undo_arguments.clone());
             async move { take_back(&outside, &arguments, &output).await }
         })
-        .run(context, move |_| {
-            let (outside, arguments) = (outside.clone(), arguments.clone());
-            let before = before.clone();
-            async move {
-                let answer = match finished(&outside, &arguments, &before).await? {
-                    Some(answer) => answer,
-                    None => diagnose::answer(&outside, Question::SecretDelete, &arguments).await?,
-                };
-                Ok(output(answer))
-            }
+        .run(context, async |_| {
+            let answer = match finished(&outside, &arguments, &before).await? {
+                Some(answer) => answer,
+                None => diagnose::answer(&outside, Question::SecretDelete, &arguments).await?,
+            };
+            Ok(output(answer))
         })
         .await?;
     Ok(Value::Object(output))

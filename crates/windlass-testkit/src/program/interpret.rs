@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::task::yield_now;
 use windlass_engine::run::{
-    ChildRequest, RetryPolicy, RunContext, RunError, SIGNAL_APPROVAL, Step, StepAttempt,
-    WaitRequest, WebhookRequest,
+    ChildRequest, RetryPolicy, RunContext, RunError, SIGNAL_APPROVAL, Step, WaitRequest,
+    WebhookRequest,
 };
 use windlass_ports::BoxFuture;
 use windlass_types::{EffectClass, NewArtifact, Problem, code};
@@ -39,7 +39,7 @@ async fn perform(
         Op::Count { name } => {
             Step::pure(name)
                 .input(&so_far)
-                .run(context, move |_| async move {
+                .run(context, async |_| {
                     yield_now().await;
                     Ok(json!(so_far))
                 })
@@ -246,23 +246,19 @@ async fn set(
             }
         });
     }
-    let ledger = ledger.clone();
     let before: Option<i64> = step
-        .run(context, move |attempt: StepAttempt| {
-            let (ledger, cell) = (ledger.clone(), cell.clone());
-            async move {
-                yield_now().await;
-                if ledger.call(&attempt.idempotency_key) <= refusals {
-                    return Err(Problem::new(
-                        &code::UPSTREAM_ERROR,
-                        format!("{cell} refuses for now"),
-                    ));
-                }
-                let before = ledger.set(&attempt.idempotency_key, &cell, value);
-                assert!(!panics, "the work on {cell} panics");
-                yield_now().await;
-                Ok(before)
+        .run(context, async |step| {
+            yield_now().await;
+            if ledger.call(step.idempotency_key()) <= refusals {
+                return Err(Problem::new(
+                    &code::UPSTREAM_ERROR,
+                    format!("{cell} refuses for now"),
+                ));
             }
+            let before = ledger.set(step.idempotency_key(), &cell, value);
+            assert!(!panics, "the work on {cell} panics");
+            yield_now().await;
+            Ok(before)
         })
         .await?;
     Ok(json!(before))

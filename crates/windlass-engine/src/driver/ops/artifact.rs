@@ -17,6 +17,22 @@ pub(in super::super) async fn put(
         return Ok(stored.clone());
     }
     context.guard()?;
+    let artifact = store(context, artifact).await?;
+    let stored = ArtifactStored {
+        key,
+        artifact: artifact.clone(),
+    };
+    context
+        .journal(vec![stored.into()], context.own_span())
+        .await?;
+    Ok(artifact)
+}
+
+/// Keeps the content; nothing names it yet.
+pub(in super::super) async fn store(
+    context: &JournalContext,
+    artifact: NewArtifact,
+) -> Result<ArtifactRef, RunError> {
     if artifact.name.is_empty()
         || artifact.name.len() > LONGEST_NAME
         || artifact.name.contains(['\0', '\n'])
@@ -38,22 +54,14 @@ pub(in super::super) async fn put(
     };
     let size = bytes.len() as u64;
     let sha256 = put_blob(context, bytes).await?;
-    let artifact = ArtifactRef {
+    Ok(ArtifactRef {
         name: artifact.name,
         content_type: artifact.content_type,
         sha256,
         size,
         visibility: artifact.visibility,
         expires_at: artifact.expires_at,
-    };
-    let stored = ArtifactStored {
-        key,
-        artifact: artifact.clone(),
-    };
-    context
-        .journal(vec![stored.into()], context.own_span())
-        .await?;
-    Ok(artifact)
+    })
 }
 
 /// Like journal writes, content writes wait for a full disk to have space again.

@@ -3,6 +3,7 @@
 pub(super) mod artifact;
 pub(super) mod child;
 pub(super) mod emit;
+pub(super) mod paid;
 pub(super) mod record;
 pub(super) mod step;
 pub(super) mod timer;

@@ -1,22 +1,30 @@
 //! `perform`: intent → work → outcome, once.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use serde_json::Value;
 use tracing::Instrument as _;
 use windlass_telemetry::metrics;
 use windlass_types::{
-    Digest, Problem,
+    Body, Digest, Problem,
     journal::{StepCompleted, StepFailed, StepStarted},
 };
 
-use super::super::{journal_context::JournalContext, lock, probe::ProbeAction, unwind::Undo};
-use crate::run::{RunError, StepAttempt, StepMode, StepRequest, StepWork};
+use super::super::{
+    journal_context::JournalContext, lock, probe::ProbeAction, step_calls::JournalStep,
+    unwind::Undo,
+};
+use crate::run::{RunError, StepAttempt, StepContext, StepMode, StepRequest, StepWork};
 
-pub(in super::super) async fn perform(
-    context: &JournalContext,
+/// The key by which the outside world may recognise a repetition.
+pub(super) fn idempotency_key(context: &JournalContext, key: &str) -> String {
+    Digest::of_parts(&[context.run_id.as_str().as_bytes(), key.as_bytes()]).to_string()
+}
+
+pub(in super::super) async fn perform<'a>(
+    context: &'a JournalContext,
     request: StepRequest,
-    mut work: StepWork,
+    mut work: StepWork<'a>,
 ) -> Result<Value, RunError> {
     let key = context.key(&request.name);
     let input_hash = Digest::of_json(&request.input);
@@ -44,11 +52,14 @@ pub(in super::super) async fn perform(
             // The effect may have happened: it is brought to its end even when the run has been
             // cancelled since, because only a recorded effect can be undone.
             None if context.is_stopping() => return Err(RunError::Suspended),
+            None if request.mode == StepMode::Paid => {
+                context.guard()?;
+                (memo.attempts + 1, None)
+            }
             None => (memo.attempts + 1, None),
         },
     };
-    let idempotency_key =
-        Digest::of_parts(&[context.run_id.as_str().as_bytes(), key.as_bytes()]).to_string();
+    let idempotency_key = idempotency_key(context, &key);
     let spans = context.child_span();
     loop {
         if let Some(moment) = retry_at {
@@ -58,28 +69,27 @@ pub(in super::super) async fn perform(
                 () = context.stopped() => return Err(RunError::Suspended),
             }
         }
-        if request.mode == StepMode::Effect {
+        if request.mode != StepMode::Pure {
             let started = StepStarted {
                 key: key.clone(),
                 input_hash,
                 idempotency_key: idempotency_key.clone(),
                 attempt,
+                paid: request.mode == StepMode::Paid,
             };
             context.journal(vec![started.into()], spans).await?;
-            lock(&context.open).insert(key.clone());
+            if request.mode == StepMode::Effect {
+                lock(&context.open).insert(key.clone());
+            }
         }
         let span = windlass_telemetry::step_span(context.created.trace_id, spans, &key);
         let began = Instant::now();
-        let result = execute(
-            context,
-            &key,
-            request.mode,
-            &mut work,
-            &idempotency_key,
+        let step = StepAttempt {
+            idempotency_key: idempotency_key.clone(),
             attempt,
-        )
-        .instrument(span)
-        .await?;
+        };
+        let executed = execute(context, &key, request.mode, &mut work, step);
+        let (result, mut bodies) = executed.instrument(span).await?;
         let labels = [context.created.kind.as_str()];
         context
             .engine
@@ -94,7 +104,10 @@ pub(in super::super) async fn perform(
                     undoable: work.undo.is_some(),
                     effect: request.effect.clone(),
                 };
-                context.journal(vec![completed.into()], spans).await?;
+                // What the step leaves and that it is done are one commit: neither without the
+                // other, and neither twice.
+                bodies.push(completed.into());
+                context.journal(bodies, spans).await?;
                 lock(&context.open).remove(&key);
                 remember_undo(context, &key, request.mode, &output, work);
                 return Ok(output);
@@ -109,7 +122,11 @@ pub(in super::super) async fn perform(
                     attempt,
                     retry_at,
                 };
-                context.journal(vec![failed.into()], spans).await?;
+                if again {
+                    bodies.clear();
+                }
+                bodies.push(failed.into());
+                context.journal(bodies, spans).await?;
                 lock(&context.open).remove(&key);
                 if !again {
                     return Err(problem.into());
@@ -120,39 +137,54 @@ pub(in super::super) async fn perform(
     }
 }
 
-async fn execute(
-    context: &JournalContext,
+type Executed = (Result<Value, Problem>, Vec<Body>);
+
+/// One try of the work: its result, and what it leaves on record with it.
+async fn execute<'a>(
+    context: &'a JournalContext,
     key: &str,
     mode: StepMode,
-    work: &mut StepWork,
-    idempotency_key: &str,
-    attempt: u32,
-) -> Result<Result<Value, Problem>, RunError> {
-    let step = StepAttempt {
-        idempotency_key: idempotency_key.to_owned(),
-        attempt,
-    };
+    work: &mut StepWork<'a>,
+    attempt: StepAttempt,
+) -> Result<Executed, RunError> {
     if let Some(probe) = &context.engine.probe {
         match probe.before_work(&context.run_id, key) {
             ProbeAction::Continue => {}
-            ProbeAction::Fail(problem) => return Ok(Err(problem)),
+            ProbeAction::Fail(problem) => return Ok((Err(problem), Vec::new())),
             ProbeAction::Twice => {
-                if let Err(problem) = (work.work)(step.clone()).await {
-                    return Ok(Err(problem));
+                let (result, bodies) = try_once(context, key, mode, work, attempt.clone()).await?;
+                if let Err(problem) = result {
+                    return Ok((Err(problem), bodies));
                 }
             }
         }
     }
-    let running = (work.work)(step);
-    match mode {
-        StepMode::Effect => Ok(running.await),
-        // A computation leaves nothing behind, so it need not be finished to be cancelled.
-        StepMode::Pure => tokio::select! {
-            result = running => Ok(result),
-            () = context.live.cancelled() => Err(RunError::Cancelled),
-            () = context.stopped() => Err(RunError::Suspended),
-        },
-    }
+    try_once(context, key, mode, work, attempt).await
+}
+
+async fn try_once<'a>(
+    context: &'a JournalContext,
+    key: &str,
+    mode: StepMode,
+    work: &mut StepWork<'a>,
+    attempt: StepAttempt,
+) -> Result<Executed, RunError> {
+    let step = Arc::new(JournalStep::new(context, key, mode));
+    let calls = Arc::clone(&step) as Arc<dyn crate::run::StepCalls + 'a>;
+    let running = (work.work)(StepContext::new(attempt, calls));
+    let result = tokio::select! {
+        biased;
+        result = running => result,
+        error = step.aborted() => return Err(error),
+        // What leaves nothing behind need not be finished to be cancelled.
+        () = context.live.cancelled(), if mode != StepMode::Effect => {
+            return Err(RunError::Cancelled);
+        }
+        // What was paid for is waited for, as an effect is.
+        () = step.stopped(), if mode == StepMode::Pure => return Err(RunError::Suspended),
+    };
+    step.flush_text();
+    Ok((result, step.take_kept()))
 }
 
 fn remember_undo(
@@ -160,7 +192,7 @@ fn remember_undo(
     key: &str,
     mode: StepMode,
     output: &Value,
-    work: StepWork,
+    work: StepWork<'_>,
 ) {
     let key = key.to_owned();
     let undo = match (work.undo, mode) {
@@ -170,7 +202,7 @@ fn remember_undo(
             Undo::Step { key, undo }
         }
         (None, StepMode::Effect) => Undo::Nothing { key },
-        (None, StepMode::Pure) => return,
+        (None, StepMode::Pure | StepMode::Paid) => return,
     };
     lock(&context.undos).push(undo);
 }

@@ -9,5 +9,6 @@ mod fault_webhook;
 mod held;
 mod invalid;
 mod limits;
+mod passing;
 mod shapes;
 mod site;
