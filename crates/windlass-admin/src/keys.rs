@@ -8,6 +8,12 @@ use serde_json::json;
 use windlass_engine::{
     Engine,
     access::{ApiKeys, KeyView, NewKey, nearest},
+    contract::http::{
+        HttpPaths,
+        Output::Created,
+        Route,
+        Verb::{Delete, Get, Post},
+    },
     operation::{Operation, operation as define},
 };
 use windlass_types::{EffectClass, KeyId, Problem, Scope};
@@ -15,6 +21,20 @@ use windlass_types::{EffectClass, KeyId, Problem, Scope};
 use crate::TOOLSET;
 
 const DAY: u64 = 24 * 3600;
+
+pub(crate) const PATHS: HttpPaths = HttpPaths {
+    routes: &[
+        Route::new(Get, "/v1/keys", "admin.keys_list", "list_keys"),
+        Route::new(Post, "/v1/keys", "admin.keys_create", "create_key").gives(Created),
+        Route::new(
+            Delete,
+            "/v1/keys/{key_id}",
+            "admin.keys_revoke",
+            "revoke_key",
+        ),
+    ],
+    contracts: &[],
+};
 
 /// The limits an API key can have, by name.
 #[derive(Clone, Debug)]

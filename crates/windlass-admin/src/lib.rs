@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use windlass_engine::{
     Domain, Engine, WeakEngine,
+    contract::http::HttpPaths,
     operation::{Operation, change_operations},
     run::RunKind,
 };
@@ -55,5 +56,9 @@ impl Domain for Admin {
             prune::PlanPrune::new(engine.clone()),
         ));
         operations
+    }
+
+    fn http_paths(&self) -> HttpPaths {
+        keys::PATHS
     }
 }

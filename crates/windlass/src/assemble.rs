@@ -40,7 +40,7 @@ fn domains(
         launch::domain(options, entropy),
         pipeline::domain(options, entropy, bound)?,
         stack::domain(options, entropy),
-        windlass_docs::domain(),
+        windlass_docs::domain(&stack::DOCS_CONTRACT),
         windlass_admin::domain(windlass_admin::Tiers {
             names: settings.limits.tiers.keys().cloned().collect(),
             default: settings.limits.default_tier.clone(),

@@ -21,6 +21,11 @@ use crate::{
     Domain, Engine,
     access::nearest,
     confirm::{Judged, Passage, Question, cannot_wait},
+    contract::{
+        Contract, Plain,
+        http::{Failures, PathContract, Route},
+        mcp::McpIdentity,
+    },
     engine::commit_problem,
 };
 
@@ -70,6 +75,9 @@ struct Inner {
     engine: Engine,
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
+    routes: Vec<Route>,
+    path_contracts: Vec<PathContract>,
+    mcp_identities: Vec<(&'static str, McpIdentity)>,
 }
 
 impl Catalogue {
@@ -97,10 +105,22 @@ impl Catalogue {
                 validator,
             });
         }
+        let mut routes = Vec::new();
+        let mut path_contracts = Vec::new();
+        for paths in domains.iter().map(|domain| domain.http_paths()) {
+            routes.extend_from_slice(paths.routes);
+            path_contracts.extend_from_slice(paths.contracts);
+        }
         let catalogue = Self(Arc::new(Inner {
             engine: engine.clone(),
             entries,
             by_name,
+            routes,
+            path_contracts,
+            mcp_identities: domains
+                .iter()
+                .filter_map(|own| own.mcp_identity())
+                .collect(),
         }));
         engine.attach(WeakCatalogue(Arc::downgrade(&catalogue.0)));
         Ok(catalogue)
@@ -154,6 +174,38 @@ impl Catalogue {
     /// The description of an operation, by name or tool name.
     pub fn find(&self, name: &str) -> Option<&OperationInfo> {
         self.entry(name).map(|entry| entry.operation.info())
+    }
+
+    /// The contract of an operation; Windlass's own for a name nobody has.
+    pub fn contract(&self, operation: &str) -> &'static dyn Contract {
+        self.find(operation).map_or(&Plain, |info| info.contract)
+    }
+
+    /// The routes of the HTTP API that domains declare, in their order.
+    pub fn routes(&self) -> &[Route] {
+        &self.0.routes
+    }
+
+    /// The contract of failures at a path that leads to no operation.
+    pub fn contract_of_path(
+        &self,
+        path: &str,
+        failures: Failures,
+    ) -> Option<&'static dyn Contract> {
+        let fits = |own: &&PathContract| own.failures == failures && own.fits(path);
+        self.0
+            .path_contracts
+            .iter()
+            .find(fits)
+            .map(|own| own.contract)
+    }
+
+    /// How an MCP server with these toolsets introduces itself, where a contract prescribes it.
+    pub fn mcp_identity(&self, toolsets: &[String]) -> Option<McpIdentity> {
+        let [only] = toolsets else { return None };
+        let mut identities = self.0.mcp_identities.iter();
+        let (_, identity) = identities.find(|(toolset, _)| toolset == only)?;
+        Some(*identity)
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {

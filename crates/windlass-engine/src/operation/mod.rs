@@ -35,7 +35,7 @@ use serde_json::Value;
 use windlass_policy::WithoutRule;
 use windlass_types::{EffectClass, Problem, RunRecord, code};
 
-use crate::envelope::Envelope;
+use crate::contract::Contract;
 
 /// How an operation goes about its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -132,15 +132,16 @@ pub struct OperationInfo {
     pub validates_itself: bool,
     /// How answers and failures look on the wire.
     #[serde(skip)]
-    pub envelope: Envelope,
+    pub contract: &'static dyn Contract,
 }
 
 impl OperationInfo {
     /// What the envelope wants to know of the input: nothing, for most.
     pub fn input_for_envelope(&self, input: &Value) -> Value {
-        match self.envelope {
-            Envelope::Pack => input.clone(),
-            _ => Value::Null,
+        if self.contract.shows_input() {
+            input.clone()
+        } else {
+            Value::Null
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::{
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![
         shop.reading(
-            shop.tool("doctor", "doctor", contract::doctor()).describe(
+            shop.tool("doctor", "doctor", contract::inputs::doctor()).describe(
                 "Check the targets",
                 "Checks that every target directory exists, can be written and is ignored by git where it should be. Reads only.",
             ),

@@ -63,7 +63,7 @@ use crate::{
 
 pub(crate) use options::PackOptions;
 pub(crate) use program::Program;
-pub(crate) use wire::Wire;
+pub(crate) use wire::{EXIT_NOTES, PackOutcome, Wire};
 
 #[cfg(test)]
 mod call_tests;

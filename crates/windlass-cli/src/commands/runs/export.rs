@@ -24,7 +24,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, short, value_name = "FILE", conflicts_with = "dir")]
     output: Option<PathBuf>,
     /// Write to this directory: `run.json`, and the forms in which this kind of run is also read
-    /// (of a launch `events.ndjson` and `snapshot.json`).
+    /// (such as `events.ndjson` and `snapshot.json`).
     #[arg(long, value_name = "DIRECTORY")]
     dir: Option<PathBuf>,
 }

@@ -23,6 +23,7 @@ mod init;
 mod logs;
 mod metrics;
 mod opensearch;
+mod outcome;
 mod preview;
 mod redis;
 mod rollback;
@@ -35,7 +36,6 @@ mod validate;
 
 use clap::Subcommand;
 use serde_json::{Map, Value};
-use windlass_engine::envelope::Envelope;
 
 use self::{
     command::StackCall,
@@ -52,7 +52,7 @@ use crate::{
 };
 
 pub(crate) use docs::DocsArgs;
-pub(crate) use show::failure::failure as tell_failure;
+pub(crate) use outcome::{EXIT_NOTES, StackOutcome};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -168,7 +168,7 @@ impl StackCommand {
         let operation = call.request().map_or("stack", |request| request.operation);
         call.run(session).await.map_err(|problem| Failure {
             problem: advice::advised(problem),
-            envelope: Envelope::Stack,
+            contract: session.contract(operation),
             operation: operation.to_owned(),
             request_id: String::new(),
             input: Value::Null,
