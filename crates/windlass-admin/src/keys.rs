@@ -14,7 +14,7 @@ use windlass_engine::{
         Route,
         Verb::{Delete, Get, Post},
     },
-    operation::{Operation, operation as define},
+    operation::{Operation, input_schema_of, operation as define},
 };
 use windlass_types::{EffectClass, KeyId, Problem, Scope};
 
@@ -43,6 +43,15 @@ pub struct Tiers {
     pub names: Vec<String>,
     /// The one a key has that was made without a word about it.
     pub default: String,
+}
+
+/// What a key has that was made without a word about it.
+#[derive(Clone, Debug)]
+pub struct KeyDefaults {
+    /// Its limits.
+    pub tiers: Tiers,
+    /// What it may touch.
+    pub scopes: Vec<Scope>,
 }
 
 impl Tiers {
@@ -74,17 +83,14 @@ struct CreateInput {
     #[serde(default)]
     tier: Option<String>,
     /// What it may touch: toolset names, `approve`, `admin`, or `*`.
-    #[serde(default = "default_scopes")]
+    // Empty when absent: the schema refuses an empty list.
+    #[serde(default)]
     #[schemars(length(min = 1, max = 50))]
     scopes: Vec<Scope>,
     /// How many days it works; for ever when absent.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3650))]
     days: Option<u64>,
-}
-
-fn default_scopes() -> Vec<Scope> {
-    ["runs", "demo", "pipeline"].map(Scope::new).to_vec()
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -120,19 +126,22 @@ struct RevokeOutput {
     revoked: KeyId,
 }
 
-pub(crate) fn operations(engine: &Engine, tiers: &Tiers) -> Vec<Arc<dyn Operation>> {
+pub(crate) fn operations(engine: &Engine, defaults: &KeyDefaults) -> Vec<Arc<dyn Operation>> {
     let keys = Arc::new(ApiKeys::new(engine));
-    vec![create(&keys, tiers.clone()), list(&keys), revoke(&keys)]
+    vec![create(&keys, defaults.clone()), list(&keys), revoke(&keys)]
 }
 
-fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
+fn create(keys: &Arc<ApiKeys>, defaults: KeyDefaults) -> Arc<dyn Operation> {
     let keys = Arc::clone(keys);
+    let mut input = input_schema_of::<CreateInput>();
+    input["properties"]["scopes"]["default"] = json!(defaults.scopes);
     define(TOOLSET, "keys_create")
         .describe(
             "Create an API key",
             "Makes an API key with scopes and limits, and the secret its webhooks are signed with. Both are shown once.",
         )
         .command(EffectClass::Write)
+        .input_schema(input)
         .shows_once("api_key")
         .shows_once("webhook_secret")
         .example(
@@ -140,14 +149,19 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
             json!({ "name": "ci", "scopes": ["runs"], "days": 90 }),
         )
         .handle(move |context, input: CreateInput| {
-            let (keys, tiers) = (Arc::clone(&keys), tiers.clone());
+            let (keys, defaults) = (Arc::clone(&keys), defaults.clone());
             async move {
-                let tier = tiers.choose(input.tier)?;
+                let tier = defaults.tiers.choose(input.tier)?;
+                let scopes = if input.scopes.is_empty() {
+                    defaults.scopes
+                } else {
+                    input.scopes
+                };
                 let lifetime = input.days.map(|days| Duration::from_secs(days * DAY));
                 let new = NewKey {
                     name: input.name,
                     tier,
-                    scopes: input.scopes,
+                    scopes,
                     lifetime,
                 };
                 let made = keys.create(&context.principal, new).await?;

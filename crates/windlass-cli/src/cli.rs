@@ -23,7 +23,7 @@ use crate::{
         man::ManArgs,
         mcp::McpCommand,
         ops::OpsCommand,
-        pack::{self, PackArgs, PackOutcome, Wire},
+        pack::{self, PackArgs, PackOutcome},
         pipeline::PipelineCommand,
         policy::PolicyCommand,
         runs::RunsCommand,
@@ -34,7 +34,6 @@ use crate::{
         webhooks::WebhooksCommand,
     },
     dispatch::Failure,
-    early,
     output::{ColorChoice, Mode, Options, Printer},
     outward::{Outward, Own},
     session::{Report, Session},
@@ -213,16 +212,10 @@ pub(crate) enum Need {
 impl Command {
     /// How its outcome looks to programs.
     pub(crate) fn outward(&self, program: Program, host: &dyn Host) -> Box<dyn Outward> {
-        let line_contract = host.line_contract();
         match self {
-            Self::Pack(args) => Box::new(PackOutcome {
-                wire: args.wire(program, host.contract("pack")),
-                line_contract,
-            }),
-            Self::Stack(command) if command.has_envelope() => {
-                Box::new(StackOutcome(host.contract("stack")))
-            }
-            _ => Box::new(Own { line_contract }),
+            Self::Pack(args) => Box::new(PackOutcome::of_command(args, program, host)),
+            Self::Stack(command) => or_own(StackOutcome::of_command(command, host), host),
+            _ => or_own(None::<Own>, host),
         }
     }
 
@@ -232,16 +225,9 @@ impl Command {
         args: &[OsString],
         host: &dyn Host,
     ) -> Box<dyn Outward> {
-        let line_contract = host.line_contract();
-        match Wire::of_arguments(program, args, host.contract("pack")) {
-            Some(wire) => Box::new(PackOutcome {
-                wire,
-                line_contract,
-            }),
-            None => match early::command(&early::words(args)) {
-                Some(("stack", _)) => Box::new(StackOutcome(host.contract("stack"))),
-                _ => Box::new(Own { line_contract }),
-            },
+        match PackOutcome::of_arguments(program, args, host) {
+            Some(outcome) => Box::new(outcome),
+            None => or_own(StackOutcome::of_arguments(args, host), host),
         }
     }
 
@@ -310,6 +296,16 @@ impl Command {
             | Self::Man(_) => Err(Problem::internal("dispatch", "the command needs no engine")),
         };
         Ok(report?)
+    }
+}
+
+/// An outcome in the form of a contract, or in Windlass's own.
+fn or_own<T: Outward + 'static>(outcome: Option<T>, host: &dyn Host) -> Box<dyn Outward> {
+    match outcome {
+        Some(outcome) => Box::new(outcome),
+        None => Box::new(Own {
+            line_contract: host.line_contract(),
+        }),
     }
 }
 

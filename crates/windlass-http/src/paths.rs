@@ -22,7 +22,11 @@ pub(crate) fn called_by_name(path: &str) -> Option<&str> {
 
 /// The route a path belongs to; where several verbs share a path, that of any.
 pub(crate) fn route_of_path<'a>(catalogue: &'a Catalogue, path: &str) -> Option<&'a Route> {
-    catalogue.routes().iter().find(|route| route.fits(path))
+    catalogue
+        .declared()
+        .routes()
+        .iter()
+        .find(|route| route.fits(path))
 }
 
 /// The operation a path leads to, by name or by one of the routes.
@@ -37,7 +41,7 @@ pub(crate) fn dress(shared: &Shared, failure: Failure, path: &str) -> Failure {
     let known = operation_of_path(catalogue, path).and_then(|name| catalogue.find(name));
     match known {
         Some(info) => failure.within(info, Value::Null),
-        None => match catalogue.contract_of_path(path, Failures::All) {
+        None => match catalogue.declared().contract_of_path(path, Failures::All) {
             Some(contract) => failure.in_contract(contract),
             None => failure,
         },
@@ -48,6 +52,7 @@ pub(crate) fn dress(shared: &Shared, failure: Failure, path: &str) -> Failure {
 pub(crate) fn is_patient(catalogue: &Catalogue, method: &Method, path: &str) -> bool {
     let is_slow = |name: &str| {
         catalogue
+            .declared()
             .routes()
             .iter()
             .any(|route| route.output == Output::JsonWithoutTimeout && route.operation == name)
@@ -62,7 +67,7 @@ pub(crate) fn scopes_of_path(shared: &Shared, path: &str) -> String {
     let operation = operation_of_path(catalogue, path).or_else(|| {
         let of_noun =
             |route: &&Route| !noun.is_empty() && route.path.split('/').nth(2) == Some(noun);
-        let mut routes = catalogue.routes().iter();
+        let mut routes = catalogue.declared().routes().iter();
         routes.find(of_noun).map(|route| route.operation)
     });
     let scope = operation

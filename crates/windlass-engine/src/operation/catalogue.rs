@@ -14,44 +14,17 @@ use windlass_telemetry::metrics;
 use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, code, journal::AuditCall};
 
 use super::{
-    Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, Operation, OperationInfo,
-    Pending, Permit, ProposedRun, Reply, permit::Wanted, validate::InputValidator, waiting,
+    Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, CatalogueError, Declared,
+    Operation, OperationInfo, Pending, Permit, ProposedRun, Reply, permit::Wanted,
+    validate::InputValidator, waiting,
 };
 use crate::{
     Domain, Engine,
     access::nearest,
     confirm::{Judged, Passage, Question, cannot_wait},
-    contract::{
-        Contract, Plain,
-        http::{Failures, PathContract, Route},
-        mcp::McpIdentity,
-    },
+    contract::{Contract, Plain},
     engine::commit_problem,
 };
-
-/// The catalogue cannot be built: a defect in a domain.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    /// Two operations share a name or a tool name within a toolset.
-    #[error("two operations are called {0}")]
-    Duplicate(String),
-    /// An input schema is not a JSON Schema.
-    #[error("the input schema of {operation} is not valid: {reason}")]
-    Schema {
-        /// The operation.
-        operation: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// An example does not fit its own schema.
-    #[error("an example of {operation} does not fit its schema: {reason}")]
-    Example {
-        /// The operation.
-        operation: String,
-        /// What is wrong.
-        reason: String,
-    },
-}
 
 struct Entry {
     operation: Arc<dyn Operation>,
@@ -75,9 +48,7 @@ struct Inner {
     engine: Engine,
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
-    routes: Vec<Route>,
-    path_contracts: Vec<PathContract>,
-    mcp_identities: Vec<(&'static str, McpIdentity)>,
+    declared: Declared,
 }
 
 impl Catalogue {
@@ -105,22 +76,11 @@ impl Catalogue {
                 validator,
             });
         }
-        let mut routes = Vec::new();
-        let mut path_contracts = Vec::new();
-        for paths in domains.iter().map(|domain| domain.http_paths()) {
-            routes.extend_from_slice(paths.routes);
-            path_contracts.extend_from_slice(paths.contracts);
-        }
         let catalogue = Self(Arc::new(Inner {
             engine: engine.clone(),
             entries,
             by_name,
-            routes,
-            path_contracts,
-            mcp_identities: domains
-                .iter()
-                .filter_map(|own| own.mcp_identity())
-                .collect(),
+            declared: Declared::by(domains)?,
         }));
         engine.attach(WeakCatalogue(Arc::downgrade(&catalogue.0)));
         Ok(catalogue)
@@ -181,31 +141,9 @@ impl Catalogue {
         self.find(operation).map_or(&Plain, |info| info.contract)
     }
 
-    /// The routes of the HTTP API that domains declare, in their order.
-    pub fn routes(&self) -> &[Route] {
-        &self.0.routes
-    }
-
-    /// The contract of failures at a path that leads to no operation.
-    pub fn contract_of_path(
-        &self,
-        path: &str,
-        failures: Failures,
-    ) -> Option<&'static dyn Contract> {
-        let fits = |own: &&PathContract| own.failures == failures && own.fits(path);
-        self.0
-            .path_contracts
-            .iter()
-            .find(fits)
-            .map(|own| own.contract)
-    }
-
-    /// How an MCP server with these toolsets introduces itself, where a contract prescribes it.
-    pub fn mcp_identity(&self, toolsets: &[String]) -> Option<McpIdentity> {
-        let [only] = toolsets else { return None };
-        let mut identities = self.0.mcp_identities.iter();
-        let (_, identity) = identities.find(|(toolset, _)| toolset == only)?;
-        Some(*identity)
+    /// What domains declare for surfaces.
+    pub fn declared(&self) -> &Declared {
+        &self.0.declared
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {

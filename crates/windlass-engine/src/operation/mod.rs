@@ -6,6 +6,8 @@
 mod call;
 mod catalogue;
 mod change;
+mod declared;
+mod defect;
 mod define;
 mod fields;
 mod permit;
@@ -15,9 +17,11 @@ mod validate;
 mod waiting;
 
 pub use call::{CallContext, CallRequest, Delegated, Terms, TraceParent};
+pub use catalogue::Catalogue;
 pub(crate) use catalogue::WeakCatalogue;
-pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
+pub use declared::Declared;
+pub use defect::CatalogueError;
 pub use define::{OperationBuilder, operation};
 pub use fields::{Field, fields};
 pub use permit::{Grant, Permit};

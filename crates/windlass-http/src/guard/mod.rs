@@ -326,7 +326,10 @@ impl Guard {
     ) -> Response {
         let id = id.to_str().unwrap_or_default();
         let catalogue = &self.shared.state.catalogue;
-        let failure = match catalogue.contract_of_path(parts.uri.path(), Failures::RateLimit) {
+        let failure = match catalogue
+            .declared()
+            .contract_of_path(parts.uri.path(), Failures::RateLimit)
+        {
             Some(contract) => failure.in_contract(contract),
             None => failure,
         };

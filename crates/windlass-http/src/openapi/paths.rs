@@ -21,7 +21,7 @@ pub(super) fn all(catalogue: &Catalogue) -> Value {
         add(&mut paths, &path, "get", description_of(info));
         add(&mut paths, &path, "post", by_name(info));
     }
-    for route in catalogue.routes() {
+    for route in catalogue.declared().routes() {
         if let Some(info) = catalogue.find(route.operation) {
             let operation = of_route(route, info);
             add(&mut paths, route.path, route.verb.name(), operation);

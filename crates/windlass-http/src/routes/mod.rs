@@ -86,7 +86,7 @@ fn api(catalogue: &Catalogue, routes: Router<Arc<Shared>>) -> Router<Arc<Shared>
             "/v1/operations/{name}",
             get(operations::describe).post(operations::call),
         );
-    for route in catalogue.routes().iter().copied() {
+    for route in catalogue.declared().routes().iter().copied() {
         let handler = on(filter(route.verb), move |state, request| {
             resources::answer(state, route, request)
         });

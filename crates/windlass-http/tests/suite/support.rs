@@ -221,9 +221,12 @@ pub fn world(
                 gates: gates.clone(),
             }),
             windlass_runs::domain(),
-            windlass_admin::domain(windlass_admin::Tiers {
-                names: tiers,
-                default: "pro".to_owned(),
+            windlass_admin::domain(windlass_admin::KeyDefaults {
+                tiers: windlass_admin::Tiers {
+                    names: tiers,
+                    default: "pro".to_owned(),
+                },
+                scopes: vec![Scope::new("runs")],
             }),
         ];
         domains.extend(more());

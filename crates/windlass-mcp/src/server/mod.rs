@@ -168,7 +168,8 @@ impl Server {
     /// contract prescribes an identity.
     fn identity(&self) -> McpIdentity {
         let toolsets = self.options.toolsets.as_deref().unwrap_or_default();
-        self.catalogue.mcp_identity(toolsets).unwrap_or(WINDLASS)
+        let declared = self.catalogue.declared();
+        declared.mcp_identity(toolsets).unwrap_or(WINDLASS)
     }
 
     /// The operation behind a tool name, if it is offered here.

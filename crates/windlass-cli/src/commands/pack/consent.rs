@@ -115,7 +115,7 @@ impl PackArgs {
     }
 
     /// How the outcome is written for programs.
-    pub(crate) fn wire(&self, program: Program, contract: &'static dyn Contract) -> Wire {
+    pub(super) fn wire(&self, program: Program, contract: &'static dyn Contract) -> Wire {
         let facts = self.facts();
         Wire {
             operation: format!("pack.{}", facts.operation),

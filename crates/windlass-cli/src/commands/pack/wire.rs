@@ -9,8 +9,9 @@ use serde_json::Value;
 use windlass_engine::contract::{Contract, EnvelopeContext};
 use windlass_types::{Problem, code};
 
-use super::{PackOptions, Program, program::Agentpack, show};
+use super::{PackArgs, PackOptions, Program, program::Agentpack, show};
 use crate::{
+    Host,
     dispatch::Failure,
     early::{self, first_word},
     exit,
@@ -20,6 +21,8 @@ use crate::{
     session::Report,
 };
 
+/// The toolset whose contract these commands follow.
+const TOOLSET: &str = "pack";
 /// The exit code of a failure.
 const FAILURE: u8 = 1;
 
@@ -34,9 +37,32 @@ pub(crate) const EXIT_NOTES: &[(u8, &str)] = &[
 
 /// The form of contract 003.
 pub(crate) struct PackOutcome {
-    pub(crate) wire: Wire,
+    wire: Wire,
     /// Names the codes of last lines.
-    pub(crate) line_contract: &'static dyn Contract,
+    line_contract: &'static dyn Contract,
+}
+
+impl PackOutcome {
+    /// Of a command.
+    pub(crate) fn of_command(args: &PackArgs, program: Program, host: &dyn Host) -> Self {
+        Self {
+            wire: args.wire(program, host.contract(TOOLSET)),
+            line_contract: host.line_contract(),
+        }
+    }
+
+    /// Of a command line that was not understood; `None` when it is not one of pack.
+    pub(crate) fn of_arguments(
+        program: Program,
+        args: &[OsString],
+        host: &dyn Host,
+    ) -> Option<Self> {
+        let wire = Wire::of_arguments(program, args, host.contract(TOOLSET))?;
+        Some(Self {
+            wire,
+            line_contract: host.line_contract(),
+        })
+    }
 }
 
 impl Outward for PackOutcome {
@@ -74,7 +100,7 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// The wire of a command line that was not understood; `None` when it is not one of pack.
-    pub(crate) fn of_arguments(
+    fn of_arguments(
         program: Program,
         args: &[OsString],
         contract: &'static dyn Contract,

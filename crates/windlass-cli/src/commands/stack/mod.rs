@@ -116,7 +116,7 @@ pub(crate) enum StackCommand {
 
 impl StackCommand {
     /// Whether the answer comes in the envelope of contract 000.
-    pub(crate) const fn has_envelope(&self) -> bool {
+    const fn has_envelope(&self) -> bool {
         !matches!(self, Self::Docs(_))
     }
 

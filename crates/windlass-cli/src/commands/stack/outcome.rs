@@ -1,27 +1,44 @@
 //! The outcome of a stack command in the form of contract 000, also of one that never began.
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use serde_json::Value;
 use windlass_engine::contract::{Contract, EnvelopeContext};
 use windlass_types::{Problem, code};
 
-use super::show::failure;
+use super::{StackCommand, show::failure};
 use crate::{
+    Host,
     dispatch::Failure,
-    exit,
+    early, exit,
     output::{Mode, Printer},
     outward::Outward,
     session::Report,
 };
 
+/// The toolset whose contract these commands follow, and their first word.
+const TOOLSET: &str = "stack";
+
 /// What exit codes mean for these commands.
 pub(crate) const EXIT_NOTES: &[(u8, &str)] = &[(1, "Every failure of `windlass stack`.")];
 
 /// The form of contract 000.
-pub(crate) struct StackOutcome(pub(crate) &'static dyn Contract);
+pub(crate) struct StackOutcome(&'static dyn Contract);
 
 impl StackOutcome {
+    /// Of a command; `None` when its answer is not in an envelope.
+    pub(crate) fn of_command(command: &StackCommand, host: &dyn Host) -> Option<Self> {
+        command.has_envelope().then(|| Self(host.contract(TOOLSET)))
+    }
+
+    /// Of a command line that was not understood; `None` when it is not one of stacks.
+    pub(crate) fn of_arguments(args: &[OsString], host: &dyn Host) -> Option<Self> {
+        match early::command(&early::words(args)) {
+            Some((TOOLSET, _)) => Some(Self(host.contract(TOOLSET))),
+            _ => None,
+        }
+    }
+
     fn envelope(&self, report: Report) -> Value {
         let mut output = report.data;
         if let Some(members) = output.as_object_mut()
