@@ -8,13 +8,33 @@ use serde_json::json;
 use windlass_engine::{
     Engine,
     access::{ApiKeys, KeyView, NewKey, nearest},
-    operation::{Operation, operation as define},
+    contract::http::{
+        HttpPaths,
+        Output::Created,
+        Route,
+        Verb::{Delete, Get, Post},
+    },
+    operation::{Operation, input_schema_of, operation as define},
 };
 use windlass_types::{EffectClass, KeyId, Problem, Scope};
 
 use crate::TOOLSET;
 
 const DAY: u64 = 24 * 3600;
+
+pub(crate) const PATHS: HttpPaths = HttpPaths {
+    routes: &[
+        Route::new(Get, "/v1/keys", "admin.keys_list", "list_keys"),
+        Route::new(Post, "/v1/keys", "admin.keys_create", "create_key").gives(Created),
+        Route::new(
+            Delete,
+            "/v1/keys/{key_id}",
+            "admin.keys_revoke",
+            "revoke_key",
+        ),
+    ],
+    contracts: &[],
+};
 
 /// The limits an API key can have, by name.
 #[derive(Clone, Debug)]
@@ -23,6 +43,15 @@ pub struct Tiers {
     pub names: Vec<String>,
     /// The one a key has that was made without a word about it.
     pub default: String,
+}
+
+/// What a key has that was made without a word about it.
+#[derive(Clone, Debug)]
+pub struct KeyDefaults {
+    /// Its limits.
+    pub tiers: Tiers,
+    /// What it may touch.
+    pub scopes: Vec<Scope>,
 }
 
 impl Tiers {
@@ -54,17 +83,14 @@ struct CreateInput {
     #[serde(default)]
     tier: Option<String>,
     /// What it may touch: toolset names, `approve`, `admin`, or `*`.
-    #[serde(default = "default_scopes")]
+    // Empty when absent: the schema refuses an empty list.
+    #[serde(default)]
     #[schemars(length(min = 1, max = 50))]
     scopes: Vec<Scope>,
     /// How many days it is valid; no expiry when absent.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3650))]
     days: Option<u64>,
-}
-
-fn default_scopes() -> Vec<Scope> {
-    ["runs", "demo", "pipeline"].map(Scope::new).to_vec()
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -100,19 +126,22 @@ struct RevokeOutput {
     revoked: KeyId,
 }
 
-pub(crate) fn operations(engine: &Engine, tiers: &Tiers) -> Vec<Arc<dyn Operation>> {
+pub(crate) fn operations(engine: &Engine, defaults: &KeyDefaults) -> Vec<Arc<dyn Operation>> {
     let keys = Arc::new(ApiKeys::new(engine));
-    vec![create(&keys, tiers.clone()), list(&keys), revoke(&keys)]
+    vec![create(&keys, defaults.clone()), list(&keys), revoke(&keys)]
 }
 
-fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
+fn create(keys: &Arc<ApiKeys>, defaults: KeyDefaults) -> Arc<dyn Operation> {
     let keys = Arc::clone(keys);
+    let mut input = input_schema_of::<CreateInput>();
+    input["properties"]["scopes"]["default"] = json!(defaults.scopes);
     define(TOOLSET, "keys_create")
         .describe(
             "Create an API key",
             "Creates an API key with scopes and limits, and the secret that signs its webhooks. Both are shown once.",
         )
         .command(EffectClass::Write)
+        .input_schema(input)
         .shows_once("api_key")
         .shows_once("webhook_secret")
         .example(
@@ -120,14 +149,19 @@ fn create(keys: &Arc<ApiKeys>, tiers: Tiers) -> Arc<dyn Operation> {
             json!({ "name": "ci", "scopes": ["runs"], "days": 90 }),
         )
         .handle(move |context, input: CreateInput| {
-            let (keys, tiers) = (Arc::clone(&keys), tiers.clone());
+            let (keys, defaults) = (Arc::clone(&keys), defaults.clone());
             async move {
-                let tier = tiers.choose(input.tier)?;
+                let tier = defaults.tiers.choose(input.tier)?;
+                let scopes = if input.scopes.is_empty() {
+                    defaults.scopes
+                } else {
+                    input.scopes
+                };
                 let lifetime = input.days.map(|days| Duration::from_secs(days * DAY));
                 let new = NewKey {
                     name: input.name,
                     tier,
-                    scopes: input.scopes,
+                    scopes,
                     lifetime,
                 };
                 let made = keys.create(&context.principal, new).await?;

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use windlass_engine::{
     Domain, Engine, WeakEngine,
+    contract::http::HttpPaths,
     operation::{Operation, change_operations},
     run::RunKind,
 };
@@ -23,15 +24,15 @@ use windlass_engine::{
 /// The toolset, and the scope of its operations.
 pub(crate) const TOOLSET: &str = "admin";
 
-pub use keys::Tiers;
+pub use keys::{KeyDefaults, Tiers};
 
 /// The admin domain.
-pub fn domain(tiers: Tiers) -> Box<dyn Domain> {
-    Box::new(Admin { tiers })
+pub fn domain(keys: KeyDefaults) -> Box<dyn Domain> {
+    Box::new(Admin { keys })
 }
 
 struct Admin {
-    tiers: Tiers,
+    keys: KeyDefaults,
 }
 
 impl Domain for Admin {
@@ -40,7 +41,7 @@ impl Domain for Admin {
     }
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
-        let mut operations = keys::operations(engine, &self.tiers);
+        let mut operations = keys::operations(engine, &self.keys);
         operations.extend(webhooks::operations(engine));
         operations.extend(webhook_secrets::operations(engine));
         operations.extend([
@@ -55,5 +56,9 @@ impl Domain for Admin {
             prune::PlanPrune::new(engine.clone()),
         ));
         operations
+    }
+
+    fn http_paths(&self) -> HttpPaths {
+        keys::PATHS
     }
 }

@@ -1,14 +1,16 @@
 //! The top of the argument tree: global flags and the list of commands.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{
     ArgAction, Args, Parser, Subcommand,
     builder::{PossibleValuesParser, Styles, TypedValueParser as _, styling::AnsiColor},
 };
 use windlass_config::LogFormat;
+use windlass_types::Problem;
 
 use crate::{
+    Host, OpenOptions,
     commands::{
         audit::AuditArgs,
         completions::CompletionsArgs,
@@ -17,22 +19,27 @@ use crate::{
         errors::ErrorsArgs,
         internal::InternalCommand,
         keys::KeysCommand,
-        launch::LaunchCommand,
+        launch::{self, LaunchCommand},
         man::ManArgs,
         mcp::McpCommand,
         ops::OpsCommand,
-        pack::{PackArgs, Program},
+        pack::{self, PackArgs, PackOutcome},
         pipeline::PipelineCommand,
         policy::PolicyCommand,
         runs::RunsCommand,
         serve::ServeArgs,
-        stack::{DocsArgs, StackCommand},
+        stack::{self, DocsArgs, StackCommand, StackOutcome},
         store::StoreCommand,
         tour::TourArgs,
         webhooks::WebhooksCommand,
     },
-    output::{ColorChoice, Mode, Options},
+    dispatch::Failure,
+    output::{ColorChoice, Mode, Options, Printer},
+    outward::{Outward, Own},
+    session::{Report, Session},
 };
+
+pub(crate) use crate::commands::pack::Program;
 
 pub(crate) const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -203,6 +210,45 @@ pub(crate) enum Need {
 }
 
 impl Command {
+    /// How its outcome looks to programs.
+    pub(crate) fn outward(&self, program: Program, host: &dyn Host) -> Box<dyn Outward> {
+        match self {
+            Self::Pack(args) => Box::new(PackOutcome::of_command(args, program, host)),
+            Self::Stack(command) => or_own(StackOutcome::of_command(command, host), host),
+            _ => or_own(None::<Own>, host),
+        }
+    }
+
+    /// The same of a command line that was not understood.
+    pub(crate) fn outward_of_arguments(
+        program: Program,
+        args: &[OsString],
+        host: &dyn Host,
+    ) -> Box<dyn Outward> {
+        match PackOutcome::of_arguments(program, args, host) {
+            Some(outcome) => Box::new(outcome),
+            None => or_own(StackOutcome::of_arguments(args, host), host),
+        }
+    }
+
+    /// Whether the command draws on the whole terminal, where log lines would be in the way.
+    pub(crate) const fn fills_the_terminal(&self) -> bool {
+        matches!(self, Self::Pack(args) if args.fills_the_terminal())
+    }
+
+    /// What can be answered or must be refused before anything is opened or read.
+    pub(crate) fn before_opening(
+        &self,
+        host: &dyn Host,
+        printer: &Printer,
+        program: Program,
+    ) -> Result<Option<Report>, Problem> {
+        match self {
+            Self::Pack(args) => args.before_opening(host, printer, program),
+            _ => Ok(None),
+        }
+    }
+
     /// What the command needs around it.
     pub(crate) const fn need(&self) -> Need {
         match self {
@@ -218,6 +264,57 @@ impl Command {
             _ => Need::Short,
         }
     }
+
+    /// Does it, on an open installation.
+    pub(crate) async fn run(
+        self,
+        session: &Session,
+        host: &dyn Host,
+        options: &OpenOptions,
+    ) -> Result<Report, Failure> {
+        let report = match self {
+            Self::Ops(command) => return command.run(session).await,
+            Self::Launch(command) => return command.run(session).await,
+            Self::Pipeline(command) => return command.run(session).await,
+            Self::Stack(command) => return command.run(session).await,
+            Self::Docs(args) => return args.answer(session).await,
+            Self::Runs(command) => command.run(session).await,
+            Self::Demo(command) => command.run(session).await,
+            Self::Pack(args) => args.run(session, host, options).await,
+            Self::Mcp(command) => command.run(session, host, options).await,
+            Self::Serve(args) => args.run(session, host, options).await,
+            Self::Keys(command) => command.run(session).await,
+            Self::Webhooks(command) => command.run(session).await,
+            Self::Audit(args) => args.run(session).await,
+            Self::Policy(command) => command.run(session, options).await,
+            Self::Store(command) => command.run(session, options).await,
+            Self::Internal(command) => command.run(session, host),
+            Self::Errors(_)
+            | Self::Doctor(_)
+            | Self::Tour(_)
+            | Self::Completions(_)
+            | Self::Man(_) => Err(Problem::internal("dispatch", "the command needs no engine")),
+        };
+        Ok(report?)
+    }
+}
+
+/// An outcome in the form of a contract, or in Windlass's own.
+fn or_own<T: Outward + 'static>(outcome: Option<T>, host: &dyn Host) -> Box<dyn Outward> {
+    match outcome {
+        Some(outcome) => Box::new(outcome),
+        None => Box::new(Own {
+            line_contract: host.line_contract(),
+        }),
+    }
+}
+
+/// What groups of commands say about exit codes, besides what holds for all.
+pub(crate) fn exit_notes() -> impl Iterator<Item = (u8, &'static str)> {
+    [pack::EXIT_NOTES, stack::EXIT_NOTES, launch::EXIT_NOTES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 #[cfg(test)]

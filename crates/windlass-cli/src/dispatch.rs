@@ -13,22 +13,21 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use windlass_config::{Environment, Home, Settings, env};
-use windlass_engine::envelope::{Envelope, EnvelopeContext};
+use windlass_engine::contract::{Contract, EnvelopeContext, Plain};
 use windlass_secrets::Redactor;
 use windlass_telemetry as telemetry;
 use windlass_types::{Problem, code};
 
 use crate::{
     Host, Interrupt, OpenOptions,
-    cli::{Cli, Command, Globals, Need},
+    cli::{Cli, Command, Globals, Need, Program},
     commands::{
         doctor,
         internal::{InternalCommand, run_double},
-        pack::{Program, Wire},
-        stack,
     },
     early, exit,
     output::{Mode, Printer},
+    outward::Outward,
     session::{Ending, Report, Session},
 };
 
@@ -38,7 +37,7 @@ pub(crate) const LEAVE: Duration = Duration::from_millis(200);
 /// A failure and how it is written for machines.
 pub(crate) struct Failure {
     pub(crate) problem: Problem,
-    pub(crate) envelope: Envelope,
+    pub(crate) contract: &'static dyn Contract,
     pub(crate) operation: String,
     /// Filled in by the dispatcher once a session has one.
     pub(crate) request_id: String,
@@ -47,7 +46,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    fn context(&self) -> EnvelopeContext<'_> {
+    pub(crate) fn context(&self) -> EnvelopeContext<'_> {
         EnvelopeContext {
             operation: &self.operation,
             request_id: &self.request_id,
@@ -60,41 +59,10 @@ impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         Self {
             problem,
-            envelope: Envelope::Plain,
+            contract: &Plain,
             operation: String::new(),
             request_id: String::new(),
             input: Value::Null,
-        }
-    }
-}
-
-/// Whose contract says how the outcome of a command looks to programs.
-enum Outward {
-    /// Windlass's own, or that of the operation that failed.
-    Own,
-    /// Contract 003.
-    Pack(Box<Wire>),
-    /// Contract 000.
-    Stack,
-}
-
-impl Outward {
-    fn of_command(program: Program, command: &Command) -> Self {
-        match command {
-            Command::Pack(args) => Self::Pack(Box::new(args.wire(program))),
-            Command::Stack(command) if command.has_envelope() => Self::Stack,
-            _ => Self::Own,
-        }
-    }
-
-    /// Of a command line that was not understood.
-    fn of_arguments(program: Program, args: &[OsString]) -> Self {
-        match Wire::of_arguments(program, args) {
-            Some(wire) => Self::Pack(Box::new(wire)),
-            None => match early::command(&early::words(args)) {
-                Some(("stack", _)) => Self::Stack,
-                _ => Self::Own,
-            },
         }
     }
 }
@@ -110,12 +78,12 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
             return not_understood(
                 &error,
                 &Printer::to_process(early::printing(&args), &environment),
-                &Outward::of_arguments(program, &args),
+                &*Command::outward_of_arguments(program, &args, host),
             );
         }
     };
     let printer = Printer::to_process(cli.globals.printing(), &environment);
-    let outward = Outward::of_command(program, &cli.command);
+    let outward = cli.command.outward(program, host);
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         execute(host, cli, environment, &printer)
     }));
@@ -127,7 +95,7 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
             .unwrap_or_else(|| "panic".to_owned());
         Err(Problem::internal("command", text).into())
     });
-    finish(&printer, outcome, &outward)
+    finish(&printer, outcome, &*outward)
 }
 
 fn execute(
@@ -136,9 +104,7 @@ fn execute(
     environment: Environment,
     printer: &Printer,
 ) -> Result<Report, Failure> {
-    if let Command::Pack(args) = &cli.command
-        && let Some(report) = args.before_opening(host, printer, cli.program)?
-    {
+    if let Some(report) = cli.command.before_opening(host, printer, cli.program)? {
         return Ok(report);
     }
     match cli.command {
@@ -160,10 +126,10 @@ fn execute(
         command => {
             let need = command.need();
             let options = OpenOptions {
-                program: cli.program.pack_command().to_owned(),
+                program: cli.program.group_command().to_owned(),
                 ..open_options(&cli.globals, environment)?
             };
-            let draws = matches!(&command, Command::Pack(args) if args.fills_the_terminal());
+            let draws = command.fills_the_terminal();
             let _guard = start_telemetry(&cli.globals, &options, printer, draws)?;
             with_runtime(need, |interrupt| {
                 Box::pin(async move {
@@ -178,40 +144,6 @@ fn execute(
                 })
             })
         }
-    }
-}
-
-impl Command {
-    async fn run(
-        self,
-        session: &Session,
-        host: &dyn Host,
-        options: &OpenOptions,
-    ) -> Result<Report, Failure> {
-        let report = match self {
-            Self::Ops(command) => return command.run(session).await,
-            Self::Launch(command) => return command.run(session).await,
-            Self::Pipeline(command) => return command.run(session).await,
-            Self::Stack(command) => return command.run(session).await,
-            Self::Docs(args) => return args.answer(session).await,
-            Self::Runs(command) => command.run(session).await,
-            Self::Demo(command) => command.run(session).await,
-            Self::Pack(args) => args.run(session, host, options).await,
-            Self::Mcp(command) => command.run(session, host, options).await,
-            Self::Serve(args) => args.run(session, host, options).await,
-            Self::Keys(command) => command.run(session).await,
-            Self::Webhooks(command) => command.run(session).await,
-            Self::Audit(args) => args.run(session).await,
-            Self::Policy(command) => command.run(session, options).await,
-            Self::Store(command) => command.run(session, options).await,
-            Self::Internal(command) => command.run(session, host),
-            Self::Errors(_)
-            | Self::Doctor(_)
-            | Self::Tour(_)
-            | Self::Completions(_)
-            | Self::Man(_) => Err(Problem::internal("dispatch", "the command needs no engine")),
-        };
-        Ok(report?)
     }
 }
 
@@ -234,7 +166,7 @@ pub(crate) fn open_options(
     };
     let settings = Settings::load(&home, &environment)?;
     Ok(OpenOptions {
-        program: Program::default().pack_command().to_owned(),
+        program: Program::default().group_command().to_owned(),
         home,
         environment,
         settings,
@@ -316,28 +248,21 @@ fn build_runtime(need: Need) -> std::io::Result<Runtime> {
     }
 }
 
-fn finish(printer: &Printer, outcome: Result<Report, Failure>, outward: &Outward) -> ExitCode {
+fn finish(printer: &Printer, outcome: Result<Report, Failure>, outward: &dyn Outward) -> ExitCode {
     match outcome {
         Ok(report) => succeed(printer, report, outward),
         Err(_) if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
-        Err(failure) => match outward {
-            Outward::Pack(wire) => fail_pack(printer, wire, &failure.problem),
-            Outward::Stack => fail_stack(printer, &failure),
-            Outward::Own => fail(printer, &failure),
-        },
+        Err(failure) => outward.fail(printer, &failure),
     }
 }
 
-fn succeed(printer: &Printer, report: Report, outward: &Outward) -> ExitCode {
+fn succeed(printer: &Printer, report: Report, outward: &dyn Outward) -> ExitCode {
     let ending = report.ending;
-    match (printer.mode(), outward) {
-        (Mode::Human, _) => {}
-        (Mode::Json, _) if ending == Ending::Streamed => {}
-        (Mode::Json, Outward::Pack(wire)) => printer.raw(&wire.success(report.data)),
-        (Mode::Json, Outward::Stack) => printer.json(&stack_envelope(report)),
-        (Mode::Json, Outward::Own) => printer.json(&report.data),
-        (Mode::Agent, Outward::Stack) => printer.ndjson().envelope(stack_envelope(report)),
-        (Mode::Agent, _) => printer.ndjson().success(&report.message, report.data),
+    match printer.mode() {
+        Mode::Human => {}
+        Mode::Json if ending == Ending::Streamed => {}
+        Mode::Json => outward.document(printer, report),
+        Mode::Agent => outward.last_line(printer, report),
     }
     match ending {
         _ if printer.is_closed() => ExitCode::from(exit::CLOSED_PIPE),
@@ -345,56 +270,6 @@ fn succeed(printer: &Printer, report: Report, outward: &Outward) -> ExitCode {
         Ending::Unsound => ExitCode::from(exit::UNSOUND),
         Ending::Document | Ending::Streamed => ExitCode::SUCCESS,
     }
-}
-
-/// An answer as contract 000 writes it.
-fn stack_envelope(report: Report) -> Value {
-    let mut output = report.data;
-    if let Some(members) = output.as_object_mut()
-        && !members.contains_key("message")
-    {
-        members.insert("message".to_owned(), Value::from(report.message));
-    }
-    let context = EnvelopeContext {
-        operation: "",
-        request_id: "",
-        input: &Value::Null,
-    };
-    Envelope::Stack.success(context, output)
-}
-
-fn fail(printer: &Printer, failure: &Failure) -> ExitCode {
-    match printer.mode() {
-        Mode::Human => printer.problem(&failure.problem),
-        Mode::Json => printer.json(
-            &failure
-                .envelope
-                .failure(failure.context(), &failure.problem),
-        ),
-        Mode::Agent => printer.ndjson().failure(&failure.problem),
-    }
-    exit::of(&failure.problem)
-}
-
-/// A failure of a stack command: also one from before it began looks as contract 000 says.
-fn fail_stack(printer: &Printer, failure: &Failure) -> ExitCode {
-    let envelope = || Envelope::Stack.failure(failure.context(), &failure.problem);
-    match printer.mode() {
-        Mode::Human => stack::print_stack_failure(printer, &failure.problem),
-        Mode::Json => printer.json(&envelope()),
-        Mode::Agent => printer.ndjson().envelope(envelope()),
-    }
-    exit::of_stack(&failure.problem)
-}
-
-/// A failure of a pack command, which has codes and an envelope of its own.
-fn fail_pack(printer: &Printer, wire: &Wire, problem: &Problem) -> ExitCode {
-    match printer.mode() {
-        Mode::Human => wire.print_failure(printer, problem),
-        Mode::Json => printer.raw(&wire.failure(problem)),
-        Mode::Agent => printer.ndjson().failure(problem),
-    }
-    Wire::exit(problem)
 }
 
 /// The exit code of what worked, if the output was read.
@@ -407,7 +282,7 @@ fn success(printer: &Printer) -> ExitCode {
 }
 
 /// Help, version, or arguments that make no sense.
-fn not_understood(error: &clap::Error, printer: &Printer, outward: &Outward) -> ExitCode {
+fn not_understood(error: &clap::Error, printer: &Printer, outward: &dyn Outward) -> ExitCode {
     let text = error.render();
     if matches!(
         error.kind(),
@@ -433,15 +308,7 @@ fn not_understood(error: &clap::Error, printer: &Printer, outward: &Outward) -> 
         Mode::Json | Mode::Agent => {
             let message = text.to_string();
             let message = message.trim_start_matches("error: ").trim_end();
-            let problem = match outward {
-                Outward::Pack(_) => Wire::usage(message),
-                Outward::Stack => Problem::invalid("arguments", "usage", message)
-                    .with("reason", "usage")
-                    .next("windlass stack --help"),
-                Outward::Own => {
-                    Problem::invalid("arguments", "usage", message).next("windlass --help")
-                }
-            };
+            let problem = outward.usage(message);
             finish(printer, Err(problem.into()), outward);
         }
     }

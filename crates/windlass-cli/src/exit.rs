@@ -1,14 +1,16 @@
 //! Exit codes: one mapping for every command, and the table its documentation page is made of.
 
-use std::process::ExitCode;
+use std::{collections::BTreeMap, process::ExitCode};
 
 use windlass_types::{Code, Problem, code};
 
+use crate::cli;
+
 /// Arguments that are not understood.
 pub(crate) const USAGE: u8 = 2;
-/// What `pack plan --check` and `pack status --check` looked for was found.
+/// What a command with `--check` looked for was found.
 pub(crate) const FOUND: u8 = 3;
-/// The gates of a launch found open issues.
+/// Checks ran and found open issues.
 pub(crate) const UNSOUND: u8 = 8;
 /// The reader of standard output went away: 128 + SIGPIPE, as from other programs.
 pub(crate) const CLOSED_PIPE: u8 = 141;
@@ -18,75 +20,61 @@ pub(crate) fn of(problem: &Problem) -> ExitCode {
     ExitCode::from(problem.code().exit_code)
 }
 
-/// The exit code of a failure of `windlass stack`: contract 000 has its own codes for programs, so
-/// scripts need only distinguish success, usage and interruption.
-pub(crate) fn of_stack(problem: &Problem) -> ExitCode {
-    let is_usage = problem.details().get("constraint") == Some(&"usage".into());
-    match problem.code() {
-        code if code == &code::INTERRUPTED => of(problem),
-        code if code == &code::INVALID_INPUT && is_usage => ExitCode::from(USAGE),
-        _ => ExitCode::FAILURE,
-    }
-}
-
 /// What each exit code means, in order.
-pub fn meanings() -> Vec<(u8, &'static str, Vec<&'static Code>)> {
-    let fixed: [(u8, &'static str); 12] = [
-        (0, "It worked."),
-        (
-            1,
-            "A run failed or was cancelled; its effects were undone or are listed. Every failure of \
-             `windlass pack` and `windlass stack`.",
-        ),
-        (
-            USAGE,
-            "The arguments, the input or a settings file are invalid.",
-        ),
-        (
-            FOUND,
-            "Not found, or not visible to the caller. Of `windlass pack` \
-             with `--check`: something would change or has drifted.",
-        ),
-        (4, "Refused: policy, scope, confirmation or approval."),
-        (
-            5,
-            "Conflicts with the current state; check it, then decide.",
-        ),
-        (
-            6,
-            "Temporarily unavailable: busy, rate limited, or a service did not answer. Try again.",
-        ),
-        (
-            7,
-            "The store cannot be used: full, damaged or not accessible.",
-        ),
-        (
-            UNSOUND,
-            "Of `windlass launch`: the gates ran and found open issues. The run waits for a \
-             decision.",
-        ),
-        (70, "A defect in Windlass."),
-        (
-            130,
-            "Interrupted. A durable run that was started continues and can be followed again.",
-        ),
-        (CLOSED_PIPE, "The reader of the output closed it."),
-    ];
-    fixed
+pub fn meanings() -> Vec<(u8, String, Vec<&'static Code>)> {
+    let mut meanings: BTreeMap<u8, String> = MEANINGS
+        .into_iter()
+        .map(|(exit, meaning)| (exit, meaning.to_owned()))
+        .collect();
+    for (exit, note) in cli::exit_notes() {
+        let meaning = meanings.entry(exit).or_default();
+        if !meaning.is_empty() {
+            meaning.push(' ');
+        }
+        meaning.push_str(note);
+    }
+    meanings
         .into_iter()
         .map(|(exit, meaning)| {
-            (
-                exit,
-                meaning,
-                code::ALL
-                    .iter()
-                    .copied()
-                    .filter(|code| code.exit_code == exit)
-                    .collect(),
-            )
+            let leading = |code: &&'static Code| code.exit_code == exit;
+            let codes = code::ALL.iter().copied().filter(leading).collect();
+            (exit, meaning, codes)
         })
         .collect()
 }
+
+/// What exit codes mean for every command; groups of commands may add to it.
+const MEANINGS: [(u8, &str); 11] = [
+    (0, "It worked."),
+    (
+        1,
+        "A run failed or was cancelled; its effects were undone or are listed.",
+    ),
+    (
+        USAGE,
+        "The arguments, the input or a settings file are invalid.",
+    ),
+    (FOUND, "Not found, or not visible to the caller."),
+    (4, "Refused: policy, scope, confirmation or approval."),
+    (
+        5,
+        "Conflicts with the current state; check it, then decide.",
+    ),
+    (
+        6,
+        "Temporarily unavailable: busy, rate limited, or a service did not answer. Try again.",
+    ),
+    (
+        7,
+        "The store cannot be used: full, damaged or not accessible.",
+    ),
+    (70, "A defect in Windlass."),
+    (
+        130,
+        "Interrupted. A durable run that was started continues and can be followed again.",
+    ),
+    (CLOSED_PIPE, "The reader of the output closed it."),
+];
 
 #[cfg(test)]
 mod tests {
@@ -104,21 +92,6 @@ mod tests {
             );
         }
         assert!(meanings.is_sorted_by_key(|(exit, _, _)| *exit));
-    }
-
-    #[test]
-    fn a_stack_fails_with_one() {
-        let cases = [
-            (Problem::new(&code::DEPLOY_FAILED, "x"), 1),
-            (Problem::new(&code::CONFIRM_REQUIRED, "x"), 1),
-            (Problem::invalid("sql", "required", "x"), 1),
-            (Problem::invalid("arguments", "usage", "x"), 2),
-            (Problem::new(&code::INTERRUPTED, "x"), 130),
-            (Problem::internal("x", "x"), 1),
-        ];
-        for (problem, expected) in cases {
-            assert_eq!(of_stack(&problem), ExitCode::from(expected), "{problem}");
-        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 use windlass_config::{Environment, Home, Settings};
-use windlass_engine::operation::Catalogue;
+use windlass_engine::{contract::Contract, operation::Catalogue};
 use windlass_ports::BoxFuture;
 use windlass_secrets::Redactor;
 use windlass_types::{Principal, Problem};
@@ -18,8 +18,8 @@ use crate::Interrupt;
 /// Where and how to open an installation.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// The name commands are suggested under: `windlass pack`, or `agentpack` when the binary
-    /// was started as that.
+    /// How the group of commands is called that has a program name of its own; its suggested
+    /// commands begin with it.
     pub program: String,
     /// The home: `--home`, or what the environment names.
     pub home: Home,
@@ -113,7 +113,7 @@ pub type ShortPath = Arc<dyn Fn(&str) -> String + Send + Sync>;
 /// Says what to do about a failure, one thing per text.
 pub type Advice = Arc<dyn Fn(&Problem) -> Vec<String> + Send + Sync>;
 
-/// The pack screen in this terminal.
+/// A screen in this terminal.
 #[derive(Clone)]
 pub struct TuiRequest {
     /// The name commands are suggested under.
@@ -150,6 +150,13 @@ pub struct TourRequest<'a> {
 
 /// What the binary provides.
 pub trait Host: Send + Sync {
+    /// The contract of a toolset, which shapes what its commands print for programs, also before
+    /// anything is opened.
+    fn contract(&self, toolset: &str) -> &'static dyn Contract;
+
+    /// The contract that names the codes in the last line of `--agent`, whatever the command.
+    fn line_contract(&self) -> &'static dyn Contract;
+
     /// Opens the installation: store, policy, keys, domains. Called inside a Tokio runtime.
     /// Starts no driver; the command line does where a command needs one.
     fn open<'a>(&'a self, options: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>>;
@@ -168,7 +175,7 @@ pub trait Host: Send + Sync {
         request: HttpRequest,
     ) -> BoxFuture<'a, Result<(), Problem>>;
 
-    /// Shows the pack screen until it is left or `shutdown`. Standard input and output are a
+    /// Shows the screen until it is left or `shutdown`. Standard input and output are a
     /// terminal.
     fn show_tui<'a>(
         &'a self,

@@ -13,6 +13,7 @@ mod flow;
 mod host;
 mod interrupt;
 mod output;
+mod outward;
 mod session;
 
 #[cfg(test)]

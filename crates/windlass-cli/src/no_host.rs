@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use windlass_engine::operation::Catalogue;
+use windlass_engine::{
+    contract::{Contract, Plain},
+    operation::Catalogue,
+};
 use windlass_ports::BoxFuture;
 use windlass_types::Problem;
 
@@ -12,6 +15,14 @@ use crate::{Host, HttpRequest, McpRequest, OpenOptions, Opened, TourRequest, Tui
 pub(crate) struct NoHost;
 
 impl Host for NoHost {
+    fn contract(&self, _: &str) -> &'static dyn Contract {
+        &Plain
+    }
+
+    fn line_contract(&self) -> &'static dyn Contract {
+        &Plain
+    }
+
     fn open<'a>(&'a self, _: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>> {
         Box::pin(async { Err(Problem::internal("test", "not here")) })
     }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use windlass_engine::{
     Engine,
+    contract::Contract,
     operation::{Answer, Begun, CallContext, CallRequest, Catalogue, Pending, Terms},
 };
 use windlass_ports::entropy::random;
@@ -35,7 +36,7 @@ pub(crate) enum Ending {
     Document,
     /// The same, and the exit code says that what was looked for was found.
     Found,
-    /// The same, and the exit code says that a launch is not sound yet.
+    /// The same, and the exit code says that checks found something that stands in the way.
     Unsound,
     /// Nothing: the command has printed its documents itself.
     Streamed,
@@ -85,6 +86,11 @@ impl Session {
     /// Every operation.
     pub(crate) fn catalogue(&self) -> &Catalogue {
         &self.opened.catalogue
+    }
+
+    /// The contract of an operation.
+    pub(crate) fn contract(&self, operation: &str) -> &'static dyn Contract {
+        self.catalogue().contract(operation)
     }
 
     /// The engine.

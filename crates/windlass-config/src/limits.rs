@@ -14,8 +14,8 @@ pub struct Tier {
     pub concurrency: NonZeroU32,
     /// Jobs that run at the same time; no limit when absent.
     pub concurrent_jobs: Option<NonZeroU32>,
-    /// Pipelines begun in any hour; no limit when absent.
-    pub pipelines_per_hour: Option<NonZeroU32>,
+    /// Jobs begun in any hour (`pipelines_per_hour` in the file); no limit when absent.
+    pub jobs_per_hour: Option<NonZeroU32>,
 }
 
 /// A tier as it is written: what is left out is as in the built-in tier of that name, or as in
@@ -43,7 +43,7 @@ impl WrittenTier {
             per_minute: self.per_minute.unwrap_or(base.per_minute),
             concurrency: self.concurrency.unwrap_or(base.concurrency),
             concurrent_jobs: bounded(self.concurrent_jobs, base.concurrent_jobs),
-            pipelines_per_hour: bounded(self.pipelines_per_hour, base.pipelines_per_hour),
+            jobs_per_hour: bounded(self.pipelines_per_hour, base.jobs_per_hour),
         }
     }
 }
@@ -86,12 +86,7 @@ fn built_in() -> BTreeMap<String, Tier> {
         .into()
 }
 
-const fn tier(
-    per_minute: u32,
-    concurrency: u32,
-    concurrent_jobs: u32,
-    pipelines_per_hour: u32,
-) -> Tier {
+const fn tier(per_minute: u32, concurrency: u32, concurrent_jobs: u32, jobs_per_hour: u32) -> Tier {
     let (Some(per_minute), Some(concurrency)) =
         (NonZeroU32::new(per_minute), NonZeroU32::new(concurrency))
     else {
@@ -99,14 +94,14 @@ const fn tier(
             per_minute: NonZeroU32::MIN,
             concurrency: NonZeroU32::MIN,
             concurrent_jobs: None,
-            pipelines_per_hour: None,
+            jobs_per_hour: None,
         };
     };
     Tier {
         per_minute,
         concurrency,
         concurrent_jobs: NonZeroU32::new(concurrent_jobs),
-        pipelines_per_hour: NonZeroU32::new(pipelines_per_hour),
+        jobs_per_hour: NonZeroU32::new(jobs_per_hour),
     }
 }
 

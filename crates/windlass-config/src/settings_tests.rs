@@ -49,7 +49,7 @@ fn an_empty_file_is_the_defaults() {
                     concurrent_jobs: Some(
                         20,
                     ),
-                    pipelines_per_hour: None,
+                    jobs_per_hour: None,
                 },
                 "free": Tier {
                     per_minute: 10,
@@ -57,7 +57,7 @@ fn an_empty_file_is_the_defaults() {
                     concurrent_jobs: Some(
                         1,
                     ),
-                    pipelines_per_hour: Some(
+                    jobs_per_hour: Some(
                         5,
                     ),
                 },
@@ -67,7 +67,7 @@ fn an_empty_file_is_the_defaults() {
                     concurrent_jobs: Some(
                         5,
                     ),
-                    pipelines_per_hour: Some(
+                    jobs_per_hour: Some(
                         30,
                     ),
                 },
@@ -165,13 +165,13 @@ fn every_section_can_be_set() {
         (
             gold.concurrency.get(),
             jobs(gold.concurrent_jobs),
-            jobs(gold.pipelines_per_hour)
+            jobs(gold.jobs_per_hour)
         ),
         (64, Some(5), None)
     );
     let free = settings.limits.tier("free").unwrap();
     assert_eq!(
-        (free.per_minute.get(), jobs(free.pipelines_per_hour)),
+        (free.per_minute.get(), jobs(free.jobs_per_hour)),
         (20, Some(5))
     );
     assert_eq!(

@@ -12,6 +12,7 @@ mod bm25;
 mod chunk;
 mod concepts;
 mod config_ref;
+mod contract;
 mod corpus;
 mod docs;
 mod index;
@@ -25,6 +26,7 @@ mod unsupported;
 mod words;
 
 pub use config_ref::config_reference;
+pub use contract::DocsContract;
 pub use docs::Docs;
 pub use operation::domain;
 pub use page::DocType;

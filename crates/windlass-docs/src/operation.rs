@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use windlass_engine::{
     Domain, Engine, WeakEngine,
-    envelope::Envelope,
+    contract::Contract,
     operation::{
         Answer as Answered, CallContext, Operation, OperationInfo, Reply, input_schema_of,
         operation,
@@ -18,7 +18,7 @@ use windlass_engine::{
 };
 use windlass_types::Problem;
 
-use crate::{asked, docs::Docs, query::Answer, query::Query};
+use crate::{asked, contract::DocsContract, docs::Docs, query::Answer, query::Query};
 
 const DESCRIPTION: &str = "\
 Search Stacktape documentation for configuration help, resource types, deployment patterns, and \
@@ -31,11 +31,13 @@ Use this tool when:
 - User asks about AWS Lambda, ECS, RDS, S3, DynamoDB, or similar AWS services in a deployment context";
 
 /// The documentation domain: one operation, no runs.
-pub fn domain() -> Box<dyn Domain> {
-    Box::new(DocsDomain)
+///
+/// The tool belongs to a contract of another domain, which the caller names.
+pub fn domain<C: Contract>(contract: &'static DocsContract<C>) -> Box<dyn Domain> {
+    Box::new(DocsDomain(contract))
 }
 
-struct DocsDomain;
+struct DocsDomain(&'static dyn Contract);
 
 impl Domain for DocsDomain {
     fn kinds(&self, _engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
@@ -43,16 +45,16 @@ impl Domain for DocsDomain {
     }
 
     fn operations(&self, _engine: &Engine) -> Vec<Arc<dyn Operation>> {
-        vec![ask()]
+        vec![ask(self.0)]
     }
 }
 
 /// The operation.
-pub(crate) fn ask() -> Arc<dyn Operation> {
+pub(crate) fn ask(contract: &'static dyn Contract) -> Arc<dyn Operation> {
     operation("stack", "docs")
         .tool("stacktape_docs")
         .describe("Search the documentation", DESCRIPTION)
-        .envelope(Envelope::Docs)
+        .contract(contract)
         .validates_itself()
         .input_schema(input_schema_of::<Query>())
         .output::<Answer>()

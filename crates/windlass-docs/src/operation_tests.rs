@@ -1,11 +1,13 @@
 //! The operation: what it publishes, that it answers, and that the index is kept.
 
+use windlass_engine::contract::Plain;
+
 use super::*;
 use crate::query::Reference;
 
 #[test]
 fn it_publishes_the_shapes_of_the_contract() {
-    let operation = ask();
+    let operation = ask(&Plain);
     let info = operation.info();
     assert_eq!(
         (info.name.as_str(), info.tool.as_str()),
@@ -28,7 +30,7 @@ fn it_publishes_the_shapes_of_the_contract() {
 /// The examples of the operation are answered from the pages in the binary.
 #[test]
 fn its_examples_have_answers() {
-    let operation = ask();
+    let operation = ask(&Plain);
     let info = operation.info();
     let docs = OnceLock::new();
     let schema = jsonschema::validator_for(&info.output_schema).unwrap();

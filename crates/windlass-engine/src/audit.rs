@@ -114,7 +114,7 @@ async fn write_batches(
 }
 
 /// What comes within a moment: a busy server then writes a few events a second for its reads
-/// instead of hundreds. Somebody who waits for the flush ends the moment.
+/// instead of hundreds. A caller who waits for the flush ends the moment.
 async fn gather(
     first: Entry,
     entries: &mut mpsc::Receiver<Entry>,

@@ -21,6 +21,7 @@ use crate::{
     access::Tiers,
     audit::AuditLog,
     confirm::Sealer,
+    contract::{http::HttpPaths, mcp::McpIdentity},
     driver::{OwnRuns, StepProbe},
     notices::Notices,
     operation::{Catalogue, Operation, WaitingCall, WeakCatalogue},
@@ -28,7 +29,8 @@ use crate::{
     run::{RunKind, RunKinds},
 };
 
-/// A capability: the kinds of run it brings and the operations it offers.
+/// A capability: the kinds of run it brings, the operations it offers, and how surfaces present
+/// them.
 pub trait Domain: Send + Sync {
     /// The code behind its runs. The engine does not exist yet; code that steers other runs
     /// keeps the weak handle and upgrades it when it runs.
@@ -36,6 +38,16 @@ pub trait Domain: Send + Sync {
 
     /// What can be asked of it.
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>>;
+
+    /// Its paths in the HTTP API, besides the one that every operation has.
+    fn http_paths(&self) -> HttpPaths {
+        HttpPaths::default()
+    }
+
+    /// A toolset, and the identity of an MCP server that offers it alone.
+    fn mcp_identity(&self) -> Option<(&'static str, McpIdentity)> {
+        None
+    }
 }
 
 /// What an engine is made of.

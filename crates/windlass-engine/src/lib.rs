@@ -2,16 +2,16 @@
 //!
 //! Holds how work survives (runs, journal, driver, recovery), who may start it (confirm
 //! tokens, approvals, keys, limits), what is recorded (audit, artifacts, outbox) and what can
-//! be asked for (operations and their envelopes). Knows no SQLite, no HTTP, no JSON-RPC and
+//! be asked for (operations and their contracts). Knows no SQLite, no HTTP, no JSON-RPC and
 //! no domain: adapters stand behind ports, domains plug in as `Domain`s, surfaces call the
 //! catalogue and read events.
 
 pub mod access;
 pub mod audit;
 pub mod confirm;
+pub mod contract;
 pub mod driver;
 mod engine;
-pub mod envelope;
 mod filing;
 mod notices;
 pub mod operation;

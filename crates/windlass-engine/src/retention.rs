@@ -1,7 +1,7 @@
 //! Runs that are kept for a time only: removed by the driver once that time is over.
 //!
 //! How long is said by the kind of run, what goes with it by the store; nothing is decided here.
-//! Kinds that say nothing are pruned when somebody asks for it, and never here.
+//! Kinds that say nothing are pruned on request, and never here.
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::{HeaderValue, StatusCode, header::LOCATION, request::Parts};
 use serde_json::Value;
 use windlass_engine::{
-    envelope::EnvelopeContext,
+    contract::EnvelopeContext,
     operation::{Answer, CallContext, CallRequest, Flow},
 };
 use windlass_types::{EffectClass, Principal, Problem, Surface, code};
@@ -81,7 +81,7 @@ pub(crate) async fn call_and_show(
         request_id: &request_id,
         input: &asked,
     };
-    let mut response = json(status, &info.envelope.success(shown, answer.output));
+    let mut response = json(status, &info.contract.success(shown, answer.output));
     if info.flow == Flow::Apply
         && let Some(run_id) = answer.run_id
         && let Ok(location) = HeaderValue::try_from(format!("/v1/runs/{run_id}"))

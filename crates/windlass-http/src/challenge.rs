@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 /// Where the metadata is served; each path of the MCP endpoint has its own below it.
 pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
-/// Where the MCP endpoint answers: the usual path, the versioned one, and the one contract 001
-/// names, which is the version itself.
+/// Where the MCP endpoint answers: the usual path, the versioned one, and the version itself, for
+/// clients that are told nothing more than the base of the API.
 pub(crate) const MCP_PATHS: [&str; 3] = ["/mcp", "/v1/mcp", "/v1"];
 
 /// Whether a path is the MCP endpoint's.

@@ -1,4 +1,4 @@
-//! A failure on its way out: the problem, its status, and the envelope it is shown in.
+//! A failure on its way out: the problem, its status, and the contract it is shown in.
 
 use axum::{body::Body, response::Response};
 use http::{
@@ -7,7 +7,7 @@ use http::{
 };
 use serde_json::Value;
 use windlass_engine::{
-    envelope::{Envelope, EnvelopeContext},
+    contract::{Contract, EnvelopeContext, Plain},
     operation::OperationInfo,
 };
 use windlass_types::{Problem, code};
@@ -22,7 +22,7 @@ pub(crate) struct Failure {
     problem: Problem,
     /// A status that says more about the request than the problem's own.
     status: Option<StatusCode>,
-    envelope: Envelope,
+    contract: &'static dyn Contract,
     operation: String,
     input: Value,
 }
@@ -49,17 +49,17 @@ impl Failure {
             .into()
     }
 
-    /// The same failure in the envelope of an operation's toolset.
+    /// The same failure in the contract of an operation.
     pub(crate) fn within(mut self, info: &OperationInfo, input: Value) -> Self {
-        self.envelope = info.envelope;
+        self.contract = info.contract;
         self.input = input;
         self.operation.clone_from(&info.name);
         self
     }
 
-    /// The same failure in an envelope, where there is no operation.
-    pub(crate) const fn in_envelope(mut self, envelope: Envelope) -> Self {
-        self.envelope = envelope;
+    /// The same failure in a contract, where there is no operation.
+    pub(crate) const fn in_contract(mut self, contract: &'static dyn Contract) -> Self {
+        self.contract = contract;
         self
     }
 
@@ -69,7 +69,7 @@ impl Failure {
 
     pub(crate) fn status(&self) -> StatusCode {
         self.status.unwrap_or_else(|| {
-            StatusCode::from_u16(self.envelope.http_status(&self.problem))
+            StatusCode::from_u16(self.contract.http_status(&self.problem))
                 .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
         })
     }
@@ -81,7 +81,7 @@ impl Failure {
             request_id,
             input: &self.input,
         };
-        self.envelope.failure(context, &self.problem)
+        self.contract.failure(context, &self.problem)
     }
 
     pub(crate) fn respond(self, request_id: &str) -> Response {
@@ -112,7 +112,7 @@ impl From<Problem> for Failure {
         Self {
             problem,
             status: None,
-            envelope: Envelope::Plain,
+            contract: &Plain,
             operation: String::new(),
             input: Value::Null,
         }

@@ -13,7 +13,7 @@ mod failure;
 mod guard;
 mod input;
 mod openapi;
-mod resource;
+mod paths;
 mod routes;
 mod serve;
 mod state;

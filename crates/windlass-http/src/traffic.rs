@@ -1,7 +1,7 @@
 //! What passes through this server, counted, and the Prometheus text it is shown as.
 //!
 //! Not calls by operation: those are counted where operations are called. Counting is a few relaxed atomic additions per request; nothing is allocated until
-//! somebody asks.
+//! it is asked for.
 
 use std::{
     fmt::Write as _,

@@ -39,7 +39,7 @@ pub(crate) const LLM_CALL_FINISHED: &str = "LLM_CALL_FINISHED";
 pub(crate) const LLM_CALL_FAILED: &str = "LLM_CALL_FAILED";
 /// The pull request is open.
 pub(crate) const PR_OPENED: &str = "PR_OPENED";
-/// Somebody approved the pull request.
+/// The pull request was approved.
 pub(crate) const PR_APPROVED: &str = "PR_APPROVED";
 /// What was asked of a parked run is done, or refused.
 pub(crate) const ACTION_FINISHED: &str = "ACTION_FINISHED";

@@ -2,12 +2,14 @@
 //!
 //! Puts the parts together: the run that takes a product and a site to a pull request (`run`),
 //! what a journal says about such a run (`view`), and one operation per tool of the contract
-//! (`ops`). What is read, planned, written, judged and mended is decided in the
+//! (`ops`). What is read, planned, written, judged and fixed is decided in the
 //! `windlass-launch-*` crates; nothing here knows a surface.
 
 mod arguments;
+mod contract;
 mod event;
 mod fault;
+mod http;
 mod ops;
 mod outside;
 mod precondition;
@@ -18,8 +20,11 @@ mod view;
 
 use std::sync::Arc;
 
-use windlass_engine::{Domain, Engine, WeakEngine, operation::Operation, run::RunKind};
+use windlass_engine::{
+    Domain, Engine, WeakEngine, contract::http::HttpPaths, operation::Operation, run::RunKind,
+};
 
+pub use contract::LaunchContract;
 pub use outside::{LaunchOutside, TokenError, Tokens};
 pub use run::KIND;
 pub use view::{LaunchEvent, LaunchView, events_of, snapshot, view};
@@ -41,5 +46,9 @@ impl Domain for LaunchDomain {
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         ops::operations(&self.0, engine)
+    }
+
+    fn http_paths(&self) -> HttpPaths {
+        http::PATHS
     }
 }

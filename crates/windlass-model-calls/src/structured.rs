@@ -116,7 +116,7 @@ pub struct StructuredError {
 }
 
 /// Asks for a value. The answer must fit `schema`, read as `T` and pass `validate`, which names
-/// each problem so that the model can mend it; at most `max_repairs` more calls are made for that.
+/// each problem so that the model can fix it; at most `max_repairs` more calls are made for that.
 pub async fn structured<T: DeserializeOwned>(
     model: &dyn LanguageModel,
     address: &ModelAddress,

@@ -15,9 +15,12 @@ mod workspace;
 
 use std::sync::Arc;
 
-use windlass_engine::{Domain, Engine, WeakEngine, operation::Operation, run::RunKind};
+use windlass_engine::{
+    Domain, Engine, WeakEngine, contract::mcp::McpIdentity, operation::Operation, run::RunKind,
+};
 use windlass_ports::Git;
 
+pub use contract::PackContract;
 pub use environment::PackEnvironment;
 
 /// The pack domain.
@@ -41,5 +44,9 @@ impl Domain for PackDomain {
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         ops::operations(&self.0, engine)
+    }
+
+    fn mcp_identity(&self) -> Option<(&'static str, McpIdentity)> {
+        Some((ops::TOOLSET, contract::MCP_IDENTITY))
     }
 }

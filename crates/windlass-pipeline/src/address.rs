@@ -6,7 +6,7 @@ use subtle::ConstantTimeEq as _;
 use windlass_pipeline_design::model::Phase;
 use windlass_types::{RunId, Timestamp};
 
-/// Until when a signed address works, and the proof that somebody said so.
+/// Until when a signed address works, and the proof that we said so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedUntil {
     /// Seconds since 1970.

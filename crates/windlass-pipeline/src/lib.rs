@@ -6,8 +6,10 @@
 //! that gives is decided in the `windlass-pipeline-*` crates; nothing here knows a surface.
 
 mod address;
+mod contract;
 mod fault;
 mod given;
+mod http;
 mod input;
 mod make;
 mod ops;
@@ -17,9 +19,12 @@ mod view;
 
 use std::sync::Arc;
 
-use windlass_engine::{Domain, Engine, WeakEngine, operation::Operation, run::RunKind};
+use windlass_engine::{
+    Domain, Engine, WeakEngine, contract::http::HttpPaths, operation::Operation, run::RunKind,
+};
 
 pub use address::{ArtifactAddress, SignedUntil, admits_path};
+pub use contract::PipelineContract;
 pub use outside::{GeneratorChoice, ModelChoice, PipelineOutside, Timeouts};
 pub use run::{CALL_KIND, KIND};
 
@@ -40,5 +45,9 @@ impl Domain for PipelineDomain {
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         ops::operations(&self.0, engine)
+    }
+
+    fn http_paths(&self) -> HttpPaths {
+        http::PATHS
     }
 }

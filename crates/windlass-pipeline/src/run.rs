@@ -184,7 +184,7 @@ impl PipelineRun {
         }
     }
 
-    /// Whom the end of a job is told, where somebody wants to know.
+    /// Where the end of a job is reported, if a receiver was given.
     fn told(&self, ended: &Ended<'_>) -> Option<WebhookRequest> {
         let input: JobInput = serde_json::from_value(ended.record.input.clone()).ok()?;
         let url = input.wanted.webhook_url?;

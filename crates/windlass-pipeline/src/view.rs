@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_engine::{
     Engine,
-    envelope::{Envelope, EnvelopeContext},
+    contract::{Contract as _, EnvelopeContext},
 };
 use windlass_pipeline_design::model::Phase;
 use windlass_types::{Body, Event, Problem, RunId, RunRecord, RunState, Timestamp};
+
+use crate::contract::PipelineContract;
 
 const PAGE: usize = 2000;
 
@@ -246,7 +248,7 @@ fn percent(phases: &BTreeMap<Phase, PhaseView>) -> u32 {
 /// A job that failed: what ran failed, what was to come is skipped.
 fn end(job: &mut JobView, at: Timestamp, problem: Option<Problem>) {
     let problem = problem.unwrap_or_else(|| Problem::internal("pipeline", "no reason on record"));
-    let code = Envelope::Pipeline.code_name(problem.code());
+    let code = PipelineContract.code_name(problem.code());
     job.status = if code == "AGENT_TIMEOUT" {
         JobStatus::Timeout
     } else {
@@ -280,7 +282,7 @@ pub(crate) fn error_object(problem: &Problem, request_id: &str) -> Map<String, V
         request_id,
         input: &Value::Null,
     };
-    match Envelope::Pipeline.failure(context, problem)["error"].take() {
+    match PipelineContract.failure(context, problem)["error"].take() {
         Value::Object(members) => members,
         _ => Map::new(),
     }

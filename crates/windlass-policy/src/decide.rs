@@ -47,7 +47,7 @@ pub enum WithoutRule {
 pub enum Targets<'a> {
     /// Not known yet: rules that name a target are left for the decision that knows it.
     Unknown,
-    /// These: a path, a stack, a run. Empty when the operation has no target.
+    /// These: a path, a region, a run. Empty when the operation has no target.
     Known(&'a [String]),
 }
 

@@ -1,7 +1,7 @@
-//! Commit services: where the result of a launch becomes a commit and a pull request.
+//! Commit services: where the result of a run becomes a commit and a pull request.
 //!
 //! Plain data and two traits. Not here: how a service is called (windlass-commit), which
-//! paths a launch may change (a rule that comes with the address) and when the calls are made.
+//! paths a run may change (a rule that comes with the address) and when the calls are made.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 //!
 //! Every request says in [`Access`] whether it may change anything, so that a reader of the
 //! call sees it. Not here: which statements are refused before they are sent
-//! (`guard` of windlass-stack-diagnose) and how a database is called (windlass-database). A
+//! (the domain that asks) and how a database is called (windlass-database). A
 //! request holds a password and cannot be stored; a reply can.
 
 use std::{path::PathBuf, time::Duration};

@@ -1,7 +1,7 @@
 //! Sockets of messages (WebSocket) as a port: a few bytes or a text at a time, in order.
 //!
 //! Only what carries the messages. What they mean is the caller's: the one user is the data
-//! channel of a remote session (`session` of windlass-stack-diagnose).
+//! channel of a remote session.
 
 use futures::future::BoxFuture;
 use windlass_types::Secret;

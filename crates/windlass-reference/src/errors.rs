@@ -1,13 +1,18 @@
 //! `docs/reference/errors.md` and one page per code.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
-use windlass_engine::envelope::Envelope;
+use windlass_engine::{contract::Contract, operation::OperationInfo};
 use windlass_types::{Code, Kind, code};
 
 use super::{BANNER, Document};
 
-pub(super) fn documents() -> Vec<Document> {
+/// The contracts of operations by their numbers, in order.
+type Contracts = BTreeMap<&'static str, &'static dyn Contract>;
+
+pub(super) fn documents(infos: &[&OperationInfo]) -> Vec<Document> {
+    let numbered = |info: &&OperationInfo| Some((info.contract.number()?, info.contract));
+    let contracts: Contracts = infos.iter().filter_map(numbered).collect();
     let mut index = format!("{BANNER}# Error codes\n\n");
     index.push_str(
         "Every failure a person or a client can see has one of these codes, on every surface.\n\n",
@@ -26,20 +31,27 @@ pub(super) fn documents() -> Vec<Document> {
         ));
         documents.push((
             PathBuf::from(format!("docs/reference/errors/{}.md", code.name)),
-            page(code),
+            page(code, &contracts),
         ));
     }
     documents.push((PathBuf::from("docs/reference/errors.md"), index));
     documents
 }
 
-fn page(code: &'static Code) -> String {
-    let contract = |envelope: Envelope| format!("`{}`", envelope.code_name(code));
+fn page(code: &'static Code, contracts: &Contracts) -> String {
+    let names: String = contracts
+        .iter()
+        .map(|(number, contract)| {
+            format!(
+                "| in contract {number} | `{}` |\n",
+                contract.code_name(code)
+            )
+        })
+        .collect();
     format!(
         "{BANNER}# {}\n\n{}\n\n## What to do\n\n{}\n\n## Particulars\n\n\
          | | |\n|---|---|\n| kind | {} |\n| HTTP status | {} |\n| exit code | {} |\n| trying again unchanged | {} |\n\
-         | in contract 000 | {} |\n| in contract 001 | {} |\n| in contract 003 | {} |\n| in contract 004 | {} |\n\n\
-         [All codes](../errors.md)\n",
+         {names}\n[All codes](../errors.md)\n",
         code.name,
         code.summary,
         code.remedy,
@@ -51,10 +63,6 @@ fn page(code: &'static Code) -> String {
         } else {
             "does not help"
         },
-        contract(Envelope::Stack),
-        contract(Envelope::Pipeline),
-        contract(Envelope::Pack),
-        contract(Envelope::Launch),
     )
 }
 

@@ -6,7 +6,7 @@ use windlass_types::Code;
 
 use super::{BANNER, Document};
 
-pub(super) fn document(meanings: &[(u8, &'static str, Vec<&'static Code>)]) -> Document {
+pub(super) fn document(meanings: &[(u8, String, Vec<&'static Code>)]) -> Document {
     let mut page =
         format!("{BANNER}# Exit codes\n\n| exit code | meaning | error codes |\n|---|---|---|\n");
     for (exit, meaning, codes) in meanings {

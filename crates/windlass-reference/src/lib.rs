@@ -35,7 +35,7 @@ pub struct Sources<'a> {
     /// The argument tree of the command line; not built yet.
     pub command: Command,
     /// Exit codes in order: what each means, and the error codes that lead to it.
-    pub exit_codes: Vec<(u8, &'static str, Vec<&'static Code>)>,
+    pub exit_codes: Vec<(u8, String, Vec<&'static Code>)>,
     /// Every operation.
     pub operations: &'a [&'a OperationInfo],
 }
@@ -51,7 +51,7 @@ pub fn generate(sources: Sources<'_>) -> Result<Vec<Document>, Problem> {
         exit_codes::document(&sources.exit_codes),
     ];
     documents.extend(cli_ref::documents(&root));
-    documents.extend(errors::documents());
+    documents.extend(errors::documents(infos));
     documents.extend(operations::documents(infos)?);
     documents.extend(run_config::document(infos));
     documents.extend(schemas::documents(infos));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use windlass_engine::{envelope::EnvelopeContext, operation::OperationInfo};
+use windlass_engine::{contract::EnvelopeContext, operation::OperationInfo};
 
 use super::Document;
 
@@ -38,7 +38,7 @@ fn sample(info: &OperationInfo) -> Document {
                     request_id: "req_sample",
                     input: &example.input,
                 };
-                sample["output"] = info.envelope.success(context, output.clone());
+                sample["output"] = info.contract.success(context, output.clone());
             }
             sample
         })

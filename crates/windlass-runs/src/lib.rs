@@ -6,6 +6,7 @@
 
 mod artifacts;
 mod export;
+mod http;
 mod list;
 mod rollback;
 mod show;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use windlass_engine::{
     Domain, Engine, WeakEngine,
+    contract::http::HttpPaths,
     operation::{Operation, change_operations},
     run::RunKind,
 };
@@ -53,5 +55,9 @@ impl Domain for Runs {
             rollback::PlanRollback::new(engine.clone()),
         ));
         operations
+    }
+
+    fn http_paths(&self) -> HttpPaths {
+        http::PATHS
     }
 }

@@ -22,7 +22,7 @@ const HEARD: &str = "stack.secret_heard";
 const GIVEN_UP: &str = "stack.secret_given_up";
 const ANSWERED: &str = "stack.secret_answered";
 
-/// How long somebody may take to say that they hold the value.
+/// How long a process may take to say that it holds the value.
 const HEARING: Duration = Duration::from_secs(10);
 /// How long the one who holds it may take: longer than AWS is waited for.
 const WORKING: Duration = Duration::from_secs(3_700);

@@ -6,6 +6,7 @@
 //! it and what may be asked is decided in the `windlass-stack-*` crates; nothing here knows a
 //! surface.
 
+mod contract;
 mod desk;
 mod dev;
 mod fault;
@@ -31,6 +32,7 @@ use windlass_engine::operation::Operation;
 use windlass_engine::run::RunKind;
 use windlass_engine::{Domain, Engine, WeakEngine};
 
+pub use contract::StackContract;
 pub use dev::{
     DevHook, DevManagerParts, DevOutside, HookParts, RunHook, hook_runner, run_dev_manager,
 };

@@ -40,7 +40,7 @@ pub(crate) struct Filled {
 
 impl Filled {
     /// Counted against the version before: an attempt that was cut off may have put files that
-    /// this one found in place, and they are news all the same.
+    /// this one found in place, and they are reported nevertheless.
     fn new(resource: &str, bucket: String, done: SyncDone, before: Option<&Manifest>) -> Self {
         let had = |key: &String| before.and_then(|before| before.files.get(key));
         let files = &done.manifest.files;

@@ -19,7 +19,7 @@ use windlass_ports::{BlobStore, Lease, RunStore, StoreMaintenance};
 use windlass_secrets::Redactor;
 use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_system::{OsEntropy, SystemClock};
-use windlass_types::{Problem, Secret, code};
+use windlass_types::{Problem, Scope, Secret, code};
 
 use crate::{key_file, launch, pack, pipeline, stack, user};
 
@@ -40,10 +40,13 @@ fn domains(
         launch::domain(options, entropy),
         pipeline::domain(options, entropy, bound)?,
         stack::domain(options, entropy),
-        windlass_docs::domain(),
-        windlass_admin::domain(windlass_admin::Tiers {
-            names: settings.limits.tiers.keys().cloned().collect(),
-            default: settings.limits.default_tier.clone(),
+        windlass_docs::domain(&stack::DOCS_CONTRACT),
+        windlass_admin::domain(windlass_admin::KeyDefaults {
+            tiers: windlass_admin::Tiers {
+                names: settings.limits.tiers.keys().cloned().collect(),
+                default: settings.limits.default_tier.clone(),
+            },
+            scopes: ["runs", "demo", "pipeline"].map(Scope::new).to_vec(),
         }),
     ])
 }

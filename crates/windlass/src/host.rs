@@ -13,6 +13,7 @@ use windlass_cli::{
 };
 use windlass_engine::{
     access::{ApiKeys, Tier},
+    contract::{Contract, Plain},
     operation::Catalogue,
 };
 use windlass_http::{AuthMode, Deprecation, HttpState, ServeError};
@@ -33,6 +34,20 @@ pub(crate) struct Binary {
 }
 
 impl Host for Binary {
+    fn contract(&self, toolset: &str) -> &'static dyn Contract {
+        match toolset {
+            "pack" => &windlass_pack::PackContract,
+            "launch" => &windlass_launch::LaunchContract,
+            "pipeline" => &windlass_pipeline::PipelineContract,
+            "stack" => &windlass_stack::StackContract,
+            _ => &Plain,
+        }
+    }
+
+    fn line_contract(&self) -> &'static dyn Contract {
+        &windlass_stack::StackContract
+    }
+
     fn open<'a>(&'a self, options: &'a OpenOptions) -> BoxFuture<'a, Result<Opened, Problem>> {
         Box::pin(async move { assemble::open(options, &self.bound) })
     }

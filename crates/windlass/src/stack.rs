@@ -6,11 +6,12 @@ use windlass_aws::Aws;
 use windlass_cli::OpenOptions;
 use windlass_config::{Environment, env};
 use windlass_database::Databases;
+use windlass_docs::DocsContract;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_net::{OutboundPolicy, WebSockets};
 use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
-use windlass_stack::{SecretValues, StackOutside};
+use windlass_stack::{SecretValues, StackContract, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
 use windlass_system::{OsEntropy, SystemClock};
@@ -26,6 +27,9 @@ const SESSION_ENDPOINTS: [&str; 3] = [
     "AWS_ENDPOINT_URL_SSM",
     "AWS_ENDPOINT_URL_ECS",
 ];
+
+/// The documentation tool is one of contract 000.
+pub(crate) static DOCS_CONTRACT: DocsContract<StackContract> = DocsContract(StackContract);
 
 /// The stack domain of this process. Nothing is asked of AWS here.
 pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn Domain> {

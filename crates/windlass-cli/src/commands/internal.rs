@@ -17,7 +17,7 @@ use crate::{
 pub(crate) enum InternalCommand {
     /// Write every generated document below a directory.
     Generate(GenerateArgs),
-    /// Hold a session of local development; `windlass stack dev start` starts it.
+    /// Hold a session of local development, which another process of Windlass starts.
     DevManager(DevManagerArgs),
     /// A CloudFormation on this machine, for the tour: prints its address and serves.
     AwsDouble,

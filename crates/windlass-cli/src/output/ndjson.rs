@@ -1,4 +1,4 @@
-//! The event stream of `--agent`: one JSON object per line, a result always last (contract 000).
+//! The event stream of `--agent`: one JSON object per line, a result always last.
 //!
 //! The one writer every command uses. It writes the result once; whatever comes after it is
 //! dropped, so a late line cannot follow the last one. What a line may hold is `lines`' business.
@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use windlass_engine::envelope::Envelope;
+use windlass_engine::contract::Contract;
 use windlass_types::{Problem, Timestamp};
 
 use super::{
@@ -106,7 +106,7 @@ impl NdjsonWriter<'_> {
     }
 
     /// It went badly. The last line; the contract's code, and ours with all particulars as data.
-    pub(crate) fn failure(self, problem: &Problem) {
+    pub(crate) fn failure(self, problem: &Problem, contract: &dyn Contract) {
         let error = json!({
             "code": problem.code().name,
             "details": problem.details(),
@@ -114,12 +114,12 @@ impl NdjsonWriter<'_> {
             "next_actions": problem.next_actions(),
         });
         let data = Map::from_iter([("error".to_owned(), error)]);
-        let code = Envelope::Stack.code_name(problem.code());
+        let code = contract.code_name(problem.code());
         self.result(false, code, problem.message(), data);
     }
 
-    /// The envelope of contract 000 as the last line: what is next to its data and has no
-    /// field here moves into the data.
+    /// An envelope of the contract that these lines are from as the last line: what is next to its
+    /// data and has no field here moves into the data.
     pub(crate) fn envelope(self, mut envelope: Value) {
         let mut data = match envelope.get_mut("data").map(Value::take) {
             Some(Value::Object(map)) => map,
@@ -214,7 +214,7 @@ mod tests {
         let captured = Captured::new(Mode::Agent);
         let writer = NdjsonWriter(&captured.printer);
         let problem = Problem::new(&code::RUN_NOT_FOUND, "no run run_9").next("windlass runs list");
-        writer.failure(&problem);
+        writer.failure(&problem, &windlass_stack::StackContract);
         writer.progress("applying", "late", TS, None);
         writer.success("late", Value::Null);
         insta::assert_snapshot!(captured.stdout(), @r#"{"v":"1.0","type":"result","ok":false,"code":"NOT_FOUND","message":"no run run_9","data":{"error":{"code":"RUN_NOT_FOUND","details":{},"next_actions":["windlass runs list"],"retryable":false}}}"#);
@@ -292,7 +292,7 @@ mod tests {
             writer.success("done", Value::Null);
             if late {
                 writer.progress("late", "late", TS, None);
-                writer.failure(&Problem::internal("x", "late"));
+                writer.failure(&Problem::internal("x", "late"), &windlass_stack::StackContract);
             }
             let text = captured.stdout();
             let kinds: Vec<String> = text

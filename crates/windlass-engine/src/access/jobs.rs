@@ -18,11 +18,20 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// How long a job is taken to last when none has ended yet.
 const USUAL: Duration = Duration::from_secs(10);
 
+/// How a refusal names the jobs of a domain, as its contract and the settings do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobLimit {
+    /// Several of them.
+    pub plural: &'static str,
+    /// The setting that limits how many may begin in an hour.
+    pub per_hour: &'static str,
+}
+
 impl Engine {
     /// Creates a run as `create_run` does, if the caller's tier leaves room for one more of its
     /// kind. A call that is repeated with its idempotency key finds its run whether there is room
     /// or not. Callers without a key are not limited.
-    pub(crate) async fn create_job(&self, new: NewRun) -> Result<RunId, Problem> {
+    pub(crate) async fn create_job(&self, new: NewRun, limit: JobLimit) -> Result<RunId, Problem> {
         let Some(tier) = self.tier_of(&new.context.principal).await? else {
             return self.create_run(new).await.map_err(NotCreated::into_problem);
         };
@@ -30,7 +39,7 @@ impl Engine {
             counted: Counted::Unfinished,
             limit,
         });
-        let hourly = tier.pipelines_per_hour.map(|limit| Quota {
+        let hourly = tier.jobs_per_hour.map(|limit| Quota {
             counted: Counted::CreatedAfter(self.now().before(HOUR)),
             limit,
         });
@@ -41,9 +50,9 @@ impl Engine {
             Err(NotCreated::Failed(problem)) => Err(problem),
             Err(NotCreated::OverQuota { quota, oldest }) => Err(match quota.counted {
                 Counted::CreatedAfter(_) => {
-                    let message = format!("more than {} pipelines in an hour", quota.limit);
+                    let message = format!("more than {} {} in an hour", quota.limit, limit.plural);
                     let wait = oldest.after(HOUR).since(self.now());
-                    refuse("pipelines_per_hour", quota, wait, message)
+                    refuse(limit.per_hour, quota, wait, message)
                 }
                 Counted::Unfinished => {
                     let message = format!("more than {} jobs at once", quota.limit);
@@ -57,8 +66,8 @@ impl Engine {
     /// Creates a job without asking the gate: for tests of the tiers. The tidy check refuses it
     /// everywhere else.
     #[doc(hidden)]
-    pub async fn create_job_ungated(&self, new: NewRun) -> Result<RunId, Problem> {
-        self.create_job(new).await
+    pub async fn create_job_ungated(&self, new: NewRun, limit: JobLimit) -> Result<RunId, Problem> {
+        self.create_job(new, limit).await
     }
 
     /// The tier of a key's holder; absent for callers who are not limited.

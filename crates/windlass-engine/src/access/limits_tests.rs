@@ -8,7 +8,7 @@ const TIER: Tier = Tier {
     per_minute: 3,
     concurrency: 2,
     concurrent_jobs: None,
-    pipelines_per_hour: None,
+    jobs_per_hour: None,
 };
 
 fn at(millis: i64) -> Timestamp {

@@ -7,6 +7,7 @@ mod limits;
 mod tiers;
 
 pub use declined::Declined;
+pub use jobs::JobLimit;
 pub use keys::{ApiKeys, KeyView, MadeKey, NewKey, unauthorized};
 pub use limits::{Limits, Permit, RateStatus};
 pub use tiers::{Tier, Tiers};

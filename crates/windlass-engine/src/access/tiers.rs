@@ -13,8 +13,8 @@ pub struct Tier {
     pub concurrency: u32,
     /// Jobs that go on at once.
     pub concurrent_jobs: Option<u32>,
-    /// Pipelines begun in any hour.
-    pub pipelines_per_hour: Option<u32>,
+    /// Jobs begun in any hour.
+    pub jobs_per_hour: Option<u32>,
 }
 
 impl From<windlass_config::Tier> for Tier {
@@ -23,7 +23,7 @@ impl From<windlass_config::Tier> for Tier {
             per_minute: tier.per_minute.get(),
             concurrency: tier.concurrency.get(),
             concurrent_jobs: tier.concurrent_jobs.map(std::num::NonZeroU32::get),
-            pipelines_per_hour: tier.pipelines_per_hour.map(std::num::NonZeroU32::get),
+            jobs_per_hour: tier.jobs_per_hour.map(std::num::NonZeroU32::get),
         }
     }
 }
@@ -65,7 +65,7 @@ impl From<&LimitSettings> for Tiers {
                     per_minute: 1,
                     concurrency: 1,
                     concurrent_jobs: Some(1),
-                    pipelines_per_hour: Some(1),
+                    jobs_per_hour: Some(1),
                 },
                 Tier::from,
             ),

@@ -169,7 +169,7 @@ impl Engine {
             idempotency_key,
             run_id,
             holds,
-            is_job,
+            job_limit,
             timing,
             ..
         } = proposed;
@@ -230,10 +230,9 @@ impl Engine {
             run_id,
             holds,
         };
-        let created = if is_job {
-            self.create_job(new).await
-        } else {
-            self.create_run(new).await.map_err(NotCreated::into_problem)
+        let created = match job_limit {
+            Some(limit) => self.create_job(new, limit).await,
+            None => self.create_run(new).await.map_err(NotCreated::into_problem),
         };
         match created {
             // Another call with the same key redeemed the token between our look and the commit.

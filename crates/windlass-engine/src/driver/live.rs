@@ -94,7 +94,7 @@ impl LiveRun {
         lock(&self.inbox).signals.contains_key(&seq)
     }
 
-    /// Resolves once somebody has asked for the run to be cancelled.
+    /// Resolves once a cancellation of the run was requested.
     pub(super) async fn cancelled(&self) {
         let mut arrivals = self.arrivals();
         while !self.cancel_requested() {

@@ -75,7 +75,7 @@ pub(super) async fn unwind(context: &JournalContext) -> Result<Vec<String>, RunE
 }
 
 /// What the journal records and this execution of the code did not come by, because a branch
-/// beside it ended first: children can be taken back all the same, steps only be named.
+/// beside it ended first: children can still be undone, steps only be named.
 fn add_unreached(context: &JournalContext, undos: &mut Vec<Undo>) -> Vec<String> {
     let memo = lock(&context.memo);
     let reached: HashSet<String> = undos.iter().map(|undo| undo.key().to_owned()).collect();

@@ -14,39 +14,17 @@ use windlass_telemetry::metrics;
 use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, code, journal::AuditCall};
 
 use super::{
-    Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, Operation, OperationInfo,
-    Pending, Permit, ProposedRun, Reply, permit::Wanted, validate::InputValidator, waiting,
+    Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, CatalogueError, Declared,
+    Operation, OperationInfo, Pending, Permit, ProposedRun, Reply, permit::Wanted,
+    validate::InputValidator, waiting,
 };
 use crate::{
     Domain, Engine,
     access::nearest,
     confirm::{Judged, Passage, Question, cannot_wait},
+    contract::{Contract, Plain},
     engine::commit_problem,
 };
-
-/// The catalogue cannot be built: a defect in a domain.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    /// Two operations share a name or a tool name within a toolset.
-    #[error("two operations are called {0}")]
-    Duplicate(String),
-    /// An input schema is not a JSON Schema.
-    #[error("the input schema of {operation} is not valid: {reason}")]
-    Schema {
-        /// The operation.
-        operation: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// An example does not fit its own schema.
-    #[error("an example of {operation} does not fit its schema: {reason}")]
-    Example {
-        /// The operation.
-        operation: String,
-        /// What is wrong.
-        reason: String,
-    },
-}
 
 struct Entry {
     operation: Arc<dyn Operation>,
@@ -70,6 +48,7 @@ struct Inner {
     engine: Engine,
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
+    declared: Declared,
 }
 
 impl Catalogue {
@@ -101,6 +80,7 @@ impl Catalogue {
             engine: engine.clone(),
             entries,
             by_name,
+            declared: Declared::by(domains)?,
         }));
         engine.attach(WeakCatalogue(Arc::downgrade(&catalogue.0)));
         Ok(catalogue)
@@ -156,6 +136,16 @@ impl Catalogue {
         self.entry(name).map(|entry| entry.operation.info())
     }
 
+    /// The contract of an operation; Windlass's own for a name nobody has.
+    pub fn contract(&self, operation: &str) -> &'static dyn Contract {
+        self.find(operation).map_or(&Plain, |info| info.contract)
+    }
+
+    /// What domains declare for surfaces.
+    pub fn declared(&self) -> &Declared {
+        &self.0.declared
+    }
+
     fn entry(&self, name: &str) -> Option<&Entry> {
         self.0
             .by_name
@@ -163,7 +153,7 @@ impl Catalogue {
             .and_then(|index| self.0.entries.get(*index))
     }
 
-    /// The problem of a name nobody has, with the nearest one that somebody has.
+    /// The problem of an unknown name, with the nearest known one.
     pub fn unknown(&self, name: &str) -> Problem {
         let names = self
             .operations()

@@ -23,8 +23,8 @@ use super::{
 use crate::{
     Engine,
     confirm::{PolicyView, ReturnedToken, TokenPurpose, TokenRefusal},
+    contract::Plain,
     engine::commit_problem,
-    envelope::Envelope,
     run::RunView,
 };
 
@@ -199,7 +199,7 @@ fn operation_info(
         without_rule: WithoutRule::ByEffect,
         is_judged_by_plan: flow == Flow::Apply,
         validates_itself: false,
-        envelope: Envelope::Plain,
+        contract: &Plain,
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
     Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, Reply,
     input_schema_of, output_schema_of,
 };
-use crate::envelope::Envelope;
+use crate::contract::{Contract, Plain};
 
 /// Starts the definition of `<toolset>.<verb>`, a query until told otherwise.
 pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
@@ -37,7 +37,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             without_rule: WithoutRule::ByEffect,
             is_judged_by_plan: false,
             validates_itself: false,
-            envelope: Envelope::Plain,
+            contract: &Plain,
         },
         has_own_input: false,
         has_own_output: false,
@@ -98,10 +98,10 @@ impl OperationBuilder {
         self
     }
 
-    /// The envelope of the toolset.
+    /// The contract of the toolset.
     #[must_use]
-    pub const fn envelope(mut self, envelope: Envelope) -> Self {
-        self.info.envelope = envelope;
+    pub const fn contract(mut self, contract: &'static dyn Contract) -> Self {
+        self.info.contract = contract;
         self
     }
 

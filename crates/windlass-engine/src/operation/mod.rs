@@ -6,6 +6,8 @@
 mod call;
 mod catalogue;
 mod change;
+mod declared;
+mod defect;
 mod define;
 mod fields;
 mod permit;
@@ -15,9 +17,11 @@ mod validate;
 mod waiting;
 
 pub use call::{CallContext, CallRequest, Delegated, Terms, TraceParent};
+pub use catalogue::Catalogue;
 pub(crate) use catalogue::WeakCatalogue;
-pub use catalogue::{Catalogue, CatalogueError};
 pub use change::{ApplyAnswer, Change, ChangeInfo, PlanAnswer, change_operations};
+pub use declared::Declared;
+pub use defect::CatalogueError;
 pub use define::{OperationBuilder, operation};
 pub use fields::{Field, fields};
 pub use permit::{Grant, Permit};
@@ -35,7 +39,7 @@ use serde_json::Value;
 use windlass_policy::WithoutRule;
 use windlass_types::{EffectClass, Problem, RunRecord, code};
 
-use crate::envelope::Envelope;
+use crate::contract::Contract;
 
 /// How an operation goes about its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -132,15 +136,16 @@ pub struct OperationInfo {
     pub validates_itself: bool,
     /// How answers and failures look on the wire.
     #[serde(skip)]
-    pub envelope: Envelope,
+    pub contract: &'static dyn Contract,
 }
 
 impl OperationInfo {
     /// What the envelope wants to know of the input: nothing, for most.
     pub fn input_for_envelope(&self, input: &Value) -> Value {
-        match self.envelope {
-            Envelope::Pack => input.clone(),
-            _ => Value::Null,
+        if self.contract.shows_input() {
+            input.clone()
+        } else {
+            Value::Null
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use windlass_policy::WithoutRule;
 use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, journal::ChangeSubject};
 
-use crate::{confirm::ReturnedToken, run::Holds};
+use crate::{access::JobLimit, confirm::ReturnedToken, run::Holds};
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -138,8 +138,8 @@ pub struct ProposedRun {
     pub run_id: Option<RunId>,
     /// What the run has for itself until it ends.
     pub holds: Holds,
-    /// Whether it counts among the jobs that a key's tier limits.
-    pub is_job: bool,
+    /// Set where it counts among the jobs that a key's tier limits.
+    pub job_limit: Option<JobLimit>,
     /// When the caller has its answer.
     pub answer_when: AnswerWhen,
     /// How long the caller wants to wait.
@@ -173,7 +173,7 @@ impl ProposedRun {
             idempotency_key: None,
             run_id: None,
             holds: Holds::default(),
-            is_job: false,
+            job_limit: None,
             answer_when: AnswerWhen::Settled,
             timeout: Duration::from_secs(3600),
             on_created: None,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 type MakeSchema = Box<dyn FnOnce() -> Value + Send>;
 
-/// A JSON Schema, worked out when somebody first looks: most processes look at one or none.
+/// A JSON Schema, worked out on first use: most processes use one or none.
 #[derive(Clone)]
 pub struct LazySchema(Arc<LazyLock<Value, MakeSchema>>);
 

@@ -155,7 +155,7 @@ pub(crate) fn journal() -> Result<RunId, Problem> {
         .map_err(|error| Problem::internal("journal name", error))
 }
 
-/// A new secret, and the event that makes it somebody's.
+/// A new secret, and the event that gives it an owner.
 pub(crate) fn make(
     engine: &Engine,
     by: &Principal,
@@ -206,7 +206,7 @@ impl Engine {
         Ok(views.map(|(owner, owned)| owned.view(owner, now)).collect())
     }
 
-    /// Makes the first secret of somebody who has none.
+    /// Creates the first secret of an owner who has none.
     pub async fn create_webhook_secret(
         &self,
         by: &Principal,

@@ -4,8 +4,8 @@
 //! `whsec_<base64>` is the bytes behind it, as the libraries of that standard read it; any other
 //! secret is its own text. During a rotation there is a signature for each secret.
 //!
-//! Contract 001: HMAC-SHA256 over `timestamp.body`, keyed with the whole text of the secret. The
-//! header holds one signature, so during a rotation it stays with the secret receivers have.
+//! `X-Aios-Signature`: HMAC-SHA256 over `timestamp.body`, keyed with the whole text of the secret.
+//! The header holds one signature, so during a rotation it stays with the secret receivers have.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};

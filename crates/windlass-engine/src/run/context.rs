@@ -24,7 +24,7 @@ pub enum RunError {
     /// Something failed; the engine undoes what was done and records the failure.
     #[error(transparent)]
     Failed(#[from] Problem),
-    /// Somebody cancelled the run; the engine undoes what was done.
+    /// The run was cancelled; the engine undoes what was done.
     #[error("the run was cancelled")]
     Cancelled,
     /// The process stops or lost the right to drive; the run goes on later from its journal.
@@ -199,7 +199,7 @@ pub trait RunContext: Send + Sync {
     fn record<'a>(&'a self, entries: Vec<Entry>) -> BoxFuture<'a, Result<(), RunError>>;
 
     /// How often the run had been taken up again by the time the call of this name (a step or a
-    /// wait, whose name is used once) was through; so far, when it is not through yet. The same
+    /// wait, whose name is used once) has ended; so far, while it has not ended. The same
     /// on every execution.
     fn resumptions(&self, call: &str) -> u32;
 

@@ -40,7 +40,7 @@ pub struct NewRun {
 /// that creates the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// The names, such as `stack:eu-west-1/shop-prod`.
+    /// The names, such as `database:eu-west-1/shop-prod`.
     pub names: Vec<String>,
     /// What happens where another run has one of them.
     pub on_held: OnHeld,

@@ -49,7 +49,7 @@ pub struct RunView {
     /// Who policy wants to be asked, as long as nobody has answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<String>,
-    /// Whether somebody asked for it to be cancelled.
+    /// Whether its cancellation was requested.
     #[serde(default)]
     pub cancel_requested: bool,
     /// What it returned.

@@ -68,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// What the steps of a run say in passing, from now on. For somebody who may see the run.
+    /// What the steps of a run say in passing, from now on. For a caller who may see the run.
     pub fn notices_of(&self, run_id: &RunId) -> NoticeStream {
         NoticeStream::new(self, run_id)
     }

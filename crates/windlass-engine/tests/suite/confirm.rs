@@ -63,7 +63,7 @@ async fn refusals_say_why_and_what_to_do() {
     let process = world.driving().await;
     let good = token(&process, "a", 1).await;
     let stale = token(&process, "b", 1).await;
-    ledger.set("somebody else", "b", 7);
+    ledger.set("another caller", "b", 7);
     let foreign = process
         .call_as(
             Principal::local("eve"),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_engine::{
-    access::{ApiKeys, NewKey},
+    access::{ApiKeys, JobLimit, NewKey},
     operation::CallContext,
     run::NewRun,
 };
@@ -11,6 +11,11 @@ use windlass_testkit::{Process, local, program};
 use windlass_types::{Principal, Problem, RunId, Scope};
 
 use super::support::{Scene, scene};
+
+const LIMIT: JobLimit = JobLimit {
+    plural: "orders",
+    per_hour: "orders_per_hour",
+};
 
 async fn holder(process: &Process, tier: &str) -> Principal {
     let new = NewKey {
@@ -57,29 +62,35 @@ async fn jobs_at_once_are_limited_and_callers_without_a_key_are_not() {
     let engine = &process.engine;
     let free = holder(&process, "free").await;
     let first = engine
-        .create_job_ungated(job(&free, Some("k")))
+        .create_job_ungated(job(&free, Some("k")), LIMIT)
         .await
         .unwrap();
     let refused = engine
-        .create_job_ungated(job(&free, None))
+        .create_job_ungated(job(&free, None), LIMIT)
         .await
         .unwrap_err();
     insta::assert_snapshot!(refusal(&refused), @r#"RATE_LIMITED {"allowed":1,"limit":"concurrent_jobs","retry_after_seconds":10}"#);
     let again = engine
-        .create_job_ungated(job(&free, Some("k")))
+        .create_job_ungated(job(&free, Some("k")), LIMIT)
         .await
         .unwrap();
     assert_eq!(again, first, "a repeated call finds its job");
     let other = holder(&process, "free").await;
-    engine.create_job_ungated(job(&other, None)).await.unwrap();
+    engine
+        .create_job_ungated(job(&other, None), LIMIT)
+        .await
+        .unwrap();
     for _ in 0..5 {
         engine
-            .create_job_ungated(job(&local(), None))
+            .create_job_ungated(job(&local(), None), LIMIT)
             .await
             .unwrap();
     }
     cancel(&process, &first).await;
-    engine.create_job_ungated(job(&free, None)).await.unwrap();
+    engine
+        .create_job_ungated(job(&free, None), LIMIT)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -90,8 +101,8 @@ async fn two_calls_at_once_make_one_job() {
     for _ in 0..10 {
         let free = holder(&process, "free").await;
         let (one, two) = tokio::join!(
-            process.engine.create_job_ungated(job(&free, None)),
-            elsewhere.engine.create_job_ungated(job(&free, None)),
+            process.engine.create_job_ungated(job(&free, None), LIMIT),
+            elsewhere.engine.create_job_ungated(job(&free, None), LIMIT),
         );
         assert!(one.is_ok() != two.is_ok(), "{one:?} {two:?}");
     }
@@ -104,32 +115,38 @@ async fn pipelines_in_an_hour_are_limited_by_a_sliding_window() {
     let engine = &process.engine;
     let free = holder(&process, "free").await;
     for _ in 0..5 {
-        let run_id = engine.create_job_ungated(job(&free, None)).await.unwrap();
+        let run_id = engine
+            .create_job_ungated(job(&free, None), LIMIT)
+            .await
+            .unwrap();
         cancel(&process, &run_id).await;
         world.clock.advance(Duration::from_secs(600)).await;
     }
     let refused = engine
-        .create_job_ungated(job(&free, None))
+        .create_job_ungated(job(&free, None), LIMIT)
         .await
         .unwrap_err();
-    insta::assert_snapshot!(refusal(&refused), @r#"RATE_LIMITED {"allowed":5,"limit":"pipelines_per_hour","retry_after_seconds":600}"#);
+    insta::assert_snapshot!(refusal(&refused), @r#"RATE_LIMITED {"allowed":5,"limit":"orders_per_hour","retry_after_seconds":600}"#);
     world.clock.advance(Duration::from_secs(599)).await;
     let refused = engine
-        .create_job_ungated(job(&free, None))
+        .create_job_ungated(job(&free, None), LIMIT)
         .await
         .unwrap_err();
     assert_eq!(refused.details()["retry_after_seconds"], 1);
     world.clock.advance(Duration::from_secs(1)).await;
-    engine.create_job_ungated(job(&free, None)).await.unwrap();
+    engine
+        .create_job_ungated(job(&free, None), LIMIT)
+        .await
+        .unwrap();
     let enterprise = holder(&process, "enterprise").await;
     for _ in 0..20 {
         engine
-            .create_job_ungated(job(&enterprise, None))
+            .create_job_ungated(job(&enterprise, None), LIMIT)
             .await
             .unwrap();
     }
     let refused = engine
-        .create_job_ungated(job(&enterprise, None))
+        .create_job_ungated(job(&enterprise, None), LIMIT)
         .await
         .unwrap_err();
     assert_eq!(refused.details()["limit"], "concurrent_jobs");

@@ -91,7 +91,7 @@ pub(super) async fn ended(process: &Process, run_id: &RunId) -> RunRecord {
     process.end(run_id).await
 }
 
-/// Lets the run come to a wait for somebody.
+/// Lets the run reach a wait for a person.
 pub(super) async fn waiting(process: &Process, run_id: &RunId) -> RunRecord {
     process.idle().await;
     let record = process.settle(run_id).await;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::ConnectInfo;
 use http::{HeaderMap, Method, header::AUTHORIZATION, request::Parts};
-use windlass_engine::access::unauthorized;
+use windlass_engine::{access::unauthorized, contract::http::Admits};
 use windlass_types::{Principal, PrincipalKind, Scope, code};
 
 use crate::{
@@ -13,20 +13,20 @@ use crate::{
     challenge::{Lack, METADATA_PATH, is_mcp},
     failure::Failure,
     input::pairs,
-    resource::{ARTIFACTS, HEALTH_ALIAS},
+    paths::{HEALTH_ALIAS, route_of_path},
     state::Shared,
 };
 
 /// Who sends a request.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// Somebody at an address, who may see what everybody may see.
+    /// An anonymous caller, known by address, who may see what everyone may see.
     Anonymous,
     /// The local user of open mode.
     Local(Principal),
     /// The holder of a key, and the key's tier.
     Key(Principal, String),
-    /// Somebody with an address that we signed, who may read what it leads to.
+    /// A caller with an address that we signed, who may read what it leads to.
     Signed(Principal),
 }
 
@@ -60,8 +60,8 @@ pub(crate) async fn identify(
         return Ok(Caller::Anonymous);
     }
     if !parts.headers.contains_key(AUTHORIZATION) {
-        if is_signed(shared, parts) {
-            return Ok(Caller::Signed(bearer_of_address()));
+        if let Some(scope) = signed_scope(shared, parts) {
+            return Ok(Caller::Signed(bearer_of_address(scope)));
         }
         if let AuthMode::LoopbackOpen(principal) = &shared.state.auth
             && peer(parts).is_some_and(|address| address.is_loopback())
@@ -102,21 +102,15 @@ fn bearer(headers: &HeaderMap) -> Result<&str, (Failure, Option<Lack>)> {
         .ok_or_else(|| refuse(Lack::ValidToken))
 }
 
-/// Whether the address is one that we signed and that has not expired.
-fn is_signed(shared: &Shared, parts: &Parts) -> bool {
+/// The scope that an address opens which we signed and which has not expired.
+fn signed_scope<'a>(shared: &'a Shared, parts: &Parts) -> Option<&'a str> {
+    let catalogue = &shared.state.catalogue;
     let path = parts.uri.path();
     let reads = parts.method == Method::GET || parts.method == Method::HEAD;
-    let (true, true, Some(check), Some(query)) = (
-        reads,
-        path.starts_with(ARTIFACTS),
-        &shared.state.signed_addresses,
-        parts.uri.query(),
-    ) else {
-        return false;
-    };
-    let Ok(pairs) = pairs(query) else {
-        return false;
-    };
+    let route = route_of_path(catalogue, path)
+        .filter(|route| reads && route.admits == Admits::SignedAddresses)?;
+    let check = shared.state.signed_addresses.as_ref()?;
+    let pairs = pairs(parts.uri.query()?).ok()?;
     let value = |name: &str| {
         let mut found = pairs.iter().filter(|(key, _)| key == name);
         // Said twice is said ambiguously.
@@ -125,19 +119,20 @@ fn is_signed(shared: &Shared, parts: &Parts) -> bool {
             _ => None,
         }
     };
-    let (Some(exp), Some(sig)) = (value("exp"), value("sig")) else {
-        return false;
-    };
-    let now = shared.state.catalogue.engine().now();
-    exp.parse()
-        .is_ok_and(|exp: i64| check.admits(path, exp, sig, now))
+    let (exp, sig) = (value("exp")?.parse().ok()?, value("sig")?);
+    if !check.admits(path, exp, sig, catalogue.engine().now()) {
+        return None;
+    }
+    catalogue
+        .find(route.operation)
+        .map(|info| info.scope.as_str())
 }
 
 /// Whoever holds a signed address: may call what serves it, and sees any run.
-fn bearer_of_address() -> Principal {
+fn bearer_of_address(scope: &str) -> Principal {
     Principal {
         kind: PrincipalKind::System,
         name: "signed-address".to_owned(),
-        scopes: vec![Scope::new("pipeline")],
+        scopes: vec![Scope::new(scope)],
     }
 }

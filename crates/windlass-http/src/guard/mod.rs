@@ -1,6 +1,6 @@
 //! The guard: what every request passes on its way in and every answer on its way out.
 //!
-//! One stage instead of a stack of layers, because the parts need each other (a refusal still
+//! One stage instead of a layer for each, because the parts need each other (a refusal still
 //! carries rate-limit headers) and because each layer would cost every MCP call an allocation.
 
 mod held;
@@ -38,7 +38,7 @@ use tower::Service as _;
 use tracing::Instrument as _;
 use windlass_engine::{
     access::{Declined, Permit, RateStatus},
-    envelope::Envelope,
+    contract::http::Failures,
 };
 use windlass_telemetry::metrics::RATE_LIMITED;
 use windlass_types::{Problem, Timestamp, code};
@@ -54,7 +54,7 @@ use crate::{
     base::base_url,
     challenge::{Lack, challenge, is_mcp},
     failure::{Failure, RequiredScopes},
-    resource,
+    paths,
     state::Shared,
     traffic::Part,
 };
@@ -264,7 +264,7 @@ impl Guard {
         let uri = parts.uri.clone();
         let is_stream = is_mcp(uri.path())
             || wants_events(&parts.headers)
-            || resource::is_patient(&parts.method, uri.path());
+            || paths::is_patient(&state.catalogue, &parts.method, uri.path());
         let body = Inbound::guard(body, state.body_limit, state.request_timeout / 2);
         let mut routes = self.routes.clone();
         let span = tracing::info_span!(
@@ -313,7 +313,7 @@ impl Guard {
             status = failure.status().as_u16(),
             "refused"
         );
-        resource::dress(&self.shared, failure, path).respond(id)
+        paths::dress(&self.shared, failure, path).respond(id)
     }
 
     /// Lets the MCP endpoint say in its own protocol that there were too many requests.
@@ -325,7 +325,14 @@ impl Guard {
         id: &HeaderValue,
     ) -> Response {
         let id = id.to_str().unwrap_or_default();
-        let failure = failure.in_envelope(Envelope::Pipeline);
+        let catalogue = &self.shared.state.catalogue;
+        let failure = match catalogue
+            .declared()
+            .contract_of_path(parts.uri.path(), Failures::RateLimit)
+        {
+            Some(contract) => failure.in_contract(contract),
+            None => failure,
+        };
         parts.extensions.insert(Declined {
             message: failure.problem().message().to_owned(),
             body: failure.body(id),
@@ -352,7 +359,7 @@ impl Guard {
         let required = response.extensions_mut().remove::<RequiredScopes>();
         let (lack, scopes) = match (lack, required) {
             (_, Some(RequiredScopes(scopes))) => (Lack::Scope, scopes),
-            (Some(lack), None) => (lack, resource::scopes_of_path(&self.shared, uri.path())),
+            (Some(lack), None) => (lack, paths::scopes_of_path(&self.shared, uri.path())),
             (None, None) => return,
         };
         let url = base_url(self.shared.state.public_url.as_deref(), host, uri);

@@ -1,6 +1,6 @@
 //! Tiers by name, and the headers that tell a caller where it stands.
 //!
-//! Both spellings: `X-RateLimit-*`, which contract 001 prescribes, and the IETF fields
+//! Both spellings: `X-RateLimit-*`, which older clients read, and the IETF fields
 //! `RateLimit` and `RateLimit-Policy`. The former count in seconds since 1970, the latter in
 //! seconds from now; both mean the same instant.
 
@@ -23,7 +23,7 @@ const fn requests(per_minute: u32, concurrency: u32) -> Tier {
         per_minute,
         concurrency,
         concurrent_jobs: None,
-        pipelines_per_hour: None,
+        jobs_per_hour: None,
     }
 }
 

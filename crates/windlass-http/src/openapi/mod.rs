@@ -1,4 +1,5 @@
-//! The OpenAPI document, made from the catalogue and the table of resource routes.
+//! The OpenAPI document, made from the catalogue: its operations, and the routes
+//! that domains declare.
 //!
 //! The same catalogue gives the same document, byte for byte.
 

@@ -1,12 +1,16 @@
-//! The paths of the document: the server's own, one per operation, and the resource routes.
+//! The paths of the document: the server's own, one per operation, and the routes that domains
+//! declare.
 
 use serde_json::{Map, Value, json};
-use windlass_engine::operation::{Catalogue, OperationInfo};
+use windlass_engine::{
+    contract::http::{Input, Output, Route},
+    operation::{Catalogue, OperationInfo},
+};
 
 use super::schemas::{answer, common_headers, failure_of, input_name, input_schema, reference};
 use crate::{
     challenge::{MCP_PATHS, METADATA_PATH},
-    resource::{HEALTH_ALIAS, Input, METRICS_ALIAS, OPERATIONS, Output, RESOURCES, Resource},
+    paths::{HEALTH_ALIAS, METRICS_ALIAS, OPERATIONS},
 };
 
 pub(super) fn all(catalogue: &Catalogue) -> Value {
@@ -17,14 +21,10 @@ pub(super) fn all(catalogue: &Catalogue) -> Value {
         add(&mut paths, &path, "get", description_of(info));
         add(&mut paths, &path, "post", by_name(info));
     }
-    for resource in RESOURCES {
-        if let Some(info) = catalogue.find(resource.operation) {
-            add(
-                &mut paths,
-                resource.path,
-                resource.verb.name(),
-                of_resource(resource, info),
-            );
+    for route in catalogue.declared().routes() {
+        if let Some(info) = catalogue.find(route.operation) {
+            let operation = of_route(route, info);
+            add(&mut paths, route.path, route.verb.name(), operation);
         }
     }
     Value::Object(paths)
@@ -162,15 +162,15 @@ fn by_name(info: &OperationInfo) -> Value {
     operation
 }
 
-fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
-    let responses = match resource.output {
+fn of_route(route: &Route, info: &OperationInfo) -> Value {
+    let responses = match route.output {
         Output::Json
         | Output::Created
-        | Output::Reported
-        | Output::Made
-        | Output::Accepted
+        | Output::CreatedWhen { .. }
+        | Output::JsonWithoutTimeout
+        | Output::Accepted { .. }
         | Output::Tagged => json_answer(info),
-        Output::JobEvents => success(
+        Output::RunEvents => success(
             "The events of the job's run.",
             json!({ "text/event-stream": { "schema": { "type": "string" } } }),
         ),
@@ -191,10 +191,10 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
             } } }),
         ),
     };
-    let mut operation = described(info, resource.id, &responses);
-    let other_status = match resource.output {
+    let mut operation = described(info, route.id, &responses);
+    let other_status = match route.output {
         Output::Created => Some("201"),
-        Output::Accepted => Some("202"),
+        Output::Accepted { .. } => Some("202"),
         _ => None,
     };
     if let Some(status) = other_status {
@@ -205,10 +205,10 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
             responses.insert(status.to_owned(), answer);
         }
     }
-    if resource.output == Output::Reported {
+    if matches!(route.output, Output::CreatedWhen { .. }) {
         operation["responses"]["201"] = operation["responses"]["200"].clone();
     }
-    let in_path: Vec<&str> = parameters_of(resource.path).collect();
+    let in_path: Vec<&str> = parameters_of(route.path).collect();
     let fields = input_schema(info);
     let mut parameters: Vec<Value> = in_path
         .iter()
@@ -217,10 +217,10 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
             json!({ "name": name, "in": "path", "required": true, "schema": schema })
         })
         .collect();
-    match resource.input {
-        Input::Query => parameters.extend(query_parameters(resource, info, &in_path)),
-        Input::Body | Input::Runs | Input::Keyed => {
-            if resource.input == Input::Keyed {
+    match route.input {
+        Input::Query => parameters.extend(query_parameters(route, info, &in_path)),
+        Input::Body | Input::BodyOrList(_) | Input::BodyWithKey => {
+            if route.input == Input::BodyWithKey {
                 parameters.push(json!({
                     "name": "Idempotency-Key",
                     "in": "header",
@@ -230,8 +230,8 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
             }
             let mut schema = without(input_schema(info), &in_path);
             let required = has_required_fields(&schema);
-            if resource.input == Input::Runs {
-                let bare = schema["properties"]["runs"].clone();
+            if let Input::BodyOrList(field) = route.input {
+                let bare = schema["properties"][field].clone();
                 schema = json!({ "anyOf": [schema, bare] });
             }
             operation["requestBody"] = json!({
@@ -240,8 +240,8 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
             });
         }
     }
-    match resource.output {
-        Output::Events | Output::JobEvents => {
+    match route.output {
+        Output::Events | Output::RunEvents => {
             let ended = json!({ "description": "The run has ended and every event was sent." });
             operation["responses"]["204"] = ended;
             parameters.push(json!({
@@ -258,9 +258,9 @@ fn of_resource(resource: &Resource, info: &OperationInfo) -> Value {
         }
         Output::Json
         | Output::Created
-        | Output::Reported
-        | Output::Made
-        | Output::Accepted
+        | Output::CreatedWhen { .. }
+        | Output::JsonWithoutTimeout
+        | Output::Accepted { .. }
         | Output::Approvals => {}
     }
     if !parameters.is_empty() {
@@ -295,7 +295,7 @@ fn parameters_of(path: &str) -> impl Iterator<Item = &str> {
         .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
-fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str]) -> Vec<Value> {
+fn query_parameters(route: &Route, info: &OperationInfo, in_path: &[&str]) -> Vec<Value> {
     let input = input_schema(info);
     let Some(properties) = input["properties"].as_object() else {
         return Vec::new();
@@ -305,7 +305,7 @@ fn query_parameters(resource: &Resource, info: &OperationInfo, in_path: &[&str])
         .iter()
         .filter(|(name, _)| !in_path.contains(&name.as_str()))
         // The route of approvals sets this one itself.
-        .filter(|(name, _)| resource.output != Output::Approvals || *name != "states")
+        .filter(|(name, _)| route.output != Output::Approvals || *name != "states")
         .map(|(name, schema)| {
             let required =
                 required.is_some_and(|names| names.iter().any(|required| required == name));

@@ -1,10 +1,7 @@
 //! The schemas of the document: each operation's input and output, and failures.
 
 use serde_json::{Map, Value, json};
-use windlass_engine::{
-    envelope::Envelope,
-    operation::{Catalogue, OperationInfo},
-};
+use windlass_engine::operation::{Catalogue, OperationInfo};
 use windlass_types::code;
 
 pub(super) fn input_name(info: &OperationInfo) -> String {
@@ -79,28 +76,18 @@ fn relocated(schema: &Value, place: &str) -> Value {
     }
 }
 
-/// The schema of an answer: the output inside the envelope of its toolset.
+/// The schema of an answer: the output inside the envelope of its contract.
 pub(super) fn answer(info: &OperationInfo) -> Value {
     let output = reference(&output_name(info));
-    match info.envelope {
-        Envelope::Plain | Envelope::Pipeline | Envelope::Docs => output,
-        Envelope::Launch => json!({
-            "allOf": [{ "type": "object", "required": ["ok"], "properties": { "ok": { "const": true } } }, output],
-        }),
-        Envelope::Stack | Envelope::Pack => json!({
-            "type": "object",
-            "required": ["ok", "data"],
-            "properties": { "ok": { "const": true }, "data": { "type": "object" } },
-        }),
-    }
+    info.contract.document_schema(output)
 }
 
 /// The response of a failure, in the envelope of the toolset.
 pub(super) fn failure_of(info: &OperationInfo) -> Value {
-    match info.envelope {
-        Envelope::Plain => json!({ "$ref": "#/components/responses/Failure" }),
+    match info.contract.number() {
+        None => json!({ "$ref": "#/components/responses/Failure" }),
         // The contract's own shape, which has no fields in common with ours.
-        _ => json!({
+        Some(_) => json!({
             "description": "A failure, in the envelope of the toolset.",
             "headers": common_headers(),
             "content": { "application/json": { "schema": { "type": "object" } } },

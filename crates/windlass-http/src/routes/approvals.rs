@@ -1,4 +1,4 @@
-//! `GET /v1/approvals`: the runs that wait for somebody to say yes or no.
+//! `GET /v1/approvals`: the runs that wait for an approval or a rejection.
 //!
 //! `runs.list` page by page, keeping those that ask; so what a caller sees here is what the
 //! list shows it.

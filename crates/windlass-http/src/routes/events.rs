@@ -1,4 +1,5 @@
-//! `GET /v1/runs/{run_id}/events`, and the same of a job, as an event stream (SSE).
+//! The events of a run as an event stream (SSE): of the run in the path, or of the run that an
+//! operation answers about.
 //!
 //! Each event's id is its place in the journal, so a client that was cut off goes on with
 //! `Last-Event-ID` and misses nothing. What steps say in passing comes in between as `passing`
@@ -19,12 +20,12 @@ use http::{
 use serde_json::{Value, json};
 use windlass_engine::{
     Engine,
-    operation::{CallContext, CallRequest},
+    operation::{CallContext, CallRequest, OperationInfo},
     run::{EventView, NoticeStream},
 };
 use windlass_types::{Json, PassingNotice, Principal, Problem, RunId, RunRecord, Timestamp};
 
-use crate::{failure::Failure, state::Shared};
+use crate::{call::call, failure::Failure, state::Shared};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -60,9 +61,30 @@ pub(super) async fn stream(
     Ok(follow(shared, run_id, request.context.principal, start).await?)
 }
 
+/// The events of the run that the operation's answer is about. Calling it first says whether there
+/// is such a run, in the words of its contract.
+pub(super) async fn of_answer(
+    shared: Arc<Shared>,
+    info: &OperationInfo,
+    headers: &HeaderMap,
+    input: Value,
+    context: CallContext,
+) -> Result<Response, Failure> {
+    let dress = |problem: Problem| Failure::from(problem).within(info, Value::Null);
+    let start = cursor(headers).map_err(dress)?;
+    let principal = context.principal.clone();
+    let answer = call(&shared.state, &info.name, input, context).await?;
+    let run_id = answer
+        .run_id
+        .ok_or_else(|| dress(Problem::internal(&info.name, "an answer without a run")))?;
+    follow(shared, run_id, principal, start)
+        .await
+        .map_err(dress)
+}
+
 /// Where a stream begins.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Start {
+struct Start {
     /// After this event.
     after: u64,
     /// The last event of an earlier stream that this one goes on from.
@@ -70,7 +92,7 @@ pub(super) struct Start {
 }
 
 /// Where the caller was cut off, if it says so.
-pub(super) fn cursor(headers: &HeaderMap) -> Result<Start, Problem> {
+fn cursor(headers: &HeaderMap) -> Result<Start, Problem> {
     let Some(last) = headers.get(LAST_EVENT_ID) else {
         return Ok(Start::default());
     };
@@ -88,8 +110,8 @@ pub(super) fn cursor(headers: &HeaderMap) -> Result<Start, Problem> {
     })
 }
 
-/// The events of a run from some place on, for somebody who may see it.
-pub(super) async fn follow(
+/// The events of a run from some place on, for a caller who may see it.
+async fn follow(
     shared: Arc<Shared>,
     run_id: RunId,
     principal: Principal,

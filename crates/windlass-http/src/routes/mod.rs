@@ -1,14 +1,14 @@
 //! What is served: the paths, and which file answers each.
 
+mod answers;
 mod approvals;
 mod artifact;
 mod describe;
 mod events;
 mod health;
+mod idempotency;
 mod operations;
-mod pipelines;
 mod resources;
-mod telemetry;
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -16,24 +16,29 @@ use axum::{
     Router,
     extract::{Request, State},
     response::{IntoResponse, Response},
-    routing::{get, on},
+    routing::{MethodFilter, get, on},
 };
 use http::StatusCode;
 use tower::Service;
+use windlass_engine::{
+    contract::http::{Output, Verb},
+    operation::Catalogue,
+};
 
 use crate::{
     HttpState,
     challenge::{MCP_PATHS, METADATA_PATH},
     failure::Failure,
     guard::{Guard, request_id},
-    resource::{self, HEALTH_ALIAS, METRICS_ALIAS, Output, RESOURCES},
+    paths::{self, HEALTH_ALIAS, METRICS_ALIAS},
     state::Shared,
 };
 
 /// The HTTP API behind its guard.
 pub fn router(state: HttpState) -> Router {
     let shared = Shared::new(state);
-    guarded(shared, api(Router::new()))
+    let routes = api(&shared.state.catalogue, Router::new());
+    guarded(shared, routes)
 }
 
 /// The HTTP API with an MCP endpoint at `/mcp`, `/v1/mcp` and `/v1` behind the same guard. The
@@ -46,7 +51,8 @@ where
     S::Future: Send + 'static,
 {
     let shared = Shared::new(state);
-    guarded(shared, api(with_mcp(mcp)))
+    let routes = api(&shared.state.catalogue, with_mcp(mcp));
+    guarded(shared, routes)
 }
 
 /// The MCP endpoint alone, behind the guard: no operation is reachable but its tools.
@@ -70,7 +76,7 @@ where
     })
 }
 
-fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+fn api(catalogue: &Catalogue, routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
     let mut routes = routes
         .route("/v1/metrics", get(health::metrics))
         .route(METRICS_ALIAS, get(health::metrics))
@@ -80,18 +86,27 @@ fn api(routes: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
             "/v1/operations/{name}",
             get(operations::describe).post(operations::call),
         );
-    for resource in RESOURCES {
-        let handler = on(resource.verb.filter(), move |state, request| {
-            resources::answer(state, resource, request)
+    for route in catalogue.declared().routes().iter().copied() {
+        let handler = on(filter(route.verb), move |state, request| {
+            resources::answer(state, route, request)
         });
         // An artifact's name may have several segments.
-        let path = match resource.output {
-            Output::Bytes => resource.path.replace("{name}", "{*name}"),
-            _ => resource.path.to_owned(),
+        let path = match route.output {
+            Output::Bytes => route.path.replace("{name}", "{*name}"),
+            _ => route.path.to_owned(),
         };
         routes = routes.route(&path, handler);
     }
     routes
+}
+
+const fn filter(verb: Verb) -> MethodFilter {
+    match verb {
+        Verb::Get => MethodFilter::GET,
+        Verb::Post => MethodFilter::POST,
+        Verb::Patch => MethodFilter::PATCH,
+        Verb::Delete => MethodFilter::DELETE,
+    }
 }
 
 /// Puts what every server has, and the guard, around the routes.
@@ -114,8 +129,7 @@ fn guarded(shared: Arc<Shared>, routes: Router<Arc<Shared>>) -> Router {
 
 async fn no_such_path(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
-    resource::dress(&shared, Failure::no_such_path(path), path)
-        .respond(request_id(request.headers()))
+    paths::dress(&shared, Failure::no_such_path(path), path).respond(request_id(request.headers()))
 }
 
 /// The router adds `Allow`.
@@ -126,5 +140,5 @@ async fn wrong_method(State(shared): State<Arc<Shared>>, request: Request) -> Re
         request.uri().path()
     );
     let failure = Failure::request(StatusCode::METHOD_NOT_ALLOWED, "method", "allowed", message);
-    resource::dress(&shared, failure, request.uri().path()).respond(request_id(request.headers()))
+    paths::dress(&shared, failure, request.uri().path()).respond(request_id(request.headers()))
 }

@@ -16,7 +16,7 @@ use crate::{
     failure::{self, Failure},
     guard::request_id,
     input::from_body,
-    resource::called_by_name,
+    paths::called_by_name,
     state::Shared,
 };
 

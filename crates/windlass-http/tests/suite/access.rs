@@ -48,11 +48,11 @@ async fn failures_wear_the_envelope_of_the_toolset() {
     let mut shown = Vec::new();
     for ask in [
         call("probe.echo", json!({ "text": "fail" })).key(&server.probe),
-        call("probe.stack", json!({ "text": "fail" })).key(&server.probe),
+        call("probe.wrapped", json!({ "text": "fail" })).key(&server.probe),
         call("probe.pipeline", json!({ "text": "fail" })).key(&server.probe),
         call("probe.pipeline", json!({})).key(&server.probe),
         call("probe.pipeline", json!({})),
-        call("probe.stack", json!({ "text": "hi" })).key(&server.probe),
+        call("probe.wrapped", json!({ "text": "hi" })).key(&server.probe),
         call("probe.pipeline", json!({ "text": "hi" })).key(&server.probe),
     ] {
         let reply = server.ask(ask.with("x-request-id", "mine-1")).await;
@@ -60,11 +60,11 @@ async fn failures_wear_the_envelope_of_the_toolset() {
     }
     insta::assert_snapshot!(shown.join("\n"), @r#"
     409 {"error":{"code":"ILLEGAL_STATE","details":{},"message":"told to fail","next_actions":[],"request_id":"mine-1","retryable":false},"ok":false}
-    409 {"code":"VALIDATION_ERROR","data":{},"message":"told to fail","nextActions":[],"ok":false}
+    418 {"code":"NO_LUCK","message":"told to fail","ok":false,"operation":"probe.wrapped"}
     400 {"error":{"code":"INVALID_INPUT","details":{},"message":"told to fail","request_id":"mine-1"}}
     400 {"error":{"code":"INVALID_INPUT","details":{"constraint":"required","field":"text"},"message":"\"text\" is required","request_id":"mine-1"}}
     401 {"error":{"code":"UNAUTHORIZED","details":{},"message":"invalid or expired API key","request_id":"mine-1"}}
-    200 {"code":"OK","data":{"said":"hi"},"message":"Done","ok":true}
+    200 {"data":{"said":"hi"},"ok":true}
     200 {"said":"hi"}
     "#);
 }

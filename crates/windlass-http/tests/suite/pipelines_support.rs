@@ -63,7 +63,7 @@ pub struct Shop {
     pub server: Server,
     /// May use pipelines, tier `pro`.
     pub key: String,
-    /// The same of somebody else.
+    /// The same of another caller.
     pub other: String,
     /// The same, tier `free`.
     pub free: String,

@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 use windlass_engine::{
     Domain, Engine, WeakEngine,
     access::{ApiKeys, NewKey, Tier},
-    envelope::Envelope,
+    contract::{Contract, EnvelopeContext, Plain},
     operation::{Operation, operation},
     run::RunKind,
 };
@@ -28,7 +28,7 @@ use windlass_testkit::{
     Process, TestWorld, local,
     program::{Ledger, ProgramDomain},
 };
-use windlass_types::{EffectClass, Problem, Scope, code};
+use windlass_types::{Code, EffectClass, Problem, Scope, code};
 
 /// Operations that do what a test needs. `gates` lets a test decide when they go on.
 #[derive(Clone)]
@@ -72,6 +72,41 @@ struct Said {
     said: String,
 }
 
+/// A contract that wraps answers and has a status of its own for failures.
+#[derive(Debug)]
+struct Wrapped;
+
+impl Contract for Wrapped {
+    fn number(&self) -> Option<&'static str> {
+        Some("999")
+    }
+
+    fn success(&self, _: EnvelopeContext<'_>, output: Value) -> Value {
+        json!({ "ok": true, "data": output })
+    }
+
+    fn failure(&self, context: EnvelopeContext<'_>, problem: &Problem) -> Value {
+        json!({
+            "ok": false,
+            "code": self.code_name(problem.code()),
+            "message": problem.message(),
+            "operation": context.operation,
+        })
+    }
+
+    fn code_name(&self, _: &'static Code) -> &'static str {
+        "NO_LUCK"
+    }
+
+    fn http_status(&self, _: &Problem) -> u16 {
+        418
+    }
+
+    fn failure_schema(&self) -> Value {
+        json!({ "type": "object" })
+    }
+}
+
 struct ProbeDomain {
     gates: Gates,
 }
@@ -82,10 +117,10 @@ impl Domain for ProbeDomain {
     }
 
     fn operations(&self, _: &Engine) -> Vec<Arc<dyn Operation>> {
-        let echo = |verb: &str, envelope: Envelope| {
+        let echo = |verb: &str, contract: &'static dyn Contract| {
             operation("probe", verb)
                 .describe("Echo", "Says what it was told.")
-                .envelope(envelope)
+                .contract(contract)
                 .example("hello", json!({ "text": "hello" }))
                 .handle(|_, input: Text| async move {
                     if input.text == "fail" {
@@ -118,9 +153,9 @@ impl Domain for ProbeDomain {
                 )
         };
         vec![
-            echo("echo", Envelope::Plain),
-            echo("stack", Envelope::Stack),
-            echo("pipeline", Envelope::Pipeline),
+            echo("echo", &Plain),
+            echo("wrapped", &Wrapped),
+            echo("pipeline", &windlass_pipeline::PipelineContract),
             gated("wait", EffectClass::Read),
             gated("change", EffectClass::Write),
             panics("panic", EffectClass::Read),
@@ -154,7 +189,7 @@ pub const fn tier(per_minute: u32, concurrency: u32) -> Tier {
         per_minute,
         concurrency,
         concurrent_jobs: None,
-        pipelines_per_hour: None,
+        jobs_per_hour: None,
     }
 }
 
@@ -186,9 +221,12 @@ pub fn world(
                 gates: gates.clone(),
             }),
             windlass_runs::domain(),
-            windlass_admin::domain(windlass_admin::Tiers {
-                names: tiers,
-                default: "pro".to_owned(),
+            windlass_admin::domain(windlass_admin::KeyDefaults {
+                tiers: windlass_admin::Tiers {
+                    names: tiers,
+                    default: "pro".to_owned(),
+                },
+                scopes: vec![Scope::new("runs")],
             }),
         ];
         domains.extend(more());

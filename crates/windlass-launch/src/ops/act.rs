@@ -190,7 +190,7 @@ impl Telling {
                     json!({ "run_id": view.run_id, "validation_report": report }),
                 ))
             }
-            // Somebody drives it already, or there is nothing to do: the status says so.
+            // Another process drives it already, or there is nothing to do: the status says so.
             Action::Resume => {
                 let rests = view.state == LaunchState::ReadyForPr && view.report_ok == Some(true);
                 let known = view.is_driving() || (rests && view.parked);

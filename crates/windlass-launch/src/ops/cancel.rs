@@ -12,7 +12,7 @@ use windlass_types::{Problem, RunId};
 use super::{Desk, run_example, run_input, telling, traced::traced};
 use crate::{arguments::Arguments, precondition};
 
-/// How long the answer waits for the run to be through with it. It is cancelled all the same.
+/// How long the answer waits for the run to end. It is cancelled in any case.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The answer, for its schema.

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use windlass_engine::{
     Engine,
-    envelope::Envelope,
     operation::{CallContext, Operation, OperationBuilder, operation},
 };
 use windlass_types::{Problem, RunId, RunRecord};
 
 use crate::{
+    contract::LaunchContract,
     fault,
     outside::LaunchOutside,
     run::KIND,
@@ -93,7 +93,7 @@ impl Desk {
 fn tool(verb: &str, title: &str, description: &str, input: Value) -> OperationBuilder {
     operation("launch", verb)
         .describe(title, description)
-        .envelope(Envelope::Launch)
+        .contract(&LaunchContract)
         .validates_itself()
         .input_schema(input)
 }

@@ -1,4 +1,4 @@
-//! `launch.prepare`: as much of a configuration as somebody knows, completed.
+//! `launch.prepare`: a partial configuration, completed.
 //!
 //! Names of branches and tags become commits, paths become repositories, and what is missing is
 //! looked up where that is safe. What may be written is never decided here: it is suggested.
@@ -12,10 +12,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use windlass_engine::{
-    envelope::Envelope,
-    operation::{CallContext, Operation, operation as define},
-};
+use windlass_engine::operation::{CallContext, Operation, operation as define};
 use windlass_launch_model::{
     Accepted, LocalRepos, ResolvedConfig, Section, config::Caller, ids, repo_url::RepoUrl,
 };
@@ -28,7 +25,10 @@ use windlass_ports::{
 use windlass_types::{Problem, code};
 
 use super::Desk;
-use crate::fault::{invalid, schema};
+use crate::{
+    contract::LaunchContract,
+    fault::{invalid, schema},
+};
 
 /// Manifests that name a product, and the table its name is in.
 const MANIFESTS: [(&str, &str); 2] = [("pyproject.toml", "[project]"), ("Cargo.toml", "[package]")];
@@ -62,7 +62,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
             "Completes as much of a run_config as is known: branches and tags become commits, the \
              product gets its name, and paths that could be allowed are suggested. Starts nothing.",
         )
-        .envelope(Envelope::Launch)
+        .contract(&LaunchContract)
         .not_a_tool()
         .example(
             "Two repositories on this machine",
@@ -101,7 +101,7 @@ struct Look {
     scratch: PathBuf,
 }
 
-/// A repository somebody named.
+/// A repository that was named.
 #[derive(Debug)]
 struct Repository {
     /// As configurations name it.

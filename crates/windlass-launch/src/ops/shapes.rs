@@ -58,7 +58,7 @@ pub(super) fn define(action: Action) -> OperationBuilder {
             "Open the pull request",
             "Commits the patches on a branch of their own and opens the pull request, through the \
              commit service of the run's configuration. Needs READY_FOR_PR and a good report; \
-             where policy asks, somebody must have approved the plan.",
+             where policy asks, the plan must have been approved.",
         ),
     };
     let defined = telling(action.as_str(), title, description, run_input());

@@ -3,11 +3,11 @@
 use std::future::Future;
 
 use serde_json::{Value, json};
-use windlass_engine::{envelope::Envelope, operation::CallContext};
+use windlass_engine::{contract::Contract as _, operation::CallContext};
 use windlass_types::{Digest, Problem, RunId, journal::DomainEvent};
 
 use super::Desk;
-use crate::event;
+use crate::{contract::LaunchContract, event};
 
 /// Answers a call and puts it on the record of its run.
 pub(super) async fn traced<T, Fut>(
@@ -79,7 +79,7 @@ fn called(context: &CallContext, tool: &str, run_id: &RunId) -> (String, DomainE
 fn returned<T>(call: &str, tool: &str, answered: &Result<T, Problem>) -> (String, DomainEvent) {
     let code = match answered {
         Ok(_) => "OK",
-        Err(problem) => Envelope::Launch.code_name(problem.code()),
+        Err(problem) => LaunchContract.code_name(problem.code()),
     };
     note(
         call,

@@ -172,7 +172,7 @@ fn day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// Fetches one commit and writes its files out, afresh.
+/// Fetches one commit and writes its files into an empty folder.
 fn get(
     tools: &Tools,
     what: &str,

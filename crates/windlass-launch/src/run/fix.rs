@@ -1,4 +1,4 @@
-//! VALIDATING → FIXING → VALIDATING: one issue is mended, then every gate looks again.
+//! VALIDATING → FIXING → VALIDATING: one issue is fixed, then every gate checks again.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -54,7 +54,7 @@ impl Launch<'_> {
             .ok_or(Exhausted::NoFixableIssue)
     }
 
-    /// Mends one issue and validates again. `Err` inside: a tool is missing.
+    /// Fixes one issue and validates again. `Err` inside: a tool is missing.
     pub(super) async fn fix(
         &mut self,
         issue: Issue,

@@ -88,8 +88,8 @@ impl RunFolder {
         self.root.join("site.holds")
     }
 
-    /// From now on the worktree is taken for unknown, so that the next look makes it anew: what
-    /// somebody else changed in it is gone.
+    /// From now on the worktree is taken for unknown, so that the next look creates it again: what
+    /// others changed in it is gone.
     pub(crate) fn distrust(&self) {
         let mut held = self.worktree.lock().unwrap_or_else(PoisonError::into_inner);
         *held = None;

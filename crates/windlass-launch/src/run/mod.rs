@@ -160,7 +160,7 @@ pub(crate) struct Launch<'a> {
     worked_ms: u64,
     model_calls: u64,
     model_tokens: u64,
-    /// The plan somebody approved.
+    /// The approved plan.
     approved: Option<Digest>,
     approvers: Option<Vec<String>>,
     /// How often the commit service was asked.

@@ -1,4 +1,4 @@
-//! The site's worktree: always the recorded commit with the bundle applied, made anew whenever
+//! The site's worktree: always the recorded commit with the bundle applied, created again whenever
 //! this process has not made it itself.
 
 use std::{

@@ -54,7 +54,7 @@ impl Launch<'_> {
         self.commit().await?;
         match self.validate(inputs, &[]).await? {
             Ok(()) => self.settle_validation().await,
-            // It waits until somebody brings the tool.
+            // It waits until the tool is installed.
             Err(_missing) => Ok(()),
         }
     }

@@ -50,7 +50,7 @@ impl Filter {
 pub(super) enum Found {
     /// A launch or a child of one.
     Own(Box<(RunRecord, OwnRun)>),
-    /// One that somebody reported.
+    /// One that was reported.
     Reported(Box<Filed>),
 }
 

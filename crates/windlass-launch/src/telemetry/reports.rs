@@ -151,7 +151,7 @@ impl Reports {
                 let filed = index.place(&by, &event_id).map(|at| &index.filed[at]);
                 let filed =
                     filed.ok_or_else(|| Problem::internal("reported run", "it was not kept"))?;
-                // Somebody else may have reported the same in between.
+                // Another caller may have reported the same in between.
                 let own = body.and_then(|at| stored.get(at)).map(|event| event.seq);
                 Ok((
                     filed.run.clone(),
@@ -272,7 +272,7 @@ fn reported(engine: &Engine, by: &str, run: &Run) -> Result<Body, Problem> {
     .into())
 }
 
-/// What goes into the journal: without secrets that somebody reported by mistake.
+/// What goes into the journal: without secrets that were reported by mistake.
 fn redacted<T: serde::Serialize>(engine: &Engine, value: &T) -> Result<Value, Problem> {
     let value = serde_json::to_value(value);
     let value = value.map_err(|error| Problem::internal("reported run", error))?;

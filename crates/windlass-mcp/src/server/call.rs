@@ -16,7 +16,6 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use windlass_engine::{
-    envelope::Envelope,
     operation::{Answer, AnswerWhen, Awaited, Begun, OperationInfo, Pending},
     run::RunView,
 };
@@ -51,9 +50,10 @@ pub async fn call_tool(
         return Err(server.unknown_tool(&request.name));
     };
     let reporter = Reporter::new(context, session.level());
-    let asked = match info.envelope {
-        Envelope::Pack => Value::Object(request.arguments.clone().unwrap_or_default()),
-        _ => Value::Null,
+    let asked = if info.contract.shows_input() {
+        Value::Object(request.arguments.clone().unwrap_or_default())
+    } else {
+        Value::Null
     };
     let call = Call {
         asked,
@@ -197,7 +197,7 @@ impl Call<'_> {
 
     /// The result with where to find the call in traces, for contracts that want it there.
     async fn traced(&self, mut result: CallToolResult, run: Option<&RunId>) -> CallToolResponse {
-        if self.info.envelope == Envelope::Launch {
+        if self.info.contract.shows_trace() {
             let mut meta = JsonObject::new();
             meta.insert("span_id".to_owned(), json!(self.caller.context.span_id()));
             if let Some(run_id) = run

@@ -20,22 +20,10 @@ use rmcp::{
     service::{Peer, RequestContext, SubscriptionContext},
 };
 use tokio_util::task::AbortOnDropHandle;
+use windlass_engine::contract::mcp::McpIdentity;
 
 use super::{Server, call, complete, prompts, resources, subscribe::Watched, tasks};
 use crate::negotiate::{self, Era};
-
-/// Says to a model what this server is and how it wants to be used.
-const INSTRUCTIONS: &str = "Windlass runs changes durably. A change is planned first: a *_plan tool shows what would \
-    change and returns a confirm_token; the matching *_apply tool takes the same input and that token, starts a run and \
-    returns its run_id. Show plans to the user before applying. Runs go on when you disconnect: follow them with \
-    runs_watch, or read windlass://runs/{run_id}. Failures name a code, the cause and next_actions.";
-
-/// The same for a server that offers packs alone.
-const PACK_INSTRUCTIONS: &str = "Deploys agent configuration (instructions, skills, prompts, commands) from a config repository \
-    to Codex, Claude Code, Cursor and VS Code. plan, diff, preview, status, doctor and explain only read. To deploy, call \
-    deploy, show its plan to the user, then call deploy_apply with yes=true and that answer's confirm_token within ten \
-    minutes. rollback goes back to a snapshot; evolve_propose keeps edits of deployed files on a branch. Failures carry \
-    errors[0].code, details.reason_code and details.next_actions.";
 
 /// How long a client may keep the tool list, which changes only with the program.
 const TOOLS_TTL_MS: u64 = 300_000;
@@ -103,11 +91,7 @@ impl McpHandler {
     }
 }
 
-fn server_config(name: &str) -> ServerConfig {
-    let instructions = match name {
-        "windlass" => INSTRUCTIONS,
-        _ => PACK_INSTRUCTIONS,
-    };
+fn server_config(identity: McpIdentity) -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_completions()
         .enable_logging()
@@ -117,17 +101,20 @@ fn server_config(name: &str) -> ServerConfig {
         .enable_tools()
         .enable_tasks()
         .build();
-    let name = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title("Windlass");
+    let implementation =
+        Implementation::new(identity.name, env!("CARGO_PKG_VERSION")).with_title(identity.title);
     ServerConfig::new(capabilities)
-        .with_server_info(name)
+        .with_server_info(implementation)
         .with_protocol_version(negotiate::FALLBACK)
-        .with_instructions(instructions)
+        .with_instructions(identity.instructions)
 }
 
 impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let server = &self.server;
-        let config = server.config.get_or_init(|| server_config(server.name()));
+        let config = server
+            .config
+            .get_or_init(|| server_config(server.identity()));
         config.clone()
     }
 

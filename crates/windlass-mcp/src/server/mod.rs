@@ -37,6 +37,7 @@ use rmcp::{
 use serde_json::Value;
 use windlass_engine::{
     Engine,
+    contract::mcp::McpIdentity,
     operation::{
         Answer, Begun, CallContext, CallRequest, Catalogue, OperationInfo, Terms, TraceParent,
     },
@@ -45,6 +46,16 @@ use windlass_ports::entropy::random;
 use windlass_types::{Principal, Problem, Surface};
 
 pub use handler::McpHandler;
+
+/// A server of several toolsets.
+const WINDLASS: McpIdentity = McpIdentity {
+    name: "windlass",
+    title: "Windlass",
+    instructions: "Windlass runs changes durably. A change is planned first: a *_plan tool shows what would \
+        change and returns a confirm_token; the matching *_apply tool takes the same input and that token, starts a run and \
+        returns its run_id. Show plans to the user before applying. Runs go on when you disconnect: follow them with \
+        runs_watch, or read windlass://runs/{run_id}. Failures name a code, the cause and next_actions.",
+};
 
 /// How tools are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,12 +164,12 @@ impl Server {
                 .is_none_or(|toolsets| toolsets.contains(&info.toolset))
     }
 
-    /// The name clients are told. A server for one contract's tools goes by that contract's name.
-    fn name(&self) -> &'static str {
-        match self.options.toolsets.as_deref() {
-            Some([only]) if only == "pack" => "agentpack",
-            _ => "windlass",
-        }
+    /// How the server introduces itself: as Windlass, unless it offers one toolset alone whose
+    /// contract prescribes an identity.
+    fn identity(&self) -> McpIdentity {
+        let toolsets = self.options.toolsets.as_deref().unwrap_or_default();
+        let declared = self.catalogue.declared();
+        declared.mcp_identity(toolsets).unwrap_or(WINDLASS)
     }
 
     /// The operation behind a tool name, if it is offered here.

@@ -3,7 +3,7 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
-use windlass_engine::{envelope::EnvelopeContext, operation::OperationInfo};
+use windlass_engine::{contract::EnvelopeContext, operation::OperationInfo};
 use windlass_types::Problem;
 
 /// An answer.
@@ -18,8 +18,8 @@ pub fn success(
         request_id,
         input,
     };
-    let content = info.envelope.success(context, output);
-    result(info.envelope.text(&content), content, Outcome::Done)
+    let content = info.contract.success(context, output);
+    result(info.contract.text(&content), content, Outcome::Done)
 }
 
 /// A failure, for the model to read and act on.
@@ -34,8 +34,8 @@ pub fn failure(
         request_id,
         input,
     };
-    let content = info.envelope.failure(context, problem);
-    result(info.envelope.text(&content), content, Outcome::Failed)
+    let content = info.contract.failure(context, problem);
+    result(info.contract.text(&content), content, Outcome::Failed)
 }
 
 /// How a tool call ended.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
-use windlass_engine::{envelope::Envelope, operation::OperationInfo};
+use windlass_engine::operation::OperationInfo;
 
 /// The input schema of a tool.
 pub fn input(info: &OperationInfo) -> Arc<JsonObject> {
@@ -27,43 +27,8 @@ pub fn output(info: &OperationInfo) -> Arc<JsonObject> {
     // References are relative to the root, so definitions have to stay there.
     let definitions = output.remove("$defs");
     let dialect = output.remove("$schema");
-    let output = Value::Object(output);
-    let (success, failure) = match info.envelope {
-        Envelope::Plain => (
-            output,
-            members(&[("ok", json!({ "const": false })), ("error", any_object())]),
-        ),
-        Envelope::Docs => (output, json!({ "type": "object" })),
-        Envelope::Pipeline => (output, members(&[("error", any_object())])),
-        Envelope::Stack => (
-            members(&[
-                ("ok", json!({ "const": true })),
-                ("code", text()),
-                ("message", text()),
-                ("data", output),
-            ]),
-            members(&[
-                ("ok", json!({ "const": false })),
-                ("code", text()),
-                ("message", text()),
-            ]),
-        ),
-        Envelope::Pack => (
-            members(&[
-                ("ok", json!({ "const": true })),
-                ("command", text()),
-                ("data", output),
-            ]),
-            members(&[
-                ("ok", json!({ "const": false })),
-                ("errors", json!({ "type": "array" })),
-            ]),
-        ),
-        Envelope::Launch => (
-            json!({ "allOf": [members(&[("ok", json!({ "const": true }))]), output] }),
-            members(&[("ok", json!({ "const": false })), ("error", any_object())]),
-        ),
-    };
+    let success = info.contract.success_schema(Value::Object(output));
+    let failure = info.contract.failure_schema();
     let mut schema = Map::new();
     schema.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
     schema.insert("type".to_owned(), json!("object"));
@@ -116,23 +81,6 @@ fn object(schema: Value) -> JsonObject {
         Value::Object(members) => members,
         _ => JsonObject::new(),
     }
-}
-
-fn members(members: &[(&str, Value)]) -> Value {
-    let names: Vec<_> = members.iter().map(|(name, _)| *name).collect();
-    let properties: Map<_, _> = members
-        .iter()
-        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
-        .collect();
-    json!({ "type": "object", "properties": properties, "required": names })
-}
-
-fn any_object() -> Value {
-    json!({ "type": "object" })
-}
-
-fn text() -> Value {
-    json!({ "type": "string" })
 }
 
 #[cfg(test)]

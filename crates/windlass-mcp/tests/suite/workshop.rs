@@ -170,7 +170,7 @@ impl Workshop {
         self.confirmed_by(&local(), steps).await
     }
 
-    /// Input that applies a plan somebody made now.
+    /// Input that applies a plan made now.
     pub async fn confirmed_by(&self, principal: &Principal, steps: &[Op]) -> Value {
         let mut input = program::input(steps);
         let plan = self

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use windlass_engine::{
     confirm::{ReturnedToken, TokenPurpose, TokenRefusal},
-    envelope::Envelope,
     operation::{Answer, CallContext, Operation, ProposedRun, operation},
 };
 use windlass_pack_deploy::{Adoption, Binding, DeployPlan, PlanHash};
@@ -21,7 +20,7 @@ use super::{
 use crate::{
     apply::{Finish, LOCK_WAIT, Prepared, Start, blocking, propose, targets},
     arguments::{Common, read_tool, require_yes, says_yes},
-    contract,
+    contract::{self, PackContract},
     workspace::{Moment, Pack, Workspace},
 };
 
@@ -33,7 +32,7 @@ const SAMPLES: usize = 20;
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     let planning = shop.clone();
     vec![
-        shop.tool("deploy", "deploy", contract::plan())
+        shop.tool("deploy", "deploy", contract::inputs::plan())
             .describe(
                 "Plan a deploy and get a confirm token",
                 "Shows what a deploy would change and returns a confirm_token for deploy_apply. Show the plan to the user first.",
@@ -45,7 +44,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                 async move { deploy(&shop, &context, input).await }
             }),
         shop.writing(
-            shop.tool("deploy_apply", "deploy_apply", contract::deploy_apply())
+            shop.tool("deploy_apply", "deploy_apply", contract::inputs::deploy_apply())
                 .describe(
                     "Apply a reviewed deploy",
                     "Applies exactly the plan that deploy showed: needs yes=true and that call's confirm_token. Atomic, with a snapshot to roll back to.",
@@ -60,7 +59,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
                     "Apply a deploy from the command line",
                     "Plans and applies in one call, for a person who has seen the plan.",
                 )
-                .envelope(Envelope::Pack)
+                .contract(&PackContract)
                 .not_a_tool()
                 .discloses("changes")
                 .command(EffectClass::Destructive),

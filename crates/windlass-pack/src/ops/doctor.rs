@@ -20,7 +20,7 @@ use crate::{
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![
         shop.reading(
-            shop.tool("doctor", "doctor", contract::doctor()).describe(
+            shop.tool("doctor", "doctor", contract::inputs::doctor()).describe(
                 "Check the targets",
                 "Checks that every target directory exists, can be written and is ignored by git where it should be. Reads only.",
             ),
@@ -31,7 +31,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
         ),
         shop.change(
             "doctor_fix",
-            "Check the targets and mend ignore files",
+            "Check the targets and fix ignore files",
             "Like doctor, and lets git ignore the manifests of packs.",
             fix,
         ),

@@ -28,7 +28,7 @@ use crate::{
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![
         shop.writing(
-            shop.tool("evolve.propose", "evolve_propose", contract::evolve_propose())
+            shop.tool("evolve.propose", "evolve_propose", contract::inputs::evolve_propose())
                 .describe(
                     "Keep edits as overlays",
                     "Takes edits of deployed files back into overlays, committed on a branch of the config repository.",
@@ -37,7 +37,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             |shop, context, input| async move { propose(&shop, &context, input).await },
         ),
         shop.writing(
-        shop.tool("evolve.restore", "evolve_restore", contract::evolve_restore())
+        shop.tool("evolve.restore", "evolve_restore", contract::inputs::evolve_restore())
             .describe(
                 "Restore missing files",
                 "Writes deployed files that are missing again; never touches one that is there.",

@@ -18,7 +18,7 @@ use crate::{
 
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![shop.reading(
-        shop.tool("explain", "explain", contract::explain()).describe(
+        shop.tool("explain", "explain", contract::inputs::explain()).describe(
             "Explain a plan or drift",
             "Names the module, layer and source file behind each change (plan, diff) or drifted file (status).",
         ),

@@ -24,7 +24,6 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use windlass_engine::{
     Engine,
-    envelope::Envelope,
     operation::{Answer, CallContext, Operation, OperationBuilder, Reply, operation},
 };
 use windlass_types::{EffectClass, Problem};
@@ -32,8 +31,12 @@ use windlass_types::{EffectClass, Problem};
 use crate::{
     apply::{blocking, targets},
     arguments::{Common, read},
+    contract::PackContract,
     workspace::{Moment, Pack},
 };
+
+/// The toolset.
+pub(crate) const TOOLSET: &str = "pack";
 
 /// What an operation gives: its data, or the run that will have it.
 pub(crate) type Outcome = Result<Reply, Problem>;
@@ -87,8 +90,8 @@ impl Shop {
 
     /// Begins a tool of the contract, which answers for bad arguments itself.
     fn tool(&self, verb: &str, tool: &str, schema: Value) -> OperationBuilder {
-        operation("pack", verb)
-            .envelope(Envelope::Pack)
+        operation(TOOLSET, verb)
+            .contract(&PackContract)
             .tool(tool)
             .input_schema(schema)
             .validates_itself()
@@ -140,8 +143,8 @@ impl Shop {
     }
 
     fn begin(&self, verb: &str, title: &str, description: &str) -> OperationBuilder {
-        operation("pack", verb)
-            .envelope(Envelope::Pack)
+        operation(TOOLSET, verb)
+            .contract(&PackContract)
             .not_a_tool()
             .describe(title, description)
     }

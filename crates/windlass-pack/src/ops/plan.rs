@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![
         shop.reading(
-            shop.tool("plan", "plan", contract::plan()).describe(
+            shop.tool("plan", "plan", contract::inputs::plan()).describe(
                 "Plan a deploy",
                 "Shows what a deploy of the config repository would create, update and delete in each target.",
             )
@@ -26,7 +26,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             plan,
         ),
         shop.reading(
-            shop.tool("diff", "diff", contract::plan()).describe(
+            shop.tool("diff", "diff", contract::inputs::plan()).describe(
                 "Compare with the targets",
                 "Shows the changes between the config repository and the deployed files.",
             )
@@ -34,7 +34,7 @@ pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
             plan,
         ),
         shop.reading(
-            shop.tool("preview", "preview", contract::preview()).describe(
+            shop.tool("preview", "preview", contract::inputs::preview()).describe(
                 "Preview a deploy",
                 "Shows the plan of a deploy, with unified diffs when `diff` is true.",
             ),

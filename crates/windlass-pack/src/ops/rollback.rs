@@ -23,7 +23,7 @@ use crate::{
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![
         shop.writing(
-            shop.tool("rollback", "rollback", contract::rollback()).describe(
+            shop.tool("rollback", "rollback", contract::inputs::rollback()).describe(
                 "Roll back to a snapshot",
                 "Restores the deployed files to the state after a snapshot. Files in the way are kept and can be brought back with undo.",
             ),

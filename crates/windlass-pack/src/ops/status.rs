@@ -22,7 +22,7 @@ use crate::{
 
 pub(super) fn operations(shop: &Shop) -> Vec<Arc<dyn Operation>> {
     vec![shop.reading(
-        shop.tool("status", "status", contract::status()).describe(
+        shop.tool("status", "status", contract::inputs::status()).describe(
             "Show drift",
             "Shows deployed files that were modified, are missing, or nobody asked for, with the commands to run next.",
         )

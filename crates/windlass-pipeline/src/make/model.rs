@@ -27,7 +27,7 @@ use crate::{
     outside::{ModelChoice, PipelineOutside},
 };
 
-/// How often a model may mend an answer that is not what was asked for.
+/// How often a model may fix an answer that is not what was asked for.
 const REPAIRS: u32 = 3;
 /// How often it may revise one that is, and that the critique blocks.
 const REVISIONS: u32 = 2;

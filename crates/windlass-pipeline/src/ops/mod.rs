@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use windlass_engine::{
     Engine,
-    envelope::Envelope,
     operation::{CallContext, Explain, Operation, OperationBuilder, ProposedRun, operation},
 };
 use windlass_ports::entropy::random;
 use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, journal::ChangeSubject};
 
 use crate::{
+    contract::{JOB_LIMIT, PipelineContract},
     fault,
     input::Wanted,
     outside::PipelineOutside,
@@ -87,7 +87,7 @@ impl Desk {
             })
         });
         Ok(ProposedRun {
-            is_job: true,
+            job_limit: Some(JOB_LIMIT),
             idempotency_key: key,
             explain: Some(explain),
             ..self.propose("pipeline.full_pipeline", EffectClass::Write, KIND, wanted)?
@@ -158,6 +158,6 @@ fn tool(verb: &str, title: &str, description: &str) -> OperationBuilder {
     operation("pipeline", verb)
         .tool(&format!("aios_{verb}"))
         .describe(title, description)
-        .envelope(Envelope::Pipeline)
+        .contract(&PipelineContract)
         .validates_itself()
 }

@@ -42,8 +42,8 @@ impl DevOperation {
             Self::Start => "Start local development",
             Self::Status => "How the session fares",
             Self::Logs => "Read the session's log",
-            Self::Rebuild => "Make a workload anew",
-            Self::RebuildAll => "Make all workloads anew",
+            Self::Rebuild => "Build a workload again",
+            Self::RebuildAll => "Build all workloads again",
             Self::Stop => "End the session",
         }
     }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use windlass_engine::envelope::Envelope;
 use windlass_engine::operation::{
     Answer, CallContext, Delegated, Flow, Operation, OperationInfo, Reply, operation,
 };
 use windlass_types::{EffectClass, Problem};
 
 use super::{Verb, settled};
+use crate::contract::StackContract;
 use crate::desk::Desk;
 use crate::fault;
 use crate::run::Kind;
@@ -218,7 +218,7 @@ pub(super) fn tools(desk: &Desk) -> Vec<Arc<dyn Operation>> {
             operation("stack", tool.verb())
                 .tool(&format!("stacktape_{}", tool.verb()))
                 .describe(title, description)
-                .envelope(Envelope::Stack)
+                .contract(&StackContract)
                 .flow(flow, effect)
                 .validates_itself()
                 .input_schema(tool.schema())

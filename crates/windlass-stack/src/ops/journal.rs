@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use windlass_engine::Engine;
-use windlass_engine::envelope::Envelope;
+use windlass_engine::contract::Contract as _;
 use windlass_ports::BoxFuture;
 use windlass_ports::store::RunFilter;
 use windlass_stack_diagnose::{JournalAsk, JournalRecord, OperationJournal, ProjectNames};
 use windlass_stack_lifecycle::change_set;
 use windlass_types::{Problem, RunRecord, RunState};
 
+use crate::contract::StackContract;
 use crate::place::project_in;
 use crate::run::{Job, Kind};
 
@@ -57,7 +58,7 @@ fn record(kind: Kind, run: &RunRecord, ask: &JournalAsk) -> Option<JournalRecord
     let is_over = run.state.is_final();
     let code = match (run.state, &run.problem) {
         (RunState::Completed, _) => Some("OK"),
-        (_, Some(problem)) => Some(Envelope::Stack.code_name(problem.code())),
+        (_, Some(problem)) => Some(StackContract.code_name(problem.code())),
         _ => None,
     };
     Some(JournalRecord {

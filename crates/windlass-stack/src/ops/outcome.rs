@@ -106,7 +106,7 @@ async fn with_token(
         .fold(problem, |problem, (key, value)| problem.with(&key, value)))
 }
 
-/// A run that only goes on when somebody does something.
+/// A run that only continues after a person acts.
 fn waiting(record: &RunRecord) -> Option<Problem> {
     let run_id = &record.run_id;
     let mut waits = record.waiting_on.iter().map(|(name, _)| name);

@@ -1,12 +1,12 @@
 //! The operations: names, effects, what they are for.
 
 use serde_json::json;
-use windlass_engine::envelope::Envelope;
 use windlass_engine::operation::{Flow, OperationBuilder, operation};
 use windlass_stack_diagnose::{Effect, Operation as Question};
 use windlass_types::{EffectClass, Problem, code};
 
 use super::arguments;
+use crate::contract::StackContract;
 use crate::desk::Desk;
 use crate::dev::DevOperation;
 use crate::run::Kind;
@@ -130,7 +130,7 @@ impl Verb {
         let (title, description) = self.words();
         let mut builder = operation("stack", self.name())
             .describe(title, description)
-            .envelope(Envelope::Stack)
+            .contract(&StackContract)
             .flow(self.flow(), self.effect())
             .not_a_tool()
             .confirmed_by_call()

@@ -42,7 +42,7 @@ pub(super) struct Change<'a> {
     pub proposal: Proposal,
     pub store: AssetStore,
     pub on_failure: OnFailure,
-    /// The confirmed plan of a stack that is made anew; its failed one is gone.
+    /// The confirmed plan of a stack that is created again; its failed one is gone.
     pub recreated: Option<Plan>,
 }
 
@@ -62,7 +62,7 @@ impl Change<'_> {
         context
             .record(vec![Entry::Artifact(ready.plan.clone())])
             .await?;
-        // Also where nothing is left to change: somebody confirmed something else.
+        // Also where nothing is left to change: something else was confirmed.
         self.prove(context, &plan).await?;
         let plan = self.recreated.clone().unwrap_or(plan);
         if plan.no_changes {
@@ -79,7 +79,7 @@ impl Change<'_> {
             return Err(Problem::new(
                 &code::CONFIRM_REQUIRED,
                 format!(
-                    "the change set of {} is gone: somebody changed the stack in the meantime",
+                    "the change set of {} is gone: the stack was changed in the meantime",
                     plan.stack_name
                 ),
             )

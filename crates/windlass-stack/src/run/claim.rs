@@ -62,7 +62,7 @@ pub(super) async fn claim(
     Ok(())
 }
 
-/// The run that claimed the place before this one and is not through with it.
+/// The run that claimed the place before this one and has not released it.
 async fn earlier(desk: &Desk, own: &RunId, place: &str) -> Result<Option<RunId>, Problem> {
     let Some(since) = claimed(desk, own, place).await? else {
         return Err(Problem::internal("stack", "the claim is not on record"));

@@ -26,7 +26,7 @@ use crate::fault;
 
 /// What a wait for credentials is called.
 pub(crate) const CREDENTIALS: &str = "stack.credentials";
-/// How long a run waits for somebody to renew credentials before it tries them again, at first
+/// How long a run waits for renewed credentials before it tries them again, at first
 /// and at most.
 const FIRST_WAIT: Duration = Duration::from_secs(20);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);

@@ -114,7 +114,7 @@ pub(crate) struct Job {
     pub slot: Option<String>,
 }
 
-/// A plan somebody saw and confirmed.
+/// A plan that was shown and confirmed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Confirmed {

@@ -90,7 +90,7 @@ fn sentence(preview: &Preview, counts: &Value) -> String {
         .map(|(action, count)| format!("{count} to {action}"))
         .collect();
     let verb = if preview.plan.recreate.is_some() {
-        "failed when it was first made; it would be deleted and made anew"
+        "failed when it was first made; it would be deleted and created again"
     } else if preview.is_new_stack {
         "would be made"
     } else {

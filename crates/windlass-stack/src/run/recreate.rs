@@ -13,7 +13,7 @@ use super::{Job, PLAN, delete, failure, report};
 use crate::desk::Desk;
 use crate::fault;
 
-/// The plan, which somebody has seen and said yes to; it is refused otherwise, with what they need
+/// The plan, which was shown and confirmed; it is refused otherwise, with what they need
 /// to do so.
 pub(super) async fn confirmed(
     context: &dyn RunContext,
@@ -63,8 +63,8 @@ pub(super) fn stuck(plan: &Plan) -> Problem {
     Problem::new(
         &code::CONFIRM_REQUIRED,
         format!(
-            "the first creation of {stack} failed: this deploy deletes the failed stack and makes \
-             it anew"
+            "the first creation of {stack} failed: this deploy deletes the failed stack and creates \
+             it again"
         ),
     )
     .with("reason", "stuck_stack")

@@ -210,7 +210,7 @@ pub(super) async fn delete(
     Ok(Value::Object(output))
 }
 
-/// What an earlier try has come to. One that only scheduled the deletion is made anew, for AWS
+/// What an earlier attempt has come to. One that only scheduled the deletion is made again, for AWS
 /// does not say again on which day the secret will be gone.
 async fn finished(
     outside: &Outside,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windlass_engine::envelope::Envelope;
+use windlass_engine::contract::Contract as _;
 use windlass_ports::Clock as _;
 use windlass_types::RunState;
 
@@ -30,7 +30,7 @@ fn a_token_that_nobody_used_in_time() {
                 let late = process.call("stack.deploy", deploy.clone()).await;
                 let late = late.unwrap_err();
                 assert_eq!(late.code().name, "CONFIRM_TOKEN_EXPIRED", "{late:?}");
-                let shown = Envelope::Stack.code_name(late.code());
+                let shown = windlass_stack::StackContract.code_name(late.code());
                 assert_eq!(shown, "CONFIRMATION_REQUIRED");
                 assert_eq!(late.details()["reason"], "confirm_token_expired");
                 assert!(!late.next_actions().is_empty(), "{late:?}");

@@ -275,7 +275,7 @@ fn what_may_not_or_cannot_be_checked() {
     let urls = [
         server.url("other.example", "/ok"),
         "https://[".to_owned(),
-        "mailto:somebody@a.test".to_owned(),
+        "mailto:someone@a.test".to_owned(),
         server.url("a.test", "/ok"),
         server.url("a.test", "/ok"),
     ];

@@ -5,6 +5,7 @@
 
 mod chain;
 mod documents;
+mod domains;
 mod gate;
 mod layers;
 mod links;
@@ -90,6 +91,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations.extend(layers::check(&tree.crates));
     violations.extend(chain::check(&tree.crates));
     violations.extend(gate::check(&tree.crates, &tree.files));
+    violations.extend(domains::check(&tree.crates, &tree.files));
     violations.extend(processes::check(&tree.crates, &tree.files));
     violations.extend(sources::check(&tree.files));
     violations.extend(suites::check(&tree.files));

@@ -22,17 +22,24 @@ mod watch;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use windlass_engine::envelope::{Envelope, EnvelopeContext};
+use windlass_engine::contract::EnvelopeContext;
 use windlass_types::{Problem, RunId, code};
 
 use crate::{
     cli::Need,
     dispatch::Failure,
+    exit,
     flow::find_run,
     session::{Report, Session},
 };
 
 const LATEST: &str = "latest";
+
+/// What exit codes mean for these commands.
+pub(crate) const EXIT_NOTES: &[(u8, &str)] = &[(
+    exit::UNSOUND,
+    "Of `windlass launch`: the gates ran and found open issues. The run waits for a decision.",
+)];
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -96,7 +103,7 @@ impl LaunchCommand {
                 let run_id = run_id.and_then(|id| id.parse::<RunId>().ok());
                 Err(Failure {
                     problem: advice::advised(problem, run_id.as_ref()),
-                    envelope: Envelope::Launch,
+                    contract: session.contract(operation),
                     operation: operation.to_owned(),
                     request_id: String::new(),
                     input: Value::Null,
@@ -113,7 +120,7 @@ fn enveloped(operation: &str, session: &Session, output: Value) -> Value {
         request_id: &session.request_id,
         input: &Value::Null,
     };
-    Envelope::Launch.success(context, output)
+    session.contract(operation).success(context, output)
 }
 
 // A launch on the command line.

@@ -5,7 +5,7 @@ use std::{io::Read as _, time::Duration};
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::{
-    envelope::EnvelopeContext,
+    contract::EnvelopeContext,
     operation::{Answer, AnswerWhen, Begun, Flow, OperationInfo},
     run::RunView,
 };
@@ -42,7 +42,7 @@ impl CallArgs {
         let outcome = call(session, info, input, self.detach).await;
         let answer = outcome.map_err(|problem| Failure {
             problem: guided(problem, info),
-            envelope: info.envelope,
+            contract: info.contract,
             operation: info.name.clone(),
             request_id: String::new(),
             input: asked.clone(),
@@ -52,7 +52,7 @@ impl CallArgs {
             request_id: &session.request_id,
             input: &asked,
         };
-        let document = info.envelope.success(context, answer.output);
+        let document = info.contract.success(context, answer.output);
         if session.printer.mode() == Mode::Human {
             session.printer.json(&document);
         }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use windlass_config::{Environment, Home, Settings};
 use windlass_engine::{
     Domain, Engine, WeakEngine,
-    envelope::Envelope,
     operation::{Operation, operation},
     run::RunKind,
 };
@@ -79,7 +78,7 @@ impl Domain for Notebook {
             let (calls, answer) = (Arc::clone(&self.calls), self.answer.clone());
             operation("pack", verb)
                 .describe("Take notes", "Writes down its input.")
-                .envelope(Envelope::Pack)
+                .contract(&windlass_pack::PackContract)
                 .not_a_tool()
                 .handle(move |_, input: Value| {
                     calls.lock().unwrap().push(((*verb).to_owned(), input));

@@ -6,6 +6,7 @@
 //! alone is done as typed.
 
 use serde_json::{Value, json};
+use windlass_engine::contract::Contract;
 use windlass_types::Problem;
 
 use super::{
@@ -114,12 +115,13 @@ impl PackArgs {
     }
 
     /// How the outcome is written for programs.
-    pub(crate) fn wire(&self, program: Program) -> Wire {
+    pub(super) fn wire(&self, program: Program, contract: &'static dyn Contract) -> Wire {
         let facts = self.facts();
         Wire {
             operation: format!("pack.{}", facts.operation),
             input: facts.input,
-            program: program.pack_command().to_owned(),
+            program: program.group_command().to_owned(),
+            contract,
             options: self.options.clone(),
         }
     }

@@ -45,7 +45,7 @@ impl HelpArgs {
         let found = find(&mut root, &self.command)?;
         let markdown = self
             .markdown
-            .then(|| host.command_page(found, program.pack_command()));
+            .then(|| host.command_page(found, program.group_command()));
         if printer.mode() == Mode::Human {
             match &markdown {
                 Some(page) => printer.raw(page),

@@ -63,7 +63,8 @@ use crate::{
 
 pub(crate) use options::PackOptions;
 pub(crate) use program::Program;
-pub(crate) use wire::Wire;
+use wire::Wire;
+pub(crate) use wire::{EXIT_NOTES, PackOutcome};
 
 #[cfg(test)]
 mod call_tests;

@@ -229,7 +229,9 @@ fn help_and_schema_are_answered_without_opening_anything() {
             .before_opening(&NoHost, &captured.printer, Program::Agentpack)
             .unwrap()
             .unwrap();
-        let document = args.wire(Program::Agentpack).success_document(report.data);
+        let document = args
+            .wire(Program::Agentpack, &windlass_pack::PackContract)
+            .success_document(report.data);
         assert_eq!(document["command"], line);
         assert!(
             document["data"]["commands"].is_array() || document["data"]["commands"].is_object()

@@ -28,8 +28,8 @@ impl Program {
         }
     }
 
-    /// How pack is called under this name; suggested commands begin with it.
-    pub(crate) const fn pack_command(self) -> &'static str {
+    /// How the group of pack commands is called under this name; suggested commands begin with it.
+    pub(crate) const fn group_command(self) -> &'static str {
         match self {
             Self::Windlass => "windlass pack",
             Self::Agentpack => "agentpack",

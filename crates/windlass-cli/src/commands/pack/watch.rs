@@ -169,6 +169,7 @@ fn wire(context: &Context<'_>, operation: &str) -> Wire {
         operation: operation.to_owned(),
         input: Value::Null,
         program: context.view.program.clone(),
+        contract: context.session.contract(operation),
         options: PackOptions {
             yes: false,
             dry_run: false,

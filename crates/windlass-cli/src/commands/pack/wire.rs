@@ -6,19 +6,84 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::CommandFactory as _;
 use serde_json::Value;
-use windlass_engine::envelope::{Envelope, EnvelopeContext};
+use windlass_engine::contract::{Contract, EnvelopeContext};
 use windlass_types::{Problem, code};
 
-use super::{PackOptions, Program, program::Agentpack, show};
+use super::{PackArgs, PackOptions, Program, program::Agentpack, show};
 use crate::{
+    Host,
+    dispatch::Failure,
     early::{self, first_word},
     exit,
     flow::{Consent, refused},
-    output::Printer,
+    output::{Mode, Printer},
+    outward::Outward,
+    session::Report,
 };
 
+/// The toolset whose contract these commands follow.
+const TOOLSET: &str = "pack";
 /// The exit code of a failure.
 const FAILURE: u8 = 1;
+
+/// What exit codes mean for these commands.
+pub(crate) const EXIT_NOTES: &[(u8, &str)] = &[
+    (FAILURE, "Every failure of `windlass pack`."),
+    (
+        exit::FOUND,
+        "Of `windlass pack` with `--check`: something would change or has drifted.",
+    ),
+];
+
+/// The form of contract 003.
+pub(crate) struct PackOutcome {
+    wire: Wire,
+    /// Names the codes of last lines.
+    line_contract: &'static dyn Contract,
+}
+
+impl PackOutcome {
+    /// Of a command.
+    pub(crate) fn of_command(args: &PackArgs, program: Program, host: &dyn Host) -> Self {
+        Self {
+            wire: args.wire(program, host.contract(TOOLSET)),
+            line_contract: host.line_contract(),
+        }
+    }
+
+    /// Of a command line that was not understood; `None` when it is not one of pack.
+    pub(crate) fn of_arguments(
+        program: Program,
+        args: &[OsString],
+        host: &dyn Host,
+    ) -> Option<Self> {
+        let wire = Wire::of_arguments(program, args, host.contract(TOOLSET))?;
+        Some(Self {
+            wire,
+            line_contract: host.line_contract(),
+        })
+    }
+}
+
+impl Outward for PackOutcome {
+    fn document(&self, printer: &Printer, report: Report) {
+        printer.raw(&self.wire.success(report.data));
+    }
+
+    fn fail(&self, printer: &Printer, failure: &Failure) -> ExitCode {
+        let problem = &failure.problem;
+        match printer.mode() {
+            Mode::Human => self.wire.print_failure(printer, problem),
+            Mode::Json => printer.raw(&self.wire.failure(problem)),
+            Mode::Agent => printer.ndjson().failure(problem, self.line_contract),
+        }
+        Wire::exit(problem)
+    }
+
+    fn usage(&self, message: &str) -> Problem {
+        Wire::usage(message)
+    }
+}
 
 /// How the outcome of one pack command is written.
 #[derive(Clone, Debug)]
@@ -29,12 +94,17 @@ pub(crate) struct Wire {
     pub(super) input: Value,
     /// How pack is called under the name the binary was started under.
     pub(super) program: String,
+    pub(super) contract: &'static dyn Contract,
     pub(super) options: PackOptions,
 }
 
 impl Wire {
     /// The wire of a command line that was not understood; `None` when it is not one of pack.
-    pub(crate) fn of_arguments(program: Program, args: &[OsString]) -> Option<Self> {
+    fn of_arguments(
+        program: Program,
+        args: &[OsString],
+        contract: &'static dyn Contract,
+    ) -> Option<Self> {
         let words = early::words(args);
         let rest = match program {
             Program::Agentpack => words.as_slice(),
@@ -46,27 +116,28 @@ impl Wire {
         Some(Self {
             operation: format!("pack.{}", meant(rest)),
             input: Value::Null,
-            program: program.pack_command().to_owned(),
+            program: program.group_command().to_owned(),
+            contract,
             options: PackOptions::default(),
         })
     }
 
     /// A success as text.
-    pub(crate) fn success(&self, data: Value) -> String {
-        Envelope::Pack.text(&self.success_document(data)) + "\n"
+    fn success(&self, data: Value) -> String {
+        self.contract.text(&self.success_document(data)) + "\n"
     }
 
     /// A failure as text.
-    pub(crate) fn failure(&self, problem: &Problem) -> String {
-        Envelope::Pack.text(&self.failure_document(problem)) + "\n"
+    fn failure(&self, problem: &Problem) -> String {
+        self.contract.text(&self.failure_document(problem)) + "\n"
     }
 
     pub(super) fn success_document(&self, data: Value) -> Value {
-        Envelope::Pack.success(self.context(), data)
+        self.contract.success(self.context(), data)
     }
 
     pub(super) fn failure_document(&self, problem: &Problem) -> Value {
-        let mut document = Envelope::Pack.failure(self.context(), problem);
+        let mut document = self.contract.failure(self.context(), problem);
         let first = document["command_path"][0].clone();
         if let Some(command) = document.get_mut("command") {
             *command = first;
@@ -82,7 +153,7 @@ impl Wire {
     }
 
     /// The exit code of a failure.
-    pub(crate) fn exit(problem: &Problem) -> ExitCode {
+    fn exit(problem: &Problem) -> ExitCode {
         if problem.code() == &code::INTERRUPTED {
             return exit::of(problem);
         }
@@ -167,6 +238,7 @@ pub(super) fn without_terminal(
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use windlass_pack::PackContract;
 
     use super::*;
 
@@ -175,6 +247,7 @@ mod tests {
             operation: operation.to_owned(),
             input,
             program: "windlass pack".to_owned(),
+            contract: &PackContract,
             options: PackOptions::default(),
         }
     }
@@ -297,7 +370,7 @@ mod tests {
             (Program::Windlass, "windlass", None),
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let found = Wire::of_arguments(program, &args)
+            let found = Wire::of_arguments(program, &args, &PackContract)
                 .map(|wire| wire.failure_document(&Wire::usage("no")));
             assert_eq!(
                 found.as_ref().and_then(|found| found["command"].as_str()),

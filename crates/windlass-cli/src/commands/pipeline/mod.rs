@@ -15,7 +15,6 @@ mod watch;
 use clap::Subcommand;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use windlass_engine::envelope::Envelope;
 use windlass_types::Problem;
 
 use crate::{
@@ -71,7 +70,7 @@ impl PipelineCommand {
         };
         outcome.map_err(|problem| Failure {
             problem,
-            envelope: Envelope::Pipeline,
+            contract: session.contract(operation),
             operation: operation.to_owned(),
             request_id: session.request_id.clone(),
             input: Value::Null,

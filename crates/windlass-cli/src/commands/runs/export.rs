@@ -23,8 +23,8 @@ pub(crate) struct ExportArgs {
     /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE", conflicts_with = "dir")]
     output: Option<PathBuf>,
-    /// Write to this directory: `run.json`, and the other formats of this kind of run (for a
-    /// launch, `events.ndjson` and `snapshot.json`).
+    /// Write to this directory: `run.json`, and the other formats of this kind of run (such as
+    /// `events.ndjson` and `snapshot.json`).
     #[arg(long, value_name = "DIRECTORY")]
     dir: Option<PathBuf>,
 }

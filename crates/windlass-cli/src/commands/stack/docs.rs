@@ -2,7 +2,6 @@
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use windlass_engine::envelope::Envelope;
 use windlass_types::Problem;
 
 use super::{
@@ -16,6 +15,8 @@ use crate::{
     output::{Tone, counted},
     session::{Report, Session},
 };
+
+const OPERATION: &str = "stack.docs";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -60,7 +61,7 @@ impl StackCall for DocsArgs {
             .text("mode", self.mode.map(Mode::name))
             .text("resourceType", self.resource_type.as_deref())
             .number("maxItems", self.max_items)
-            .request("stack.docs"))
+            .request(OPERATION))
     }
 
     fn run<'a>(&'a self, session: &'a Session) -> Work<'a> {
@@ -84,8 +85,8 @@ impl DocsArgs {
     pub(crate) async fn answer(self, session: &Session) -> Result<Report, Failure> {
         self.run(session).await.map_err(|problem| Failure {
             problem,
-            envelope: Envelope::Docs,
-            operation: "stack.docs".to_owned(),
+            contract: session.contract(OPERATION),
+            operation: OPERATION.to_owned(),
             request_id: String::new(),
             input: Value::Null,
         })

@@ -23,6 +23,7 @@ mod init;
 mod logs;
 mod metrics;
 mod opensearch;
+mod outcome;
 mod preview;
 mod redis;
 mod rollback;
@@ -35,7 +36,6 @@ mod validate;
 
 use clap::Subcommand;
 use serde_json::{Map, Value};
-use windlass_engine::envelope::Envelope;
 
 use self::{
     command::StackCall,
@@ -52,7 +52,7 @@ use crate::{
 };
 
 pub(crate) use docs::DocsArgs;
-pub(crate) use show::failure::failure as print_stack_failure;
+pub(crate) use outcome::{EXIT_NOTES, StackOutcome};
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -116,7 +116,7 @@ pub(crate) enum StackCommand {
 
 impl StackCommand {
     /// Whether the answer comes in the envelope of contract 000.
-    pub(crate) const fn has_envelope(&self) -> bool {
+    const fn has_envelope(&self) -> bool {
         !matches!(self, Self::Docs(_))
     }
 
@@ -168,7 +168,7 @@ impl StackCommand {
         let operation = call.request().map_or("stack", |request| request.operation);
         call.run(session).await.map_err(|problem| Failure {
             problem: advice::advised(problem),
-            envelope: Envelope::Stack,
+            contract: session.contract(operation),
             operation: operation.to_owned(),
             request_id: String::new(),
             input: Value::Null,

@@ -110,7 +110,7 @@ fn a_failure_names_the_resource_the_cause_and_what_helps() {
         }))
         .next("windlass runs show run_1");
     let captured = Captured::new(Mode::Human);
-    failure::failure(&captured.printer, &problem);
+    failure::failure(&captured.printer, &problem, &windlass_stack::StackContract);
     insta::assert_snapshot!(captured.stderr(), @"
     error: Db (AWS::RDS::DBInstance) failed: too small
       code: DEPLOY_FAILED
@@ -135,7 +135,7 @@ fn a_refusal_shows_what_it_is_about() {
         .with("statefulChanges", json!([{ "resourceName": "db", "type": "AWS::RDS::DBInstance", "action": "delete", "reason": "" }]))
         .next("repeat with --yes");
     let captured = Captured::new(Mode::Human);
-    failure::failure(&captured.printer, &problem);
+    failure::failure(&captured.printer, &problem, &windlass_stack::StackContract);
     insta::assert_snapshot!(captured.stderr(), @"
     error: Deleting shop-dev removes 1 stateful resource
       code: CONFIRMATION_REQUIRED

@@ -1,4 +1,4 @@
-//! The context's calls, one file each: how each is answered from the journal or done anew.
+//! The context's calls, one file each: how each is answered from the journal or done again.
 
 pub(super) mod artifact;
 pub(super) mod child;

@@ -15,7 +15,7 @@ use crate::suite::support::binary::{Killed, say, windlass};
 
 const WORDS: &str = "once upon a time";
 
-/// A model that talks for as long as somebody listens.
+/// A model that talks for as long as a client listens.
 fn talking_model() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -53,7 +53,7 @@ fn one_confirmed_plan_recreates_a_failed_stack() {
     );
     assert_eq!(plan["stuck"]["state"], "ROLLBACK_COMPLETE", "{plan:#}");
     let message = preview.body["message"].as_str().unwrap();
-    assert!(message.contains("deleted and made anew"), "{message}");
+    assert!(message.contains("deleted and created again"), "{message}");
     let asked = world.actions_since(mark);
     assert!(!asked.contains(&"CreateChangeSet".to_owned()), "{asked:?}");
 

@@ -1,7 +1,7 @@
 //! A failure for people: the resource that failed first, its cause, what its logs say, what helps.
 
 use serde_json::Value;
-use windlass_engine::envelope::Envelope;
+use windlass_engine::contract::Contract;
 use windlass_types::{Problem, code};
 
 use super::{Screen, list, plan, safe, shown, text};
@@ -38,7 +38,7 @@ const SHOWN_ELSEWHERE: [&str; 21] = [
 ];
 
 /// Prints a failure of a stack command.
-pub(crate) fn failure(printer: &Printer, problem: &Problem) {
+pub(crate) fn failure(printer: &Printer, problem: &Problem, contract: &dyn Contract) {
     let paint = printer.notice_paint();
     let say = |text: &str| printer.raw_notice(&format!("{text}\n"));
     say(&format!(
@@ -46,10 +46,7 @@ pub(crate) fn failure(printer: &Printer, problem: &Problem) {
         paint.text(Tone::Bad, "error:"),
         safe(problem.message())
     ));
-    say(&format!(
-        "  code: {}",
-        Envelope::Stack.code_name(problem.code())
-    ));
+    say(&format!("  code: {}", contract.code_name(problem.code())));
     let details = Value::Object(problem.details().clone());
     for (key, value) in problem.details() {
         let value = shown(value);
