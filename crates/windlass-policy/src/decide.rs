@@ -45,7 +45,8 @@ pub enum WithoutRule {
 /// What a call would touch.
 #[derive(Clone, Copy, Debug)]
 pub enum Targets<'a> {
-    /// Not known yet: rules that name a target are left for the decision that knows it.
+    /// The plan is not known yet: rules that name a target or an effect are left for the decision
+    /// that knows them.
     Unknown,
     /// These: a path, a region, a run. Empty when the operation has no target.
     Known(&'a [String]),
@@ -231,7 +232,7 @@ impl<'a> Site<'a> {
             && fits(&rule.principal, &self.principal)
             && rule
                 .effect
-                .is_none_or(|effect| effect == self.request.effect)
+                .is_none_or(|effect| self.targets.is_some() && effect == self.request.effect)
     }
 
     /// A target such as `/srv/app/../../etc` must neither slip into an allowing rule nor out of

@@ -177,8 +177,10 @@ pub struct RunFilter {
     pub kind: Option<String>,
     /// Only in these states; all when empty.
     pub states: Vec<RunState>,
-    /// Only of this principal (its `id()`).
+    /// Only of this principal (its `id()`),
     pub principal: Option<String>,
+    /// and runs of others that have not started or wait for something.
+    pub or_waiting: bool,
     /// Only children of this run.
     pub parent: Option<RunId>,
     /// Only created before the run at this cursor (newest first).

@@ -30,6 +30,7 @@ struct ListOutput {
 pub(crate) fn list(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "artifacts")
+        .target("run_id")
         .describe(
             "List artifacts",
             "Lists the artifacts of a run: names, types, sizes, digests.",
@@ -79,6 +80,7 @@ struct GetOutput {
 pub(crate) fn get(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "artifact")
+        .target("run_id")
         .describe(
             "Fetch an artifact",
             "Returns one artifact's content, after checking it against its digest.",

@@ -28,6 +28,7 @@ struct ExportInput {
 pub(crate) fn export(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "export")
+        .target("run_id")
         .describe(
             "Export a run",
             "Returns a run's whole journal and artifacts as one document that verifies anywhere.",

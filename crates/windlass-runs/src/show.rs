@@ -34,6 +34,7 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "show")
+        .target("run_id")
         .describe(
             "Show a run",
             "Shows one run: state, what it waits for, output or failure, artifacts, next steps.",

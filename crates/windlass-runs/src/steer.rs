@@ -59,6 +59,7 @@ pub(crate) fn operations(engine: &Engine) -> Vec<Arc<dyn Operation>> {
 fn cancel(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "cancel")
+        .target("run_id")
         .describe("Cancel a run", "Asks a run to stop and undo what it did. The undo is journaled like everything else.")
         .signal()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "reason": "wrong directory" }))
@@ -86,8 +87,11 @@ fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
         )
     };
     define(TOOLSET, verb)
+        .target("run_id")
         .describe(title, words)
         .signal()
+        // Who may answer is decided by the run that asks.
+        .confirmed_by_call()
         .example(
             "The run's current plan",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
@@ -115,6 +119,7 @@ fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
 fn resume(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "resume")
+        .target("run_id")
         .describe("Resume a run", "Lets a held run try again. Runs cut off by a crash resume by themselves when a driver starts.")
         .signal()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
@@ -133,7 +138,12 @@ async fn steered(
     signal: impl Future<Output = Result<(), Problem>>,
 ) -> Result<(Output, Option<RunId>), Problem> {
     signal.await?;
-    let run = RunView::from(engine.visible_run(&context.principal, &run_id).await?);
+    // Seen when the signal was given; an approver does not see the run after that.
+    let record = match engine.store.run(&run_id).await? {
+        Some(record) => record,
+        None => engine.visible_run(&context.principal, &run_id).await?,
+    };
+    let run = RunView::from(record);
     let next_actions = vec![format!("windlass runs watch {run_id}")];
     Ok((Output { run, next_actions }, Some(run_id)))
 }

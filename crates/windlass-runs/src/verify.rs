@@ -24,6 +24,7 @@ struct Input {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "verify")
+        .target("run_id")
         .describe(
             "Verify a journal",
             "Checks every event of a run against the SHA-256 chain.",

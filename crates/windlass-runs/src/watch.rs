@@ -51,6 +51,7 @@ struct Output {
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
     let engine = engine.clone();
     define(TOOLSET, "watch")
+        .target("run_id")
         .describe(
             "Watch a run",
             "Returns a run's events after a cursor; can wait for the next one.",

@@ -30,6 +30,9 @@ pub(crate) struct Place {
     pub config_path: Option<String>,
     /// Where the command was started.
     pub directory: PathBuf,
+    /// The stack that the gate was asked about. A config that is read later must name the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_stack: Option<String>,
 }
 
 impl Place {
@@ -55,6 +58,7 @@ impl Place {
             profile: owned("profile"),
             config_path: owned("configPath"),
             directory,
+            judged_stack: None,
         })
     }
 

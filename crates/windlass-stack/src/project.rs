@@ -153,6 +153,19 @@ fn read(
         }
     };
     check_project(&name)?;
+    let stack = format!("{name}-{stage}");
+    if let Some(judged) = &place.judged_stack
+        && *judged != stack
+    {
+        let message = format!(
+            "the config names the stack {stack} now, and {judged} when policy was asked; nothing \
+             is done for either"
+        );
+        return Err(Problem::new(&code::ILLEGAL_STATE, message)
+            .with("reason", "stack_changed")
+            .with("stackName", judged.as_str())
+            .next("name the stack with projectName and stage, or make the config always name the same"));
+    }
     Ok(Project {
         name,
         stage,

@@ -501,7 +501,13 @@ impl Catalogue {
         entry: &Entry,
         request: &CallRequest,
     ) -> Result<Option<Vec<String>>, Problem> {
-        entry.operation.targets(&request.context, &request.input)
+        let named = entry.operation.info().target_inputs.iter();
+        let named = named.filter_map(|field| request.input.get(field)?.as_str());
+        let targets = entry.operation.targets(&request.context, &request.input)?;
+        Ok(targets.map(|mut targets| {
+            targets.extend(named.map(str::to_owned));
+            targets
+        }))
     }
 
     /// Scope, input and policy.

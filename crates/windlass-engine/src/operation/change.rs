@@ -194,6 +194,7 @@ fn operation_info(
             Vec::new()
         },
         shows_secret: false,
+        target_inputs: Vec::new(),
         secret_inputs: Vec::new(),
         is_tool: true,
         without_rule: WithoutRule::ByEffect,

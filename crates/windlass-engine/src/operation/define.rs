@@ -32,6 +32,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             examples: Vec::new(),
             discloses: Vec::new(),
             shows_secret: false,
+            target_inputs: Vec::new(),
             secret_inputs: Vec::new(),
             is_tool: true,
             without_rule: WithoutRule::ByEffect,
@@ -147,6 +148,13 @@ impl OperationBuilder {
     pub fn shows_once(mut self, field: &str) -> Self {
         self.info.shows_secret = true;
         self.discloses(field)
+    }
+
+    /// An input field that names what the operation acts on.
+    #[must_use]
+    pub fn target(mut self, field: &str) -> Self {
+        self.info.target_inputs.push(field.to_owned());
+        self
     }
 
     /// An input field with a secret. A call that has it cannot wait for an approval.

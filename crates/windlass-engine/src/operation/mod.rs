@@ -119,6 +119,9 @@ pub struct OperationInfo {
     /// Whether its answer holds a secret that is shown once, so that it cannot come later.
     #[serde(skip)]
     pub shows_secret: bool,
+    /// Input fields that name what it acts on, for policy.
+    #[serde(skip)]
+    pub target_inputs: Vec<String>,
     /// Input fields that hold a secret whatever its text looks like: never kept, never hashed.
     #[serde(skip)]
     pub secret_inputs: Vec<String>,

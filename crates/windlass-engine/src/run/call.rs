@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use windlass_types::{Problem, RunId, RunState, Surface, code};
+use windlass_types::{EffectClass, Problem, RunId, RunState, Surface, code};
 
 use super::{RunContext, RunError, Step};
 use crate::{
@@ -73,14 +73,15 @@ pub(crate) async fn call_granted(
         },
     };
     let undo_engine = engine.clone();
+    let undo_operation = call.operation.clone();
     let called: Called = Step::effect(&call.name, &call.operation)
         .input(&json!({ "operation": call.operation, "input": call.input }))
         .undo(move |called: Called| {
-            let engine = undo_engine.upgrade();
+            let (engine, operation) = (undo_engine.upgrade(), undo_operation.clone());
             async move {
                 match called.run_id.filter(|_| called.ticket.is_some()) {
                     Some(run_id) => take_back(&engine?, &run_id).await,
-                    None => Ok(()),
+                    None => keep_answered(&engine?, &operation),
                 }
             }
         })
@@ -134,6 +135,20 @@ pub(crate) async fn call_granted(
 async fn is_open(engine: &Engine, run_id: &RunId) -> Result<bool, Problem> {
     let record = engine.store.run(run_id).await?;
     Ok(record.is_some_and(|record| !record.state.is_final() && record.state != RunState::Held))
+}
+
+/// An answered call has no run that could be undone: what it changed stays, and is listed.
+fn keep_answered(engine: &Engine, operation: &str) -> Result<(), Problem> {
+    let catalogue = engine.catalogue()?;
+    let effect = catalogue.find(operation).map(|info| info.effect);
+    match effect {
+        Some(EffectClass::Read) => Ok(()),
+        _ => Err(Problem::new(
+            &code::ILLEGAL_STATE,
+            format!("{operation} has no undo; what it changed stays"),
+        )
+        .with("operation", operation)),
+    }
 }
 
 /// Cancels the run that a call started, or rolls it back, and waits until that is done.

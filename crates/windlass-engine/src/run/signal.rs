@@ -280,6 +280,14 @@ impl Engine {
         self.append_signal(run_id, received, states).await
     }
 
+    /// Whether a principal may see a run.
+    pub fn may_see(&self, principal: &Principal, record: &RunRecord) -> bool {
+        principal.sees_all_runs()
+            || record.principal.id() == principal.id()
+            || wanted_approval(record, self.policy.approvers())
+                .is_some_and(|wanted| may_approve(principal, &wanted.approvers))
+    }
+
     /// A run's record, if the principal may see it: its own, any for the owner of the home, and
     /// one that waits for an approval for those who may give it. Others are told that it does not
     /// exist.
@@ -291,12 +299,7 @@ impl Engine {
         self.store
             .run(run_id)
             .await?
-            .filter(|record| {
-                principal.sees_all_runs()
-                    || record.principal.id() == principal.id()
-                    || wanted_approval(record, self.policy.approvers())
-                        .is_some_and(|wanted| may_approve(principal, &wanted.approvers))
-            })
+            .filter(|record| self.may_see(principal, record))
             .ok_or_else(|| {
                 Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))
                     .with("run_id", run_id.as_str())

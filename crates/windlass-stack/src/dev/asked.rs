@@ -83,6 +83,7 @@ impl Asked {
         };
         Ok(Self {
             place: Place {
+                judged_stack: None,
                 project_name: owned("projectName"),
                 stage: owned("stage"),
                 region: owned("region"),

@@ -30,8 +30,8 @@ pub(super) async fn run(
     job: &Job,
 ) -> Result<Value, RunError> {
     report::progress(context, "initializing", "Reading the config", None).await?;
-    let stack = gate::stack_name(context, desk, job, "deploy").await?;
-    let job = &gate::pass_deployment(context, desk, job, &stack).await?;
+    let (stack, job) = gate::name_stack(context, desk, job, "deploy").await?;
+    let job = &gate::pass_deployment(context, desk, &job, &stack).await?;
     hooks(context, desk, job, Moment::BeforeDeploy, "deploy").await?;
     report::progress(context, "packaging", "Packaging workloads", None).await?;
     let (prepared, artifact) = prepared(context, desk, job, "deploy").await?;

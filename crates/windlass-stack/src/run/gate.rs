@@ -22,22 +22,29 @@ use crate::project::Project;
 /// How long an approval may take.
 const APPROVAL_TIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// The name of the stack that a run is about: as the call says it, or as its config does.
-pub(super) async fn stack_name(
+/// The stack that a run is about, as the call says it, or as its config does; and the job for it.
+/// The config is read again later, and may be a program or changed by a hook: from here on it must
+/// name this stack.
+pub(super) async fn name_stack(
     context: &dyn RunContext,
     desk: &Desk,
     job: &Job,
     command: &'static str,
-) -> Result<String, RunError> {
-    if let Some(name) = job.place.stack_name() {
-        return Ok(name);
-    }
-    Step::pure("stack-name")
-        .run(context, async |_| {
-            let project = Project::load(desk, &job.place, &job.arguments, command).await?;
-            Ok(project.stack_name())
-        })
-        .await
+) -> Result<(String, Job), RunError> {
+    let stack = match job.place.stack_name() {
+        Some(name) => name,
+        None => {
+            Step::pure("stack-name")
+                .run(context, async |_| {
+                    let project = Project::load(desk, &job.place, &job.arguments, command).await?;
+                    Ok(project.stack_name())
+                })
+                .await?
+        }
+    };
+    let mut job = job.clone();
+    job.place.judged_stack = Some(stack.clone());
+    Ok((stack, job))
 }
 
 fn request<T: Serialize>(

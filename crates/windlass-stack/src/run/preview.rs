@@ -24,7 +24,7 @@ pub(super) async fn run(
     job: &Job,
 ) -> Result<Value, RunError> {
     report::progress(context, "initializing", "Reading the config", None).await?;
-    let stack = gate::stack_name(context, desk, job, "preview_changes").await?;
+    let (stack, job) = &gate::name_stack(context, desk, job, "preview_changes").await?;
     gate::require(context, desk, Kind::Preview, job, &stack).await?;
     let (prepared, artifact) = prepared(context, desk, job, "preview_changes").await?;
     report::progress(

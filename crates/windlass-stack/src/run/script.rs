@@ -23,7 +23,7 @@ pub(super) async fn run(
     let script = job.text("scriptName").unwrap_or_default().to_owned();
     let message = format!("Running {script}");
     report::progress(context, "initializing", &message, None).await?;
-    let stack = gate::stack_name(context, desk, job, "script_run").await?;
+    let (stack, job) = &gate::name_stack(context, desk, job, "script_run").await?;
     let lines = vec![format!("> run the script {script}")];
     gate::pass(
         context,

@@ -266,18 +266,22 @@ pub(crate) fn load(connection: &Connection, run_id: &RunId) -> Result<Option<Run
 pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPage> {
     let mut conditions = Vec::new();
     let mut values: Vec<Column> = Vec::new();
-    let mut equals = |column: &str, value: String, values: &mut Vec<Column>| {
-        values.push(Column::from(value));
-        conditions.push(format!("{column} = ?{}", values.len()));
-    };
     if let Some(kind) = &filter.kind {
-        equals("kind", kind.clone(), &mut values);
+        values.push(Column::from(kind.clone()));
+        conditions.push(format!("kind = ?{}", values.len()));
     }
     if let Some(principal) = &filter.principal {
-        equals("principal", principal.clone(), &mut values);
+        let or_waiting = match filter.or_waiting {
+            true => " OR state IN ('queued', 'waiting')",
+            false => "",
+        };
+        values.push(Column::from(principal.clone()));
+        let number = values.len();
+        conditions.push(format!("(principal = ?{number}{or_waiting})"));
     }
     if let Some(parent) = &filter.parent {
-        equals("parent", parent.as_str().to_owned(), &mut values);
+        values.push(Column::from(parent.as_str().to_owned()));
+        conditions.push(format!("parent = ?{}", values.len()));
     }
     if !filter.states.is_empty() {
         let names: Vec<String> = filter

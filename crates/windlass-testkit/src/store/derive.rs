@@ -306,10 +306,10 @@ impl Index {
         let matches = |record: &RunRecord| {
             filter.kind.as_ref().is_none_or(|kind| record.kind == *kind)
                 && (filter.states.is_empty() || filter.states.contains(&record.state))
-                && filter
-                    .principal
-                    .as_ref()
-                    .is_none_or(|principal| record.principal.id() == *principal)
+                && filter.principal.as_ref().is_none_or(|principal| {
+                    let waits = matches!(record.state, RunState::Queued | RunState::Waiting);
+                    record.principal.id() == *principal || (filter.or_waiting && waits)
+                })
                 && filter.parent.as_ref().is_none_or(|parent| {
                     record
                         .parent
