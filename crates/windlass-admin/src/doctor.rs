@@ -1,6 +1,6 @@
 //! `admin.doctor`: what is wrong with this installation, and what to do about it.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_ports::{DeliveryFilter, DeliveryState, RunFilter};
-use windlass_types::{Problem, RunState};
+use windlass_ports::{DeliveryFilter, DeliveryState, LeaseName, RunFilter};
+use windlass_types::{Problem, RunId, RunState};
 
 use crate::TOOLSET;
 
@@ -90,22 +90,37 @@ async fn store(engine: &Engine) -> Check {
 
 async fn driver(engine: &Engine) -> Result<Check, Problem> {
     let unfinished = engine.store.unfinished().await?;
-    let (ok, finding, next) = match engine.lease.holder() {
-        Some(pid) => (
+    let stalled = match engine.lease.holder() {
+        Some(_) => Vec::new(),
+        None => stalled(engine).await?,
+    };
+    let (ok, finding) = match (engine.lease.holder(), unfinished, stalled.len()) {
+        (Some(pid), ..) => {
+            let runs = counted(unfinished, "run");
+            (true, format!("process {pid} drives; {runs} unfinished"))
+        }
+        (None, 0, _) => (true, "no process drives, and no run needs one".to_owned()),
+        (None, 1, 0) => (
             true,
-            format!("process {pid} drives; {unfinished} runs unfinished"),
-            None,
+            "1 run is unfinished; it waits, or a command drives it".to_owned(),
         ),
-        None if unfinished == 0 => (
+        (None, _, 0) => (
             true,
-            "no process drives, and no run needs one".to_owned(),
-            None,
+            format!("{unfinished} runs are unfinished; they wait, or a command drives them"),
         ),
-        None => (
+        (None, _, 1) => (
             false,
-            format!("{unfinished} runs are unfinished and no process drives them"),
-            Some("windlass serve".to_owned()),
+            "1 run could go on, and no process drives it".to_owned(),
         ),
+        (None, _, count) => (
+            false,
+            format!("{count} runs could go on, and no process drives them"),
+        ),
+    };
+    let next = match stalled.as_slice() {
+        [] => None,
+        [run_id] => Some(format!("windlass runs resume {run_id}")),
+        _ => Some("windlass serve".to_owned()),
     };
     Ok(Check {
         name: "driver".to_owned(),
@@ -113,6 +128,42 @@ async fn driver(engine: &Engine) -> Result<Check, Problem> {
         finding,
         next,
     })
+}
+
+/// The runs that could go on and that no process drives. Neither those that wait for an approval or
+/// a moment nor those that a command drives.
+async fn stalled(engine: &Engine) -> Result<Vec<RunId>, Problem> {
+    let store = &engine.store;
+    let mut ready: BTreeSet<RunId> = store.due(None, engine.now()).await?.into_iter().collect();
+    ready.extend(store.signalled().await?);
+    ready.extend(
+        store
+            .leases()
+            .await?
+            .into_iter()
+            .filter_map(|lease| match lease.name {
+                LeaseName::Run(run_id) if !lease.is_alive => Some(run_id),
+                _ => None,
+            }),
+    );
+    let mut stalled = Vec::new();
+    for run_id in ready {
+        let Some(run) = store.run(&run_id).await? else {
+            continue;
+        };
+        let is_open = !run.state.is_final() && run.state != RunState::Held;
+        let asks = run.wanted_approvers().is_some();
+        if is_open && !asks && engine.driven_by(&run_id).await?.is_none() {
+            stalled.push(run_id);
+        }
+    }
+    Ok(stalled)
+}
+
+/// A count and its noun: `1 run`, `2 runs`.
+fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 async fn held(engine: &Engine) -> Result<Check, Problem> {
@@ -128,26 +179,32 @@ async fn held(engine: &Engine) -> Result<Check, Problem> {
     Ok(Check {
         name: "held runs".to_owned(),
         ok: runs.is_empty(),
-        finding: format!("{} runs are held", runs.len()),
+        finding: match runs.len() {
+            1 => "1 run is held".to_owned(),
+            count => format!("{count} runs are held"),
+        },
         next,
     })
 }
 
 async fn waiting(engine: &Engine) -> Result<Check, Problem> {
     let filter = RunFilter {
-        states: vec![RunState::Waiting],
+        states: vec![RunState::Queued, RunState::Waiting],
         limit: 500,
         ..RunFilter::default()
     };
     let runs = engine.store.runs(filter).await?.runs;
     let asking: Vec<_> = runs
         .iter()
-        .filter(|run| run.waiting_on.iter().any(|(_, on)| on.what == "approval"))
+        .filter(|run| run.wanted_approvers().is_some())
         .collect();
     Ok(Check {
         name: "approvals".to_owned(),
         ok: true,
-        finding: format!("{} runs wait for an approval", asking.len()),
+        finding: match asking.len() {
+            1 => "1 run waits for an approval".to_owned(),
+            count => format!("{count} runs wait for an approval"),
+        },
         next: asking
             .first()
             .map(|run| format!("windlass runs show {}", run.run_id)),
@@ -164,7 +221,10 @@ async fn webhooks(engine: &Engine) -> Result<Check, Problem> {
     Ok(Check {
         name: "webhooks".to_owned(),
         ok: dead == 0,
-        finding: format!("{dead} deliveries were given up"),
+        finding: match dead {
+            1 => "1 delivery was given up".to_owned(),
+            count => format!("{count} deliveries were given up"),
+        },
         next: (dead > 0).then(|| "windlass webhooks deliveries --state dead".to_owned()),
     })
 }

@@ -26,6 +26,7 @@ use crate::{
         internal::{InternalCommand, run_double},
     },
     early, exit,
+    flow::addressed_problem,
     output::{Mode, Printer},
     outward::Outward,
     session::{Ending, Report, Session},
@@ -138,6 +139,10 @@ fn execute(
                     let outcome = command.run(&session, host, &options).await;
                     session.engine().audit().flush().await;
                     outcome.map_err(|failure| Failure {
+                        problem: match printer.is_human() {
+                            true => addressed_problem(session.principal(), failure.problem),
+                            false => failure.problem,
+                        },
                         request_id: session.request_id,
                         ..failure
                     })

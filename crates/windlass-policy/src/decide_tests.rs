@@ -256,3 +256,24 @@ fn a_program_never_answers_for_its_user_unless_it_is_named() {
         );
     }
 }
+
+#[test]
+fn a_rule_about_an_effect_waits_for_the_plan() {
+    let policy = policy("[[rule]]\neffect = \"destructive\"\ndecision = \"deny\"");
+    let principal = Principal::local("ada");
+    let request = |targets| Request {
+        operation: "demo.apply",
+        principal: &principal,
+        targets,
+        effect: EffectClass::Destructive,
+        without_rule: WithoutRule::ByEffect,
+    };
+    assert_ne!(
+        policy.decide(&request(Targets::Unknown)).verdict,
+        Verdict::Deny
+    );
+    assert_eq!(
+        policy.decide(&request(Targets::Known(&[]))).verdict,
+        Verdict::Deny
+    );
+}

@@ -11,6 +11,7 @@
 )]
 
 mod suite {
+    mod approvers;
     mod cli;
     mod cli_ends;
     mod fault_boundaries;

@@ -7,6 +7,7 @@ use windlass_engine::run::RunView;
 use windlass_types::{ChangeAction, Digest, EffectClass, Plan, Problem, RunId, Timestamp};
 
 use super::{
+    asked::says_it_waits,
     conclude::{Wanted, conclude},
     consent::{Consent, ConsentView, PolicyView, Question, refused, table_lines},
     follow::{Channel, Follow},
@@ -149,6 +150,12 @@ pub(crate) async fn detached(
 ) -> Result<Report, Problem> {
     let printer = &session.printer;
     printer.data(run_id.as_str());
+    if says_it_waits(session, run_id).await? {
+        return Ok(Report::new(
+            format!("run {run_id} was started and waits for an approval"),
+            output,
+        ));
+    }
     if session.engine().driven_by(run_id).await?.is_some() {
         printer.hint(&format!("{program} watch {run_id}"));
     } else {

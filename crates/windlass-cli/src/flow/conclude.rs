@@ -1,10 +1,13 @@
 //! How a followed run ended, as the outcome of the command that followed it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_engine::run::RunView;
 use windlass_types::{Problem, RunState, code};
 
-use super::settle::asks_a_person;
+use super::{
+    asked::{addressed, approval_by, question},
+    settle::asks_a_person,
+};
 use crate::session::{Report, Session};
 
 /// The ending a command asked for.
@@ -38,8 +41,8 @@ pub(crate) fn conclude(
     if wanted.is_met_by(run) {
         let message = format!("run {} {}", run.run_id, words(run.state));
         session.printer.data(&message);
-        for action in &next_actions {
-            session.printer.hint(action);
+        for action in addressed(session.principal(), &run.approvers, &next_actions) {
+            session.printer.hint(&action);
         }
         return Ok(Report::new(
             message,
@@ -53,24 +56,29 @@ pub(crate) fn conclude(
 pub(crate) fn shortfall(run: &RunView) -> Problem {
     let run_id = &run.run_id;
     let problem = match (run.state, &run.problem) {
-        (RunState::Failed | RunState::Held, Some(problem)) => Problem::new(
-            problem.code(),
-            format!("run {run_id} {}: {}", words(run.state), problem.message()),
-        )
-        .with(
-            "cause",
-            serde_json::Value::Object(problem.details().clone()),
-        ),
+        (RunState::Failed | RunState::Held, Some(problem)) => {
+            let message = format!("run {run_id} {}: {}", words(run.state), problem.message());
+            let failed = Problem::new(problem.code(), message);
+            match problem.details().is_empty() {
+                true => failed,
+                false => failed.with("cause", Value::Object(problem.details().clone())),
+            }
+        }
         (RunState::Cancelled, _) => {
             Problem::new(&code::CANCELLED, format!("run {run_id} was cancelled"))
         }
         _ if asks_a_person(run) => {
-            let question = run.waiting_on.iter().find_map(|on| on.prompt.clone());
+            let question = run.waiting_on.iter().find_map(question);
             let question = question.unwrap_or_else(|| "an answer is required".to_owned());
-            Problem::new(
+            let wanted = approval_by(&run.approvers);
+            let problem = Problem::new(
                 &code::APPROVAL_REQUIRED,
-                format!("run {run_id} waits for an approval: {question}"),
-            )
+                format!("run {run_id} waits for {wanted}: {question}"),
+            );
+            match run.approvers.is_empty() {
+                true => problem,
+                false => problem.with("approvers", json!(run.approvers)),
+            }
         }
         (state, _) => Problem::new(
             &code::ILLEGAL_STATE,
@@ -86,6 +94,15 @@ pub(crate) fn shortfall(run: &RunView) -> Problem {
         problem.with("residue", json!(run.residue))
     };
     run.next_actions().into_iter().fold(problem, Problem::next)
+}
+
+/// Where a run stands, as the end of a sentence about it: `has failed`.
+pub(crate) const fn standing(state: RunState) -> &'static str {
+    match state {
+        RunState::Completed => "has completed",
+        RunState::Failed => "has failed",
+        other => words(other),
+    }
 }
 
 const fn words(state: RunState) -> &'static str {
@@ -104,8 +121,6 @@ const fn words(state: RunState) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     fn run(state: &str, extra: Value) -> RunView {

@@ -11,6 +11,7 @@ use windlass_types::{
     journal::{ChildOutcome, SignalReceived, UnwindReason},
 };
 
+use super::asked::{approval_by, without_approvers};
 use crate::output::{Paint, bytes, duration, shorten};
 
 const LONGEST_DATA: usize = 160;
@@ -194,13 +195,22 @@ impl EventLines for RunLines {
             }
             Body::WaitStarted(wait) => {
                 self.began.insert(wait.key.clone(), at);
-                let question = wait
-                    .prompt
-                    .unwrap_or_else(|| format!("waits for {}", wait.signal));
-                Some(self.waiting(LineKind::Paused, format!("{}: {question}", wait.key), at))
+                let question = wait.prompt.as_deref();
+                let question = question.map(|text| without_approvers(text, &wait.approvers));
+                let text = match question {
+                    Some(question) if is_gate(&wait.key) => {
+                        format!("waits for {}: {question}", approval_by(&wait.approvers))
+                    }
+                    Some(question) => format!("{}: {question}", wait.key),
+                    None => format!("{}: waits for {}", wait.key, wait.signal),
+                };
+                Some(self.waiting(LineKind::Paused, text, at))
             }
+            // The signal has said who answered, and what.
+            Body::WaitCompleted(wait) if is_gate(&wait.key) && wait.signal_seq.is_some() => None,
             Body::WaitCompleted(wait) => {
                 let text = match wait.signal_seq {
+                    None if is_gate(&wait.key) => "nobody approved it in time".to_owned(),
                     Some(_) => format!("{}: answered", wait.key),
                     None => format!("{}: no answer in time", wait.key),
                 };
@@ -364,6 +374,11 @@ impl RunLines {
 pub(crate) fn percent_of(data: &Value) -> Option<u8> {
     let percent = data.get("pct").and_then(Value::as_u64)?;
     u8::try_from(percent.min(100)).ok()
+}
+
+/// Whether a wait is one for the approval that policy asks for, before a run or within it.
+fn is_gate(key: &str) -> bool {
+    key == "approval before start" || key.ends_with(": approval")
 }
 
 fn ending(word: &str, problem: Option<&Problem>, residue: &[String]) -> String {

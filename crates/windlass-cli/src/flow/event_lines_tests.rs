@@ -244,3 +244,25 @@ fn a_child_is_announced_once() {
     assert_eq!(lines.take_children()[0].as_str(), "run_2");
     assert!(lines.take_children().is_empty());
 }
+
+#[test]
+fn the_approval_of_policy_has_no_internal_names() {
+    let wait = json!({
+        "key": "approval before start", "signal": "approval",
+        "prompt": "demo.apply /srv/x (approvers: local:ada, key:ops)", "approvers": ["local:ada", "key:ops"],
+    });
+    let rendered = render(&[
+        created(),
+        ("wait.started", wait),
+        signal("approval", json!({ "approved": true })),
+        (
+            "wait.completed",
+            json!({ "key": "approval before start", "signal_seq": 3, "payload": { "approved": true } }),
+        ),
+    ]);
+    insta::assert_snapshot!(rendered, @r"
+    Begun | demo.apply /srv/x |  | queued
+    Paused | waits for an approval by local:ada or key:ops: demo.apply /srv/x |  | waiting
+    Done | approved by local:ada |  | applying
+    ");
+}

@@ -3,6 +3,7 @@
 //! Not here: arguments and help (commands) and how lines look (output).
 
 mod ask;
+mod asked;
 mod change;
 mod conclude;
 mod consent;
@@ -16,10 +17,13 @@ mod settle;
 mod steer;
 
 pub(crate) use ask::{can_ask, confirm, read_line};
+pub(crate) use asked::{
+    Asked, addressed, addressed_problem, approval_by, approval_wanted, question, says_it_waits,
+};
 pub(crate) use change::{
     Applied, ApplyArgs, ChangeOperations, apply, apply_change, detached, plan, stalled,
 };
-pub(crate) use conclude::{Wanted, conclude, shortfall};
+pub(crate) use conclude::{Wanted, conclude, shortfall, standing};
 pub(crate) use consent::{Consent, ConsentView, Question, refused, table_lines};
 pub(crate) use drive::{Call, Driving, keep_driving};
 pub(crate) use event_lines::{EventLines, Line, LineKind, percent_of};

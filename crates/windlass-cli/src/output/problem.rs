@@ -1,12 +1,16 @@
 //! A failure for people: what happened, the particulars, what to type next.
 
 use serde_json::Value;
+use windlass_text::shell_word;
 use windlass_types::Problem;
 
 use super::{
     paint::{Paint, Tone},
     text::one_line,
 };
+
+/// What the engine suggests where policy refuses; it needs arguments to be typed.
+const POLICY_CHECK: &str = "windlass policy check";
 
 /// Details longer than this are left to `--json`.
 const LONGEST_DETAIL: usize = 200;
@@ -22,6 +26,8 @@ pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
         let shown = match value {
             Value::String(text) => text.clone(),
             Value::Null => continue,
+            Value::Object(fields) if fields.is_empty() => continue,
+            Value::Array(items) if are_named(items, problem.message()) => continue,
             other => other.to_string(),
         };
         if !shown.is_empty() && shown.len() <= LONGEST_DETAIL && !problem.message().contains(&shown)
@@ -31,12 +37,40 @@ pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
     }
     let hint = paint.text(Tone::Active, "hint:");
     for action in problem.next_actions() {
-        text.push_str(&format!("{hint} {}\n", one_line(action)));
+        let action = match action.as_str() {
+            POLICY_CHECK => policy_check(problem.message()),
+            _ => one_line(action),
+        };
+        text.push_str(&format!("{hint} {action}\n"));
     }
     if problem.next_actions().is_empty() {
         text.push_str(&format!("{hint} windlass errors {}\n", problem.code().name));
     }
     text
+}
+
+/// Whether a list says nothing that the message does not say.
+fn are_named(items: &[Value], message: &str) -> bool {
+    let is_named = |item: &Value| item.as_str().is_some_and(|text| message.contains(text));
+    items.iter().all(is_named)
+}
+
+/// The command that shows which rule refused, from the sentence that says what was refused.
+fn policy_check(message: &str) -> String {
+    let refused = message.strip_prefix("policy forbids ").unwrap_or_default();
+    let (subject, _) = refused.rsplit_once(" for ").unwrap_or_default();
+    let (operation, target) = match subject.split_once(" on ") {
+        Some((operation, targets)) => {
+            let first = targets.split(", ").next().unwrap_or(targets);
+            (operation, shell_word(&one_line(first)))
+        }
+        None => (subject, "TARGET".to_owned()),
+    };
+    let operation = match operation {
+        "" => "NAME",
+        operation => operation,
+    };
+    format!("{POLICY_CHECK} --operation {operation} --target {target}")
 }
 
 #[cfg(test)]
@@ -64,5 +98,30 @@ mod tests {
           reason_code: plan_changed
         hint: windlass demo plan --dir x
         "#);
+    }
+
+    #[test]
+    fn a_refusal_by_policy_names_the_command_that_explains_it() {
+        let refused = |message: &str| {
+            let problem = Problem::new(&code::POLICY_DENIED, message).next("windlass policy check");
+            render_problem(&problem, Paint { colour: false })
+        };
+        let shown = [
+            refused("policy forbids demo.apply on /srv/a b for local:ada/mcp"),
+            refused("policy forbids stack.deploy on shop, eu-west-1/shop for key:ci"),
+            refused("policy forbids admin.keys_create for local:ada/mcp"),
+        ];
+        insta::assert_snapshot!(shown.concat(), @r"
+        ");
+    }
+
+    #[test]
+    fn empty_details_are_left_out_and_known_names_are_not_repeated() {
+        let problem = Problem::new(&code::STEP_FAILED, "waits for local:ada or key:ops")
+            .with("approvers", json!(["local:ada", "key:ops"]))
+            .with("cause", json!({}))
+            .with("none", json!([]));
+        insta::assert_snapshot!(render_problem(&problem, Paint { colour: false }), @r"
+        ");
     }
 }

@@ -87,7 +87,7 @@ async fn a_changed_input_holds_the_run_and_cancelling_lets_it_go_with_its_residu
 }
 
 #[tokio::test]
-async fn a_held_run_goes_on_once_the_code_fits_again_and_somebody_says_so() {
+async fn a_held_run_continues_once_the_code_fits_again_and_it_is_resumed() {
     let (world, version, ledger) = versioned();
     let process = world.driving().await;
     let run_id = process.start("versioned", json!(null)).await;

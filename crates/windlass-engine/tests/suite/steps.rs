@@ -145,7 +145,7 @@ async fn tries_run_out() {
 }
 
 #[tokio::test]
-async fn failures_that_trying_again_cannot_mend_are_final() {
+async fn failures_that_no_retry_can_fix_are_final() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
     let record = run(&process, &[Op::set("a", 1), Op::Fail]).await;

@@ -135,7 +135,7 @@ async fn a_deadline_does_not_begin_again_after_a_restart() {
 }
 
 #[tokio::test]
-async fn signals_are_kept_until_somebody_waits_for_them_and_used_in_order() {
+async fn signals_are_kept_until_they_are_waited_for_and_used_in_order() {
     let Scene { world, .. } = scene();
     let process = world.driving().await;
     let program = [

@@ -77,9 +77,14 @@ pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitReq
     let plan = plan
         .map(|digest| format!("\nPlan {digest}"))
         .unwrap_or_default();
+    let mut change = String::new();
+    for line in &run.plan_lines {
+        change.push_str("\n  ");
+        change.push_str(line);
+    }
     let form = json!({
         "mode": "form",
-        "message": format!("{prompt}\nRun {} ({}){plan}", run.run_id, run.kind),
+        "message": format!("{prompt}{change}\nRun {} ({}){plan}", run.run_id, run.kind),
         "requestedSchema": {
             "type": "object",
             "properties": {

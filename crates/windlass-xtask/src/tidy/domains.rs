@@ -28,7 +28,7 @@ const OWN: [&str; 3] = ["admin", "demo", "runs"];
 /// Other names of a domain: those its contract uses.
 const CONTRACT_NAMES: [(&str, &str); 2] = [("agentpack", "pack"), ("stacktape", "stack")];
 
-/// Where a name may stand all the same: the beginning of a path, the domain or any, and why.
+/// Where a name is allowed: the beginning of a path, the domain or any, and why.
 const ALLOWED: [(&str, Option<&str>, &str); 10] = [
     (
         "crates/windlass-cli/src/cli.rs",

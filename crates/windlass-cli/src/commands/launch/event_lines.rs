@@ -273,7 +273,9 @@ impl LaunchLines {
         let message = text("message");
         let (kind, shown) = match (name, text("worker"), self.counts()) {
             ("WORK_ITEM_FAILED", ..) => (LineKind::Failed, message.to_owned()),
-            (_, "W7", Some(counts)) if sound => (LineKind::Done, format!("{message} ({counts})")),
+            (_, "W7", Some(counts)) if sound => {
+                (LineKind::Done, format!("all gates passed ({counts})"))
+            }
             (_, "W7", Some(counts)) => (LineKind::Failed, format!("{} ({counts})", self.found())),
             (_, "W8", _) => (LineKind::Done, message.to_owned()),
             // Its own event names the pull request.

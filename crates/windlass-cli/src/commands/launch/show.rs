@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     commands::field,
+    flow::approval_wanted,
     output::{Table, Tone},
     session::{Report, Session},
 };
@@ -68,6 +69,11 @@ pub(super) async fn conclude(
     if let Some(problem) = shortfall(status) {
         return Err(problem);
     }
+    if !has_begun(status)
+        && let Some(waits) = approval_wanted(session, run_id).await?
+    {
+        return Err(waits.with("state", status.state.as_str()));
+    }
     let message = summary(status);
     let printer = &session.printer;
     printer.data(&message);
@@ -77,6 +83,12 @@ pub(super) async fn conclude(
     }
     hints(session, run_id, status).await?;
     Ok(Report::new(message, answer).sound(status.has_ended() || status.is_sound()))
+}
+
+/// Whether a launch was let through to its first stage. Before that, an approval is one of the
+/// whole launch; afterwards it is one of its pull request.
+pub(super) fn has_begun(status: &Status) -> bool {
+    status.state != "CREATED"
 }
 
 /// One sentence about a run.

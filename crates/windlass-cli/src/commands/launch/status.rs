@@ -9,11 +9,11 @@ use super::{
     LaunchArg,
     event_lines::words,
     live::PROGRAM,
-    show::{ask_report, ask_status, hints, issue_table, state_tone, summary},
+    show::{ask_report, ask_status, has_begun, hints, issue_table, state_tone, summary},
     view::Status,
 };
 use crate::{
-    flow::stalled,
+    flow::{says_it_waits, stalled},
     output::{Table, Tone, counted},
     session::{Report, Session},
 };
@@ -40,7 +40,8 @@ impl StatusArgs {
                 printer.table(&issue_table(&issues, report.as_ref()));
             }
             let could_go_on = !status.parked && !status.has_ended();
-            if !could_go_on || !stalled(session, PROGRAM, &run_id).await? {
+            let waits = !has_begun(&status) && says_it_waits(session, &run_id).await?;
+            if !waits && (!could_go_on || !stalled(session, PROGRAM, &run_id).await?) {
                 hints(session, &run_id, &status).await?;
             }
         }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     commands::{field, parse},
-    flow::Follow,
+    flow::{Follow, approval_wanted, says_it_waits},
     session::{Report, Session},
 };
 
@@ -63,9 +63,11 @@ impl RunArgs {
         let job: String = field(&started.output, "job_id")?;
         if self.no_wait {
             session.printer.data(&job);
-            session
-                .printer
-                .hint(&format!("windlass pipeline watch {job}"));
+            if !says_it_waits(session, &run_id(&job)?).await? {
+                session
+                    .printer
+                    .hint(&format!("windlass pipeline watch {job}"));
+            }
             return Ok(Report::new(
                 format!("job {job} is recorded"),
                 started.output,
@@ -89,13 +91,21 @@ impl RunArgs {
     }
 }
 
-/// Follows a job to its end; its status, also as it was answered.
+/// Follows a job to its end; its status, also as it was answered. A job that waits for an
+/// approval has not ended, and nothing more happens until somebody answers.
 pub(super) async fn follow(session: &Session, job: &str) -> Result<(JobStatus, Value), Problem> {
-    let job_id: RunId = job
-        .parse()
-        .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is not a job id")))?;
+    let job_id = run_id(job)?;
     Follow::new(&job_id).run(session).await?;
+    if let Some(waits) = approval_wanted(session, &job_id).await? {
+        return Err(waits.with("job_id", job));
+    }
     ask_status(session, job).await
+}
+
+/// The run of a job.
+pub(super) fn run_id(job: &str) -> Result<RunId, Problem> {
+    job.parse()
+        .map_err(|_| Problem::invalid("job_id", "format", format!("{job:?} is not a job id")))
 }
 
 /// Where a job stands; the status, also as it was answered.
@@ -114,13 +124,22 @@ pub(super) fn conclude(job: &JobStatus) -> Result<String, Problem> {
     let code = match status.as_str() {
         "failed" => &code::STEP_FAILED,
         "timeout" => &code::TIMEOUT,
-        _ => return Ok(format!("job {job_id} is {status}")),
+        _ => return Ok(sentence(job_id, status)),
     };
     let JobError { message, details } = job.error.clone().unwrap_or_default();
     Err(Problem::new(code, message)
         .with("job_id", job_id.as_str())
         .with("details", details)
         .next(format!("windlass pipeline status {job_id}")))
+}
+
+/// Where a job stands, as a sentence.
+pub(super) fn sentence(job: &str, status: &str) -> String {
+    match status {
+        "completed" | "failed" => format!("job {job} has {status}"),
+        "timeout" => format!("job {job} has timed out"),
+        _ => format!("job {job} is {status}"),
+    }
 }
 
 /// Writes everything a job has produced: the project, and its documents next to it. Returns how

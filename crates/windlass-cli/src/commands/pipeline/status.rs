@@ -3,9 +3,13 @@
 use clap::Args;
 use windlass_types::Problem;
 
-use super::{run::ask_status, view::JobStatus};
+use super::{
+    run::{ask_status, run_id, sentence},
+    view::JobStatus,
+};
 use crate::{
     commands::word,
+    flow::says_it_waits,
     output::Table,
     session::{Report, Session},
 };
@@ -21,7 +25,10 @@ impl StatusArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let (status, output) = ask_status(session, &self.job).await?;
         show(session, &status);
-        let message = format!("job {} is {}", self.job, status.status);
+        let message = match says_it_waits(session, &run_id(&self.job)?).await? {
+            true => format!("job {} waits for an approval", self.job),
+            false => sentence(&self.job, &status.status),
+        };
         Ok(Report::new(message, output))
     }
 }
@@ -35,7 +42,38 @@ pub(super) fn show(session: &Session, job: &JobStatus) {
     }
     session.printer.table(&table);
     session.printer.notice(&format!(
-        "{}, {} %, by {}",
-        job.status, job.progress_percent, job.generator
+        "{}, {} %{}",
+        job.status,
+        job.progress_percent,
+        made_by(&job.generator)
     ));
+}
+
+/// What makes the outputs of a job.
+fn made_by(generator: &str) -> String {
+    match generator {
+        "" => String::new(),
+        "llm" => ", made with a language model".to_owned(),
+        "offline" => ", made without a language model".to_owned(),
+        other => format!(", made by {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_described_in_sentences() {
+        let shown = ["completed", "failed", "timeout", "running"];
+        let shown = shown.map(|status| sentence("run_1", status));
+        insta::assert_snapshot!(shown.join("\n"), @r"
+        job run_1 has completed
+        job run_1 has failed
+        job run_1 has timed out
+        job run_1 is running
+        ");
+        assert_eq!(made_by("offline"), ", made without a language model");
+        assert_eq!(made_by(""), "");
+    }
 }

@@ -7,7 +7,7 @@ use windlass_types::{ArtifactRef, Problem};
 use crate::{
     commands::field,
     flow::{RunArg, find_run},
-    output::{Table, bytes},
+    output::{Table, bytes, counted},
     session::{Report, Session},
 };
 
@@ -35,7 +35,7 @@ impl ArtifactsArgs {
                 .hint(&format!("windlass runs artifact {run_id} NAME"));
         }
         Ok(Report::new(
-            format!("{} artifacts", artifacts.len()),
+            counted(artifacts.len(), "artifact"),
             answer.output,
         ))
     }

@@ -9,7 +9,7 @@ use super::state_tone;
 use crate::{
     commands::{field, given},
     flow::find_run,
-    output::{Table, Tone, age},
+    output::{Table, Tone, age, counted},
     session::{Report, Session},
 };
 
@@ -61,7 +61,7 @@ impl ListArgs {
         if let Some(cursor) = answer.output.get("next_cursor").and_then(Value::as_u64) {
             printer.hint(&format!("more: windlass runs list --cursor {cursor}"));
         }
-        Ok(Report::new(format!("{} runs", runs.len()), answer.output))
+        Ok(Report::new(counted(runs.len(), "run"), answer.output))
     }
 }
 
@@ -73,8 +73,66 @@ fn table(session: &Session, runs: &[RunView]) -> Table {
             (Tone::Plain, run.run_id.to_string()),
             (state_tone(run.state), run.state.as_str().to_owned()),
             (Tone::Dim, age(run.created_at, now)),
-            (Tone::Plain, run.title.clone()),
+            (Tone::Plain, title(run)),
         ]);
     }
     table
+}
+
+/// The title; where it is only the name of an operation, also what that is about.
+fn title(run: &RunView) -> String {
+    let title = &run.title;
+    if run.operation.as_ref() != Some(title) {
+        return title.clone();
+    }
+    let asked = run.waiting_on.iter().flat_map(|on| &on.lines);
+    let mut lines = run.plan_lines.iter().chain(asked);
+    let about = match run.targets.iter().find(|target| !target.is_empty()) {
+        Some(target) => Some(target),
+        None => lines.find(|line| !line.is_empty()),
+    };
+    match about {
+        Some(about) => format!("{title} {about}"),
+        None => title.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(title: &str, extra: &Value) -> RunView {
+        let mut view = json!({
+            "run_id": "run_1", "kind": "operation.call", "state": "waiting", "title": title,
+            "principal": "local:ada", "surface": "cli", "attempts": 1, "last_seq": 3,
+            "trace_id": "00000000000000000000000000000001", "operation": "admin.keys_revoke",
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        });
+        let fields = view.as_object_mut().unwrap();
+        fields.extend(extra.as_object().unwrap().clone());
+        serde_json::from_value(view).unwrap()
+    }
+
+    #[test]
+    fn titles_say_what_an_operation_is_about() {
+        let line = "id: \"key_1\"";
+        let cases = [
+            (run("demo.apply /srv/x", &json!({})), "demo.apply /srv/x"),
+            (run("admin.keys_revoke", &json!({})), "admin.keys_revoke"),
+            (
+                run("admin.keys_revoke", &json!({ "plan_lines": [line] })),
+                "admin.keys_revoke id: \"key_1\"",
+            ),
+            (
+                run(
+                    "admin.keys_revoke",
+                    &json!({ "targets": ["key_1"], "plan_lines": [line] }),
+                ),
+                "admin.keys_revoke key_1",
+            ),
+        ];
+        for (run, expected) in cases {
+            assert_eq!(title(&run), expected);
+        }
+    }
 }

@@ -3,12 +3,15 @@
 use clap::Args;
 use serde_json::json;
 use windlass_engine::run::RunView;
-use windlass_types::{ArtifactRef, Problem, RunId, RunState};
+use windlass_types::{APPROVAL, ArtifactRef, Problem, RunId, RunState};
 
 use super::{artifacts, state_tone, steps::Steps};
 use crate::{
     commands::{field, word},
-    flow::{RunArg, asks_a_person, find_run, shown_events, stalled},
+    flow::{
+        Asked, Channel, RunArg, addressed, approval_by, asks_a_person, find_run, question,
+        shown_events, stalled, standing,
+    },
     output::{age, shorten},
     session::{Report, Session},
 };
@@ -32,7 +35,16 @@ impl ShowArgs {
         let next_actions: Vec<String> = field(&answer.output, "next_actions")?;
         let printer = &session.printer;
         if printer.is_human() {
-            show(session, &run);
+            let record = session
+                .engine()
+                .visible_run(session.principal(), &run_id)
+                .await?;
+            let asked = Asked::of(session, &record);
+            show(session, &run, asked.as_ref());
+            if let Some(asked) = &asked {
+                printer.data("");
+                asked.show(session, Channel::Data);
+            }
             let mut steps = Steps::default();
             let events = shown_events(session, &run_id, 0).await?;
             events.iter().for_each(|event| steps.apply(event));
@@ -44,31 +56,37 @@ impl ShowArgs {
                 printer.data("");
                 printer.table(&artifacts::table(&kept));
             }
-            let could_go_on =
-                !run.state.is_final() && run.state != RunState::Held && !asks_a_person(&run);
+            let could_go_on = !run.state.is_final()
+                && run.state != RunState::Held
+                && !asks_a_person(&run)
+                && asked.is_none();
             if !could_go_on || !stalled(session, "windlass runs", &run_id).await? {
-                next_actions.iter().for_each(|action| printer.hint(action));
+                let approvers = asked.map(|asked| asked.approvers).unwrap_or_default();
+                let here = format!("windlass runs show {run_id}");
+                addressed(session.principal(), &approvers, &next_actions)
+                    .iter()
+                    .filter(|action| **action != here)
+                    .for_each(|action| printer.hint(action));
             }
         }
         Ok(Report::new(
-            format!("run {run_id} is {}", run.state.as_str()),
+            format!("run {run_id} {}", standing(run.state)),
             answer.output,
         ))
     }
 }
 
-fn show(session: &Session, run: &RunView) {
+fn show(session: &Session, run: &RunView, asked: Option<&Asked>) {
     let now = session.engine().now();
     let paint = session.printer.paint();
-    let waits: Vec<String> = run
-        .waiting_on
-        .iter()
-        .map(|on| match (&on.prompt, on.until) {
-            (Some(prompt), _) => format!("{} ({prompt})", on.what),
-            (None, Some(until)) => format!("{} until {until}", on.what),
-            (None, None) => on.what.clone(),
-        })
-        .collect();
+    let others = run.waiting_on.iter().filter(|on| on.what != APPROVAL);
+    let others = others.map(|on| match (question(on), on.until) {
+        (Some(question), _) => format!("{} ({question})", on.what),
+        (None, Some(until)) => format!("{} until {until}", on.what),
+        (None, None) => on.what.clone(),
+    });
+    let approval = asked.map(|asked| approval_by(&asked.approvers));
+    let waits: Vec<String> = approval.into_iter().chain(others).collect();
     let mut state = paint.text(state_tone(run.state), run.state.as_str());
     if run.cancel_requested && !run.state.is_final() {
         state.push_str(" (cancel requested)");
@@ -106,7 +124,6 @@ fn show(session: &Session, run: &RunView) {
         ),
         ("trace", run.trace_id.to_string()),
         ("waits for", waits.join(", ")),
-        ("approvers", run.approvers.join(", ")),
         (
             "problem",
             run.problem

@@ -6,7 +6,7 @@ use windlass_types::{Problem, code};
 
 use crate::{
     flow::find_run,
-    output::Tone,
+    output::{Tone, counted},
     session::{Report, Session},
 };
 
@@ -50,11 +50,12 @@ impl VerifyArgs {
         let printer = &session.printer;
         let mark = printer.paint().text(Tone::Good, "✓");
         printer.data(&format!(
-            "{mark} {name}: {events} events, the hash chain is intact"
+            "{mark} {name}: {}, the hash chain is intact",
+            counted(events, "event")
         ));
         printer.fields(&[("  head", text("head"))]);
         Ok(Report::new(
-            format!("{name}: {events} events verified"),
+            format!("{name}: {} verified", counted(events, "event")),
             output,
         ))
     }

@@ -24,8 +24,13 @@ impl Place {
     /// The same with a policy file.
     pub(crate) fn with_policy(text: &str) -> Self {
         let place = Self::new();
-        fs_err::write(place.home().join("policy.toml"), text).unwrap();
+        place.policy(text);
         place
+    }
+
+    /// Writes the policy file.
+    pub(crate) fn policy(&self, text: &str) {
+        fs_err::write(self.home().join("policy.toml"), text).unwrap();
     }
 
     /// The home.

@@ -148,9 +148,17 @@ fn advice(action: &str, command: &impl Fn(&str) -> String) -> Option<String> {
         "shorten_path" => "choose a shorter path".to_owned(),
         "enable_long_paths" => "enable long paths on this system".to_owned(),
         "free_disk_space" => "free some disk space".to_owned(),
-        other => other.replace('_', " "),
+        other if is_name(other) => other.replace('_', " "),
+        // A command or a sentence: as it is.
+        other => other.to_owned(),
     };
     Some(text)
+}
+
+/// Whether an action is a name for programs: one word such as `fix_config`.
+fn is_name(action: &str) -> bool {
+    let of_names = |byte: u8| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    action.bytes().all(of_names)
 }
 
 #[cfg(test)]
@@ -208,6 +216,25 @@ mod tests {
         error: 1 violation
           code: E_POLICY_VIOLATIONS
         hint: correct the files named above
+        ");
+    }
+
+    #[test]
+    fn commands_are_shown_as_they_are() {
+        let problem = Problem::new(
+            &code::APPROVAL_REQUIRED,
+            "run run_84f9 waits for an approval by local:ada",
+        )
+        .next("windlass runs approve run_84f9")
+        .next("retry_with_yes")
+        .next("retry_command")
+        .next("look_somewhere_else");
+        insta::assert_snapshot!(printed(&problem), @r"
+        error: run run_84f9 waits for an approval by local:ada
+          code: APPROVAL_REQUIRED
+        hint: windlass runs approve run_84f9
+        hint: repeat the command with --yes
+        hint: look somewhere else
         ");
     }
 

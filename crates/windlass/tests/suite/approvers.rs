@@ -1,0 +1,221 @@
+//! Who may approve, what they see and what their answer does; and what a rule about a run or an
+//! effect holds for. Over HTTP, with keys of two callers.
+
+use serde_json::{Value, json};
+
+use super::support::{
+    binary::{Daemon, Said, free_address, say, windlass},
+    home::Place,
+    http::{Ask, Reply},
+};
+
+struct Office {
+    place: Place,
+    daemon: Daemon,
+}
+
+/// A key and its id.
+struct Key {
+    secret: String,
+    id: String,
+}
+
+fn key(home: &std::path::Path, scopes: &[&str]) -> Key {
+    let mut arguments = vec!["keys", "create", "test", "--json"];
+    for scope in scopes {
+        arguments.extend(["--scope", scope]);
+    }
+    let made = say(home, &arguments).worked().json();
+    let text = |field: &str| {
+        let found = find(&made, field);
+        found.unwrap_or_else(|| panic!("{field}: {made:#}"))
+    };
+    Key {
+        secret: text("api_key"),
+        id: text("key_id"),
+    }
+}
+
+fn find(document: &Value, field: &str) -> Option<String> {
+    match document {
+        Value::Object(map) => match map.get(field).and_then(Value::as_str) {
+            Some(text) => Some(text.to_owned()),
+            None => map.values().find_map(|value| find(value, field)),
+        },
+        Value::Array(items) => items.iter().find_map(|item| find(item, field)),
+        _ => None,
+    }
+}
+
+impl Office {
+    fn of(place: Place) -> Self {
+        let mut daemon = Daemon::spawn_with(windlass(&place.home()), free_address(), &[]);
+        daemon.wait_until_ready();
+        Self { place, daemon }
+    }
+
+    fn post(&self, path: &str, body: &Value, key: &Key) -> Reply {
+        let ask = Ask::post(path, body.to_string());
+        let ask = ask.with("authorization", format!("Bearer {}", key.secret));
+        ask.send(self.daemon.address).unwrap()
+    }
+
+    fn get(&self, path: &str, key: &Key) -> Value {
+        let ask = Ask::get(path).with("authorization", format!("Bearer {}", key.secret));
+        ask.send(self.daemon.address).unwrap().json()
+    }
+
+    fn say(&self, arguments: &[&str]) -> Said {
+        say(&self.place.home(), arguments)
+    }
+
+    /// Has a key apply a small change, and gives its run.
+    fn change(&self, key: &Key) -> String {
+        let input = json!({ "dir": self.place.scratch(), "files": { "a.txt": "a" } });
+        let plan = self.post("/v1/operations/demo.plan", &input, key).json();
+        let token = find(&plan, "confirm_token").unwrap_or_else(|| panic!("{plan:#}"));
+        let input = json!({ "confirm_token": token, "yes": true });
+        let reply = self.post("/v1/operations/demo.apply", &input, key).json();
+        find(&reply, "run_id").unwrap_or_else(|| panic!("{reply:#}"))
+    }
+
+    fn state(&self, run: &str) -> String {
+        let shown = self.say(&["runs", "show", run, "--json"]).worked().json();
+        find(&shown, "state").unwrap()
+    }
+
+    fn until(&self, run: &str, state: &str) {
+        let started = std::time::Instant::now();
+        while self.state(run) != state {
+            assert!(
+                started.elapsed().as_secs() < 60,
+                "{run} is {}",
+                self.state(run)
+            );
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn an_approver_sees_the_run_answers_it_and_is_told_so() {
+    let place = Place::new();
+    let author = key(&place.home(), &["runs", "demo"]);
+    let approver = key(&place.home(), &["runs", "demo", "approve"]);
+    let office = Office::of(place);
+    let run = office.change(&author);
+    let waiting = office.get("/v1/approvals", &approver);
+    assert_eq!(
+        find(&waiting, "run_id").as_deref(),
+        Some(run.as_str()),
+        "{waiting:#}"
+    );
+    assert_eq!(
+        office.get("/v1/approvals", &author)["approvals"][0]["run_id"],
+        json!(run)
+    );
+    // A key that may not approve is refused; no approval of the approval is asked for.
+    let refused = office.post(&format!("/v1/runs/{run}/approve"), &json!({}), &author);
+    assert_eq!(find(&refused.json(), "code").as_deref(), Some("FORBIDDEN"));
+    let approved = office.post(&format!("/v1/runs/{run}/approve"), &json!({}), &approver);
+    assert_eq!(approved.status, 200, "{}", approved.json());
+    office.until(&run, "completed");
+    let runs = office.say(&["runs", "list", "--json"]).worked().json();
+    assert_eq!(runs.to_string().matches("\"kind\":").count(), 1, "{runs:#}");
+}
+
+#[test]
+fn an_approver_named_by_a_rule_alone_may_answer() {
+    let place = Place::new();
+    let author = key(&place.home(), &["runs", "demo"]);
+    let approver = key(&place.home(), &["runs", "demo"]);
+    place.policy(&format!(
+        "version = 1\napprovers = [\"local:ada\"]\n[[rule]]\noperation = \"demo.apply\"\n\
+         decision = \"ask\"\napprovers = [\"key:{}\"]\n",
+        approver.id
+    ));
+    let office = Office::of(place);
+    let run = office.change(&author);
+    let approved = office.post(&format!("/v1/runs/{run}/approve"), &json!({}), &approver);
+    assert_eq!(approved.status, 200, "{}", approved.json());
+    office.until(&run, "completed");
+}
+
+#[test]
+fn a_rule_about_a_run_holds_for_every_operation_on_it() {
+    let place = Place::new();
+    let author = key(&place.home(), &["*"]);
+    let office = Office::of(place);
+    let run = office.change(&author);
+    office.place.policy(&format!(
+        "version = 1\n[[rule]]\noperation = \"runs.*\"\ntarget = \"{run}\"\ndecision = \"deny\"\n"
+    ));
+    let input = json!({ "run_id": run }).to_string();
+    for operation in [
+        "show",
+        "watch",
+        "verify",
+        "export",
+        "artifacts",
+        "cancel",
+        "approve",
+        "reject",
+        "resume",
+        "rollback_plan",
+    ] {
+        let name = format!("runs.{operation}");
+        let said = office.say(&["--json", "ops", "call", &name, "--input", &input]);
+        assert!(
+            said.stdout.contains("POLICY_DENIED"),
+            "{name}: {}{}",
+            said.stdout,
+            said.stderr
+        );
+    }
+    office.place.policy("version = 1\n");
+    assert_eq!(office.state(&run), "waiting");
+}
+
+#[test]
+fn a_rule_about_deletions_leaves_writes_alone() {
+    let place = Place::with_policy(
+        "version = 1\n[[rule]]\neffect = \"destructive\"\ndecision = \"deny\"\n",
+    );
+    let directory = place.scratch();
+    let directory = directory.to_str().unwrap();
+    let apply = ["demo", "apply", "--yes", "--dir", directory];
+    say(&place.home(), &[&apply[..], &["--file", "a=1"]].concat()).worked();
+    let refused = say(&place.home(), &[&apply[..], &["--delete", "a"]].concat());
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("policy forbids"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn undoing_a_call_that_has_no_undo_lists_what_stays() {
+    let place = Place::with_policy(
+        "version = 1\napprovers = [\"local:*\"]\n[[rule]]\noperation = \"admin.keys_revoke\"\n\
+         principal = \"key:*\"\ndecision = \"ask\"\n",
+    );
+    let caller = key(&place.home(), &["*"]);
+    let victim = key(&place.home(), &["runs"]);
+    let office = Office::of(place);
+    let input = json!({ "key_id": victim.id });
+    let reply = office
+        .post("/v1/operations/admin.keys_revoke", &input, &caller)
+        .json();
+    let run = find(&reply, "run_id").unwrap_or_else(|| panic!("{reply:#}"));
+    office.say(&["runs", "approve", &run]).worked();
+    office.until(&run, "completed");
+    let undone = office.say(&["runs", "rollback", &run, "--yes", "--json"]);
+    assert_eq!(undone.code, Some(5), "{}", undone.stderr);
+    let undone = undone.json();
+    assert_eq!(undone["error"]["code"], "UNDO_CONFLICT", "{undone:#}");
+    assert_eq!(
+        undone["error"]["details"]["cause"]["residue"],
+        json!(["call"])
+    );
+}
