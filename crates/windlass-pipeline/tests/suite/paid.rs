@@ -16,12 +16,18 @@ use super::{
     world::SPEC,
 };
 
+/// Long enough for a loaded machine, short enough to notice a hang.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 async fn has_ended(client: &Process, run_id: &RunId) -> RunState {
+    let began = std::time::Instant::now();
     loop {
         let record = client.engine.visible_run(&local(), run_id).await.unwrap();
         if record.state.is_final() {
             return record.state;
         }
+        let story = || client.event_types(run_id).join(", ");
+        assert!(began.elapsed() < PATIENCE, "it stays at {}", story());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -45,10 +51,14 @@ async fn no_answer_is_paid_for_twice() {
             let store = world.disk.open_again();
             store.crash_at(write, moment);
             let mut process = world.process_on(store.clone());
-            process.drive().await;
+            // A dead process does nothing more: it may die while it begins to drive.
+            let life = async {
+                process.drive().await;
+                has_ended(&client, &run_id).await
+            };
             let has_died = tokio::select! {
                 () = store.died() => true,
-                _ = has_ended(&client, &run_id) => false,
+                _ = life => false,
             };
             drop(process);
             if has_died {

@@ -185,37 +185,45 @@ impl Served {
     }
 
     async fn serve(self, listener: TcpListener) {
-        let mut silent = Vec::new();
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let request = read_request(&mut stream).await;
-            self.asked.lock().unwrap().push(request);
-            self.arrived.notify_one();
-            let next = {
-                let mut answers = self.answers.lock().unwrap();
-                match answers.len() {
-                    1 => answers[0].clone(),
-                    _ => answers.pop_front().unwrap(),
-                }
-            };
-            match next {
-                Answer::Bytes(bytes) => {
-                    // The client may have heard enough.
-                    let _ = stream.write_all(bytes.as_bytes()).await;
-                    let _ = stream.shutdown().await;
-                }
-                Answer::Silence => silent.push(stream),
+        // A client that is killed may leave a connection on which it never asks anything.
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(self.clone().answer(stream));
+        }
+    }
+
+    async fn answer(self, mut stream: TcpStream) {
+        let Some(request) = read_request(&mut stream).await else {
+            return;
+        };
+        self.asked.lock().unwrap().push(request);
+        self.arrived.notify_one();
+        let next = {
+            let mut answers = self.answers.lock().unwrap();
+            match answers.len() {
+                1 => answers[0].clone(),
+                _ => answers.pop_front().unwrap(),
             }
+        };
+        match next {
+            Answer::Bytes(bytes) => {
+                // The client may have heard enough.
+                let _ = stream.write_all(bytes.as_bytes()).await;
+                let _ = stream.shutdown().await;
+            }
+            Answer::Silence => std::future::pending().await,
         }
     }
 }
 
-/// A request's body and its idempotency key.
-async fn read_request(stream: &mut TcpStream) -> (Value, String) {
+/// A request's body and its idempotency key, unless it breaks off.
+async fn read_request(stream: &mut TcpStream) -> Option<(Value, String)> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 8192];
     loop {
-        let read = stream.read(&mut buffer).await.unwrap();
-        assert_ne!(read, 0, "the request breaks off");
+        let read = stream.read(&mut buffer).await.ok()?;
+        if read == 0 {
+            return None;
+        }
         bytes.extend_from_slice(&buffer[..read]);
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
@@ -224,7 +232,7 @@ async fn read_request(stream: &mut TcpStream) -> (Value, String) {
                 header("content-length: ").map_or(0, |length| length.parse().unwrap());
             if body.len() >= length {
                 let key = header("idempotency-key: ").unwrap_or_default().to_owned();
-                return (serde_json::from_str(body).unwrap(), key);
+                return Some((serde_json::from_str(body).unwrap(), key));
             }
         }
     }
