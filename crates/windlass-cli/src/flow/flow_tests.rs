@@ -8,7 +8,10 @@ use windlass_engine::run::RunView;
 use windlass_testkit::{Process, TestWorld, local};
 use windlass_types::{Problem, RunState};
 
-use super::{ApplyArgs, ChangeOperations, SteerArgs, Wanted, apply, find_run, plan, steer};
+use super::{
+    ApplyArgs, Asked, ChangeOperations, Channel, SteerArgs, Wanted, apply, approval_wanted,
+    find_run, plan, steer,
+};
 use crate::{
     Interrupt,
     host::Opened,
@@ -241,6 +244,22 @@ async fn a_run_that_asks_is_answered_and_continues() {
         "{problem:?}"
     );
     assert!(scene.has("a.txt") && !scene.has("b.txt"), "half is done");
+    let run_id = find_run(&first, "latest").await.unwrap();
+    let record = first.engine().visible_run(first.principal(), &run_id);
+    let asked = Asked::of(&first, &record.await.unwrap()).unwrap();
+    let review = Captured::new(Mode::Human);
+    asked.show(&session(&scene.world.process(), &review), Channel::Notice);
+    let shown = review
+        .stderr()
+        .replace(&scene.directory.path().display().to_string(), "DIR");
+    insta::assert_snapshot!(shown, @r"
+    ");
+    let problem = approval_wanted(&first, &run_id).await.unwrap().unwrap();
+    assert_eq!(problem.code().exit_code, 4, "{problem}");
+    assert_eq!(
+        problem.next_actions(),
+        [format!("windlass runs show {run_id}")]
+    );
     // Another command, another process, as it would be on a command line.
     drop(first);
     let second = session(&scene.world.process(), &captured);

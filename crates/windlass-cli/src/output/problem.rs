@@ -112,6 +112,15 @@ mod tests {
             refused("policy forbids admin.keys_create for local:ada/mcp"),
         ];
         insta::assert_snapshot!(shown.concat(), @r"
+        error: policy forbids demo.apply on /srv/a b for local:ada/mcp
+          code: POLICY_DENIED
+        hint: windlass policy check --operation demo.apply --target '/srv/a b'
+        error: policy forbids stack.deploy on shop, eu-west-1/shop for key:ci
+          code: POLICY_DENIED
+        hint: windlass policy check --operation stack.deploy --target shop
+        error: policy forbids admin.keys_create for local:ada/mcp
+          code: POLICY_DENIED
+        hint: windlass policy check --operation admin.keys_create --target TARGET
         ");
     }
 
@@ -122,6 +131,9 @@ mod tests {
             .with("cause", json!({}))
             .with("none", json!([]));
         insta::assert_snapshot!(render_problem(&problem, Paint { colour: false }), @r"
+        error: waits for local:ada or key:ops
+          code: STEP_FAILED
+        hint: windlass errors STEP_FAILED
         ");
     }
 }

@@ -242,6 +242,7 @@ impl<C: Change> Operation for PlanOperation<C> {
         Box::pin(async move {
             let input = parse_input(&self.info, input)?;
             let plan = self.change.plan(&context, input).await?;
+            context.require_target(&plan.target)?;
             let plan_digest = plan.digest();
             let purpose = TokenPurpose {
                 operation: self.apply_name.clone(),
