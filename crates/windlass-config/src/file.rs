@@ -2,10 +2,24 @@
 //!
 //! Used for the settings file and by windlass-policy for the policy file.
 
-use std::fmt;
+use std::{fmt, io, path::Path};
 
 use serde::de::DeserializeOwned;
 use windlass_types::{Problem, code};
+
+/// The text of a file that may be missing. Anything else in its place is an error: a link that
+/// leads nowhere must not count as a missing file, and a pipe must not be waited for.
+pub fn read_if_there(path: &Path) -> io::Result<Option<String>> {
+    match fs_err::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    if !fs_err::metadata(path)?.is_file() {
+        let message = format!("{} is not a regular file", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    fs_err::read_to_string(path).map(Some)
+}
 
 /// Why a file is not understood, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -69,12 +69,12 @@ impl Settings {
     /// Reads the settings file, if there is one, and lets the environment win.
     pub fn load(home: &Home, environment: &Environment) -> Result<Self, SettingsError> {
         let (path, named) = Self::path(home, environment);
-        let text = match fs_err::read_to_string(&path) {
-            Ok(text) => text,
+        let read = match file::read_if_there(&path) {
             // A file that was asked for by name must exist.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => String::new(),
-            Err(error) => return Err(SettingsError::Unreadable(error)),
+            Ok(None) if named => fs_err::read_to_string(&path).map(Some),
+            read => read,
         };
+        let text = read.map_err(SettingsError::Unreadable)?.unwrap_or_default();
         let mut settings = Self::parse(&text, &path.display().to_string())?;
         settings
             .telemetry

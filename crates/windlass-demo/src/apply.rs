@@ -176,7 +176,7 @@ where
 }
 
 fn keep(dir: &str, file: &FileChange) -> Result<Kept, Problem> {
-    let scratch = Scratch::open(dir)?;
+    let scratch = Scratch::open_planned(dir)?;
     let content = scratch.read(&file.path)?;
     if content.as_deref().map(Digest::of) != file.before {
         return Err(Problem::new(
@@ -193,7 +193,7 @@ fn keep(dir: &str, file: &FileChange) -> Result<Kept, Problem> {
 }
 
 fn change(dir: &str, file: &FileChange, key: &str) -> Result<(), Problem> {
-    let scratch = Scratch::open(dir)?;
+    let scratch = Scratch::open_planned(dir)?;
     match &file.after {
         Some(content) => scratch.write(&file.path, content.as_bytes(), key),
         None => scratch.remove(&file.path),
@@ -202,7 +202,7 @@ fn change(dir: &str, file: &FileChange, key: &str) -> Result<(), Problem> {
 
 /// Restores the file, unless it was changed since.
 fn take_back(dir: &str, file: &FileChange, kept: &Kept) -> Result<(), Problem> {
-    let scratch = Scratch::open(dir)?;
+    let scratch = Scratch::open_planned(dir)?;
     let now = scratch.read(&file.path)?;
     let before = kept.bytes()?;
     if now == before {

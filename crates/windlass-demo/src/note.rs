@@ -36,10 +36,12 @@ impl RunKind for WriteNote {
             let before: Option<Digest> = Step::pure("look")
                 .run(context, async |_| {
                     let dir = input.dir.clone();
-                    tokio::task::spawn_blocking(move || Scratch::open(&dir)?.read(NOTE_FILE))
-                        .await
-                        .map_err(|error| Problem::internal("file work", error))?
-                        .map(|content| content.as_deref().map(Digest::of))
+                    tokio::task::spawn_blocking(move || {
+                        Scratch::open_planned(&dir)?.read(NOTE_FILE)
+                    })
+                    .await
+                    .map_err(|error| Problem::internal("file work", error))?
+                    .map(|content| content.as_deref().map(Digest::of))
                 })
                 .await?;
             let file = FileChange {

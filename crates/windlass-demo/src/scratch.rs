@@ -44,6 +44,20 @@ impl Scratch {
         Ok(Self { dir, path })
     }
 
+    /// Opens the directory of a plan, whose path has no symbolic links. One that has now leads
+    /// somewhere that no rule was asked about.
+    pub(crate) fn open_planned(path: &str) -> Result<Self, Problem> {
+        let opened = Self::open(path)?;
+        if opened.path == path {
+            return Ok(opened);
+        }
+        let message = format!(
+            "the directory {path:?} was replaced: it leads to {:?}",
+            opened.path
+        );
+        Err(Problem::new(&code::PATH_ESCAPE, message).with("field", "dir"))
+    }
+
     /// The absolute path.
     pub(crate) fn path(&self) -> &str {
         &self.path

@@ -70,16 +70,15 @@ struct Example {
 impl Policy {
     /// Reads the policy file; a missing file means the built-in rules.
     pub fn load(path: &Path) -> Result<Self, PolicyError> {
-        match fs_err::read_to_string(path) {
-            Ok(text) => {
+        match file::read_if_there(path).map_err(PolicyError::Unreadable)? {
+            Some(text) => {
                 let name = path.file_name().map_or_else(
                     || path.display().to_string(),
                     |name| name.display().to_string(),
                 );
                 Self::parse(&text, &name)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::built_in()),
-            Err(error) => Err(PolicyError::Unreadable(error)),
+            None => Ok(Self::built_in()),
         }
     }
 

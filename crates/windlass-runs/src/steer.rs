@@ -62,6 +62,7 @@ fn cancel(engine: &Engine) -> Arc<dyn Operation> {
         .target("run_id")
         .describe("Cancel a run", "Asks a run to stop and undo what it did. The undo is journaled like everything else.")
         .signal()
+        .judged_by_plan()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "reason": "wrong directory" }))
         .handle_run(move |context, input: Input| {
             let engine = engine.clone();
@@ -90,6 +91,7 @@ fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
         .target("run_id")
         .describe(title, words)
         .signal()
+        .judged_by_plan()
         // Who may answer is decided by the run that asks.
         .confirmed_by_call()
         .example(
@@ -122,6 +124,7 @@ fn resume(engine: &Engine) -> Arc<dyn Operation> {
         .target("run_id")
         .describe("Resume a run", "Lets a held run try again. Runs cut off by a crash resume by themselves when a driver starts.")
         .signal()
+        .judged_by_plan()
         .example("One run", json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }))
         .handle_run(move |context, input: Input| {
             let engine = engine.clone();
@@ -137,6 +140,9 @@ async fn steered(
     run_id: RunId,
     signal: impl Future<Output = Result<(), Problem>>,
 ) -> Result<(Output, Option<RunId>), Problem> {
+    // What cannot work is refused now, not after an approver was asked.
+    engine.visible_run(&context.principal, &run_id).await?;
+    context.require_target(run_id.as_str())?;
     signal.await?;
     // Seen when the signal was given; an approver does not see the run after that.
     let record = match engine.store.run(&run_id).await? {

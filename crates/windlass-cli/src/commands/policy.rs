@@ -59,16 +59,12 @@ Approvers: you (local:*), and holders of a key with the scope `approve`.";
 
 fn show(session: &Session, options: &OpenOptions) -> Result<Report, Problem> {
     let path = options.home.policy();
-    let text = match fs_err::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            return Err(Problem::new(
-                &code::CONFIG_INVALID,
-                format!("the policy file cannot be read: {error}"),
-            ));
-        }
-    };
+    let text = windlass_config::file::read_if_there(&path).map_err(|error| {
+        Problem::new(
+            &code::CONFIG_INVALID,
+            format!("the policy file cannot be read: {error}"),
+        )
+    })?;
     let printer = &session.printer;
     printer.notice(&format!(
         "{}{}",

@@ -171,12 +171,12 @@ pub(crate) async fn approval_wanted(
     Ok(Some(problem.map_text(&mut |text| session.redact(text))))
 }
 
-/// Says that a run waits for an approval and how to look at it; whether it does.
+/// Says that a run waits for an approval and how to look at it; whether it does. For callers that
+/// have started the run or were told about it by its own operation.
 pub(crate) async fn says_it_waits(session: &Session, run_id: &RunId) -> Result<bool, Problem> {
-    let record = session
-        .engine()
-        .visible_run(session.principal(), run_id)
-        .await?;
+    let Some(record) = session.engine().store.run(run_id).await? else {
+        return Ok(false);
+    };
     let Some(asked) = Asked::of(session, &record) else {
         return Ok(false);
     };

@@ -253,6 +253,10 @@ async fn a_run_that_asks_is_answered_and_continues() {
         .stderr()
         .replace(&scene.directory.path().display().to_string(), "DIR");
     insta::assert_snapshot!(shown, @r"
+    asks to approve: demo.apply on DIR (write)
+      + a.txt (1 bytes)
+      + b.txt (1 bytes)
+      1 of 2 files are changed. Continue?
     ");
     let problem = approval_wanted(&first, &run_id).await.unwrap().unwrap();
     assert_eq!(problem.code().exit_code, 4, "{problem}");

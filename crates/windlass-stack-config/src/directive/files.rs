@@ -25,6 +25,9 @@ pub(super) fn read(
     if length.is_dir() {
         return Err(format!("{name} is a directory"));
     }
+    if !length.is_file() {
+        return Err(format!("{name} is not a regular file"));
+    }
     if length.len() > MAX_BYTES {
         return Err(format!(
             "{name} has {} bytes; {MAX_BYTES} are allowed",

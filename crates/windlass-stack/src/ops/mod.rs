@@ -25,9 +25,10 @@ use windlass_types::{Problem, RunId, RunRecord};
 pub(crate) use self::ask::{output, outside_with};
 pub(crate) use self::verb::Verb;
 use crate::desk::Desk;
-use crate::dev;
+use crate::dev::{self, DevOperation};
 use crate::outside::StackOutside;
 use crate::place::Place;
+use crate::project::Project;
 
 /// Everything that can be asked.
 pub(crate) fn operations(outside: &Arc<StackOutside>, engine: &Engine) -> Vec<Arc<dyn Operation>> {
@@ -119,7 +120,11 @@ impl Operation for StackOperation {
                     }
                 },
                 Verb::Dev(operation) => {
-                    context.require_targets(&asked_about(&context, &arguments)?)?;
+                    let mut targets = asked_about(&context, &arguments)?;
+                    if targets.is_empty() {
+                        targets = named_by_program(desk, &context, operation, &arguments).await?;
+                    }
+                    context.require_targets(&targets)?;
                     let directory = context.directory.clone().unwrap_or_default();
                     let outside = &desk.outside;
                     let output = dev::answer(outside, operation, &arguments, &directory).await?;
@@ -155,6 +160,27 @@ fn asked_about(
     let mut targets: Vec<String> = stack.into_iter().collect();
     targets.extend(text("secretName").map(str::to_owned));
     Ok(targets)
+}
+
+/// The stack of a config that only tells it when it is run. What starts or builds something needs
+/// the name; a session can be watched and stopped without.
+async fn named_by_program(
+    desk: &Desk,
+    context: &CallContext,
+    operation: DevOperation,
+    arguments: &Map<String, Value>,
+) -> Result<Vec<String>, Problem> {
+    let mut place = Place::read(context, arguments)?;
+    if place.stage.is_none() {
+        return Ok(Vec::new());
+    }
+    // A local session needs no region, and a config is not read without one.
+    place.region.get_or_insert_with(|| "us-east-1".to_owned());
+    match Project::load(desk, &place, arguments, operation.name()).await {
+        Ok(project) => Ok(vec![project.stack_name()]),
+        Err(problem) if operation == DevOperation::Start => Err(problem),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 /// The answer of a run, for a caller who comes back for it.

@@ -131,6 +131,27 @@ fn one_command_watches_while_others_approve() {
 }
 
 #[test]
+fn doctor_counts_only_runs_that_could_go_on_and_that_nobody_drives() {
+    let scene = Scene::new();
+    let driver = || {
+        let doctor = ["ops", "call", "admin.doctor", "--input", "{}"];
+        let answer = scene.say(&doctor).json();
+        let checks = answer["checks"].as_array().unwrap().clone();
+        let mut checks = checks.into_iter();
+        checks.find(|check| check["name"] == "driver").unwrap()
+    };
+    assert_eq!(scene.apply("a", &["--approval"]).code, Some(4));
+    let waits = driver();
+    assert_eq!(waits["ok"], true, "it waits for a person: {waits}");
+    scene.apply("b", &["--detach"]).worked();
+    let stalled = driver();
+    assert_eq!(
+        stalled["finding"], "1 run could go on, and no process drives it",
+        "{stalled}"
+    );
+}
+
+#[test]
 fn one_command_cancels_what_another_started() {
     let scene = Scene::new();
     let _daemon = Daemon::open(&scene.place.home());

@@ -7,7 +7,7 @@ use windlass_types::{Problem, Timestamp};
 
 use crate::{
     commands::field,
-    output::{Table, Tone, age},
+    output::{Table, Tone, age, counted},
     session::{Report, Session},
 };
 
@@ -24,7 +24,7 @@ impl ListArgs {
         } else {
             session.printer.table(&table(&keys, session.engine().now()));
         }
-        Ok(Report::new(format!("{} keys", keys.len()), answer.output))
+        Ok(Report::new(counted(keys.len(), "key"), answer.output))
     }
 }
 

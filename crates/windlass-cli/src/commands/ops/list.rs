@@ -6,7 +6,7 @@ use windlass_engine::{access::nearest, operation::OperationInfo};
 use windlass_types::{EffectClass, Problem, code};
 
 use crate::{
-    output::{Table, Tone},
+    output::{Table, Tone, counted},
     session::{Report, Session},
 };
 
@@ -43,7 +43,7 @@ impl ListArgs {
         session.printer.table(&table);
         session.printer.hint("windlass ops describe OPERATION");
         Ok(Report::new(
-            format!("{} operations", shown.len()),
+            counted(shown.len(), "operation"),
             json!({ "operations": shown }),
         ))
     }

@@ -9,7 +9,7 @@ use windlass_types::Problem;
 use super::{run::write_all, tree, view::Files};
 use crate::{
     commands::parse,
-    output::Mode,
+    output::{Mode, counted},
     session::{Report, Session},
 };
 
@@ -36,12 +36,13 @@ impl ArtifactArgs {
         let message = match (&self.out, self.artifact_type.as_str()) {
             (Some(directory), "all") => {
                 let files = write_all(&parse(&output)?, directory, self.force)?;
-                format!("{files} files in {}", directory.display())
+                format!("{} in {}", counted(files, "file"), directory.display())
             }
             (Some(directory), _) => {
                 let made: Files = parse(&output)?;
                 tree::write(&made, directory, self.force)?;
-                format!("{} files in {}", made.files.len(), directory.display())
+                let files = counted(made.files.len(), "file");
+                format!("{files} in {}", directory.display())
             }
             (None, name) => {
                 if session.printer.mode() == Mode::Human {

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     commands::word,
+    output::counted,
     session::{Report, Session},
 };
 
@@ -181,13 +182,15 @@ impl CodeArgs {
         let message = match &self.out {
             Some(directory) => {
                 tree::write(&made, directory, self.force)?;
-                format!("{} files in {}", made.files.len(), directory.display())
+                let files = counted(made.files.len(), "file");
+                format!("{files} in {}", directory.display())
             }
             None => {
                 for file in &made.files {
                     printer.data(&file.path);
                 }
-                format!("{} files; write them with --out DIR", made.files.len())
+                let files = counted(made.files.len(), "file");
+                format!("{files}; write them with --out DIR")
             }
         };
         printer.notice(&message);

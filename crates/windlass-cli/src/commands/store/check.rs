@@ -6,7 +6,7 @@ use windlass_types::{Problem, code};
 
 use crate::{
     commands::field,
-    output::Tone,
+    output::{Tone, counted},
     session::{Report, Session},
 };
 
@@ -19,10 +19,10 @@ impl CheckArgs {
         let findings: Vec<String> = field(&answer.output, "findings")?;
         let count = |name: &str| field::<u64>(&answer.output, name);
         let looked_at = format!(
-            "{} journals, {} events, {} artifacts",
-            count("journals")?,
-            count("events")?,
-            count("blobs")?
+            "{}, {}, {}",
+            counted(count("journals")?, "journal"),
+            counted(count("events")?, "event"),
+            counted(count("blobs")?, "artifact")
         );
         let printer = &session.printer;
         if findings.is_empty() {
