@@ -219,3 +219,22 @@ fn undoing_a_call_that_has_no_undo_lists_what_stays() {
         json!(["call"])
     );
 }
+
+#[test]
+fn what_is_no_policy_file_is_an_error_and_no_missing_file() {
+    let place = Place::new();
+    let file = place.home().join("policy.toml");
+    std::os::unix::fs::symlink("/nonexistent/policy", &file).unwrap();
+    let refused = say(&place.home(), &["runs", "list"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    std::fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    let refused = say(&place.home(), &["runs", "list"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("not a regular file"),
+        "{}",
+        refused.stderr
+    );
+}

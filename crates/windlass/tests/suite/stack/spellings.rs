@@ -192,3 +192,118 @@ fn a_forbidden_stack_is_forbidden_in_every_spelling() {
     }
     assert!(world.stacks().is_empty());
 }
+
+/// A config that names another stack once it was asked for its name.
+const CHANGING: &str = "
+import { readFileSync, writeFileSync } from 'node:fs';
+const file = new URL('count', import.meta.url);
+let count = 0;
+try { count = Number(readFileSync(file, 'utf8')); } catch {}
+writeFileSync(file, String(count + 1));
+export default () => ({
+  serviceName: count < 1 ? 'other' : 'shop',
+  scripts: { hello: { type: 'local-script', properties: { executeCommand: 'echo hello' } } },
+  resources: { jobs: { type: 'sqs-queue' } },
+});
+";
+
+#[test]
+fn a_config_that_names_another_stack_later_is_refused() {
+    let world = World::with_policy(POLICY);
+    world.file("stacktape.mjs", CHANGING);
+    let mut client = world.tool_client();
+    let call = json!({ "stage": "prod", "region": "eu-west-1", "configPath": "stacktape.mjs" });
+    for operation in ["deploy", "script_run"] {
+        world.file("count", "0");
+        let mut call = call.clone();
+        if operation == "script_run" {
+            call["scriptName"] = json!("hello");
+        }
+        let refused = client.ops(operation, &call);
+        let reason = &refused.body["data"]["reason"];
+        assert_eq!(reason, "stack_changed", "{operation}: {refused:#?}");
+    }
+    assert!(world.stacks().is_empty());
+}
+
+#[test]
+fn a_hook_cannot_choose_another_stack() {
+    let world = World::with_policy(POLICY);
+    let config = |name: &str, command: &str| {
+        format!(
+            "serviceName: {name}
+scripts: {{ swap: {{ type: local-script, properties: {{ executeCommand: '{command}' }} }} }}
+hooks: {{ beforeDeploy: [{{ scriptName: swap }}] }}
+resources: {{ jobs: {{ type: sqs-queue }} }}
+"
+        )
+    };
+    world.config(&config("other", "cp later.yml stacktape.yml"));
+    world.file("later.yml", &config("shop", "true"));
+    let mut client = world.tool_client();
+    let refused = client.ops("deploy", &json!({ "stage": "prod", "region": "eu-west-1" }));
+    assert_eq!(
+        refused.body["data"]["reason"], "stack_changed",
+        "{refused:#?}"
+    );
+    assert!(world.stacks().is_empty());
+}
+
+#[test]
+fn local_development_of_a_forbidden_stack_is_forbidden() {
+    let world = World::with_policy(POLICY);
+    let text = "export default () => ({ serviceName: 'sh' + 'op', resources: { jobs: { type: 'sqs-queue' } } });";
+    world.file("stacktape.mjs", text);
+    let mut client = world.tool_client();
+    let call = json!({ "stage": "prod", "configPath": "stacktape.mjs" });
+    for operation in ["start", "stop"] {
+        let refused = client.dev(operation, &call);
+        let reason = &refused.body["data"]["reason"];
+        assert_eq!(reason, "policy_denied", "{operation}: {refused:#?}");
+    }
+}
+
+#[test]
+fn a_script_that_was_changed_while_it_waited_is_not_run() {
+    let world = World::with_policy(
+        "version = 1
+approvers = [\"local:*\"]
+[[rule]]
+operation = \"stack.script_run\"
+decision = \"ask\"
+",
+    );
+    let config = |word: &str| {
+        format!(
+            "serviceName: shop
+scripts: {{ hello: {{ type: local-script, properties: {{ executeCommand: 'echo {word} > ran.txt' }} }} }}
+resources: {{ jobs: {{ type: sqs-queue }} }}
+"
+        )
+    };
+    world.config(&config("reviewed"));
+    let mut client = world.tool_client();
+    let call = json!({ "stage": "dev", "region": "eu-west-1", "scriptName": "hello" });
+    let waiting = client.ops("script_run", &call);
+    let run = waiting.body["data"]["runId"].as_str();
+    let run = run.unwrap_or_else(|| panic!("{waiting:#?}")).to_owned();
+    let show = |json: &[&str]| {
+        let mut show = world.command();
+        let shown = show
+            .args(["runs", "show", &run])
+            .args(json)
+            .output()
+            .unwrap();
+        String::from_utf8(shown.stdout).unwrap() + &String::from_utf8(shown.stderr).unwrap()
+    };
+    assert!(show(&[]).contains("$ echo reviewed"), "{}", show(&[]));
+    world.config(&config("changed"));
+    let mut approve = world.command();
+    approve.args(["runs", "approve", &run]).output().unwrap();
+    let started = std::time::Instant::now();
+    while !show(&["--json"]).contains("script_changed") {
+        assert!(started.elapsed().as_secs() < 60, "{}", show(&[]));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(!world.project().join("ran.txt").exists());
+}
