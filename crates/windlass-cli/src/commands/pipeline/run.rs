@@ -92,7 +92,7 @@ impl RunArgs {
 }
 
 /// Follows a job to its end; its status, also as it was answered. A job that waits for an
-/// approval has not ended, and nothing more happens until somebody answers.
+/// approval has not ended, and nothing more happens until a person answers.
 pub(super) async fn follow(session: &Session, job: &str) -> Result<(JobStatus, Value), Problem> {
     let job_id = run_id(job)?;
     Follow::new(&job_id).run(session).await?;
