@@ -25,7 +25,7 @@ pub(super) async fn run(
 ) -> Result<Value, RunError> {
     report::progress(context, "initializing", "Reading the config", None).await?;
     let (stack, job) = &gate::name_stack(context, desk, job, "preview_changes").await?;
-    gate::require(context, desk, Kind::Preview, job, &stack).await?;
+    gate::require(context, desk, Kind::Preview, job, stack).await?;
     let (prepared, artifact) = prepared(context, desk, job, "preview_changes").await?;
     report::progress(
         context,
