@@ -14,7 +14,7 @@ use crate::process;
 use crate::repo::Repo;
 
 const LIMIT: Duration = Duration::from_secs(180);
-const SIZE_LIMIT_MB: u64 = 110;
+const SIZE_LIMIT_MB: u64 = 80;
 /// The parts of the tour; each must be mentioned, in any grammatical form.
 const PARTS: [&str; 9] = [
     "plan",
