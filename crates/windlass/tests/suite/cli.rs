@@ -273,7 +273,6 @@ fn runs() {
     ARTIFACT  SIZE  TYPE  SHA-256
     report.json  SIZE  application/json  DIGEST
     ── stderr
-    hint: windlass runs show RUN-1
     hint: windlass runs rollback RUN-1
     "#);
     insta::assert_snapshot!(scene.show(&scene.say(&["runs", "verify", "latest"])), @"
@@ -327,12 +326,12 @@ fn policy_that_denies() {
     demo.apply on ROOT/scratch: 1 to create, 1 to update, 1 to delete
     policy: deny (policy.toml:3)
     plan digest: DIGEST
-    error: policy forbids demo.apply for local:USER
+    error: policy forbids demo.apply on ROOT/scratch for local:USER
       code: POLICY_DENIED
       reason: nothing is deleted here
       reason_code: policy_denied
       rule: policy.toml:3
-    hint: windlass policy check
+    hint: windlass policy check --operation demo.apply --target ROOT/scratch
     ");
     assert!(scene.place.scratch().join("old.txt").exists());
 }
