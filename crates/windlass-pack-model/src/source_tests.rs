@@ -47,7 +47,7 @@ fn bad_specs_say_why() {
         ("modules/x", "write local:<path>"),
         ("local:", "write local:<path>"),
         ("git:https://h/r#reff=x", "did you mean \"ref\"?"),
-        ("git:https://h/r#ref", "not understood"),
+        ("git:https://h/r#ref", "not recognised"),
         ("git:https://h/r#subdir=../x", "subdir"),
         ("git:https://h/r#subdir=/etc", "absolute"),
         ("git:https://h/r#ref=--upload-pack=x", "dash"),

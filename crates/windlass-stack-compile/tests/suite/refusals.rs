@@ -82,7 +82,7 @@ fn overrides_of_other_resources() {
     overrides: {TwoQueue: {DelaySeconds: 1}}
   two: {type: sqs-queue}
 ";
-    insta::assert_snapshot!(refused(text), @r#"resources.one.overrides.TwoQueue: "TwoQueue" is no part of "one" [there is OneQueue]"#);
+    insta::assert_snapshot!(refused(text), @r#"resources.one.overrides.TwoQueue: "TwoQueue" is not part of "one" [there is OneQueue]"#);
 }
 
 #[test]

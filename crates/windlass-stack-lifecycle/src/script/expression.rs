@@ -283,7 +283,7 @@ mod tests {
                 json!({"Fn::GetAtt": ["one"]}),
                 "! Fn::GetAtt without id and attribute",
             ),
-            (json!(["x"]), "! [\"x\"] is no text"),
+            (json!(["x"]), "! [\"x\"] is not text"),
         ] {
             assert_eq!(shown(&value), expected, "{value}");
         }

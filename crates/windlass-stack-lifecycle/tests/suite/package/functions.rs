@@ -219,7 +219,7 @@ fn custom_artifacts() {
         custom("fake.zip")
             .unwrap_err()
             .message()
-            .contains("is no zip")
+            .contains("is not a zip")
     );
     assert!(custom("absent").is_err());
 }
