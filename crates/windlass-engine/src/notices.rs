@@ -1,4 +1,4 @@
-//! Passing notices: from steps to whoever watches their run, in this process or in another.
+//! Passing notices: from steps to the watchers of their run, in this process or in another.
 //!
 //! Nothing is kept. A watcher that does not keep up loses the oldest notices; work never waits
 //! for a watcher.

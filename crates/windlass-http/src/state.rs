@@ -29,7 +29,7 @@ pub enum AuthMode {
     /// Every request carries an API key.
     Keys,
     /// A request without a key acts as this principal. Only on a loopback address, where
-    /// whoever can connect is a user of this machine. A key that is sent still counts.
+    /// everyone who can connect is a user of this machine. A key that is sent still counts.
     LoopbackOpen(Principal),
 }
 

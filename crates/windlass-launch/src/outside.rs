@@ -35,7 +35,7 @@ pub struct LaunchOutside {
 }
 
 impl LaunchOutside {
-    /// What a caller may say in a configuration: whoever holds a key may be anywhere.
+    /// What a caller may say in a configuration: the holder of a key may be anywhere.
     pub(crate) fn caller(&self, principal: &Principal) -> Caller {
         let caller = match principal.kind {
             PrincipalKind::Key => Caller::remote(self.local_roots.clone()),

@@ -75,7 +75,7 @@ impl TraceParent {
 }
 
 impl CallContext {
-    /// The span of this call: the same for whoever knows the request.
+    /// The span of this call: the same for everyone who knows the request.
     pub fn span_id(&self) -> SpanId {
         let digest = Digest::of(self.request_id.as_bytes());
         let mut bytes = [0; 8];

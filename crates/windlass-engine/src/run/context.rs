@@ -123,7 +123,7 @@ pub struct ChildRequest {
 /// Something to be put on record.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// Something for whoever watches. Unlike with `emit`, the caller says what tells it apart
+    /// Something for watchers. Unlike with `emit`, the caller says what tells it apart
     /// from all others of the run, so that the order of calls does not matter.
     Event {
         /// What tells it apart.
@@ -186,7 +186,7 @@ pub trait RunContext: Send + Sync {
         request: WaitRequest,
     ) -> BoxFuture<'a, Result<Option<Signal>, RunError>>;
 
-    /// Makes something known to whoever watches.
+    /// Makes something known to watchers.
     fn emit<'a>(&'a self, name: &'a str, data: Value) -> BoxFuture<'a, Result<(), RunError>>;
 
     /// Keeps bytes under a name of the run.

@@ -1,6 +1,6 @@
 //! Steering a run: approve, reject, cancel, roll back, or a domain's own signal.
 //!
-//! A signal is an event in the run's journal, written by whoever sends it. The driver notices
+//! A signal is an event in the run's journal, written by its sender. The driver notices
 //! and acts; the sender needs no driver.
 
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ impl Engine {
     }
 
     /// Lets a held run try again, for instance after an upgrade. Unfinished runs need no such
-    /// word: whoever drives takes them up.
+    /// word: the driver resumes them.
     pub async fn resume(
         &self,
         principal: &Principal,

@@ -43,7 +43,7 @@ pub trait StepCalls: Send + Sync {
     /// Puts an event on record with the step's outcome.
     fn emit(&self, name: &str, data: Value) -> Result<(), Problem>;
 
-    /// Tells whoever watches now.
+    /// Tells current watchers.
     fn pass(&self, what: Passing);
 
     /// Whether the run has to stop.
@@ -93,13 +93,13 @@ impl<'a> StepContext<'a> {
         self.calls.emit(name, data)
     }
 
-    /// Shows a line to whoever watches now.
+    /// Shows a line to current watchers.
     pub fn log(&self, level: LogLevel, message: impl Into<String>) {
         let message = message.into();
         self.calls.pass(Passing::Log { level, message });
     }
 
-    /// Shows how far the step is to whoever watches now.
+    /// Shows current watchers how far the step is.
     pub fn progress(&self, done: u64, total: Option<u64>, message: impl Into<String>) {
         let message = message.into();
         self.calls.pass(Passing::Progress {
@@ -109,7 +109,7 @@ impl<'a> StepContext<'a> {
         });
     }
 
-    /// Shows a piece of text to whoever watches now.
+    /// Shows a piece of text to current watchers.
     pub fn text(&self, piece: impl Into<String>) {
         let text = piece.into();
         self.calls.pass(Passing::Text { text });

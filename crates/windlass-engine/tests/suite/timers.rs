@@ -1,4 +1,4 @@
-//! Timers fire once, at their time, whoever is awake then.
+//! Timers fire once, at their time, in any process.
 
 use std::time::Duration;
 

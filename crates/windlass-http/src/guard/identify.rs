@@ -79,7 +79,7 @@ pub(crate) async fn identify(
     }
 }
 
-/// The one refusal of whoever has no key that works.
+/// The one refusal of a caller without a key that works.
 pub(crate) fn refuse(lack: Lack) -> (Failure, Option<Lack>) {
     (unauthorized().into(), Some(lack))
 }
@@ -128,7 +128,7 @@ fn signed_scope<'a>(shared: &'a Shared, parts: &Parts) -> Option<&'a str> {
         .map(|info| info.scope.as_str())
 }
 
-/// Whoever holds a signed address: may call what serves it, and sees any run.
+/// The holder of a signed address: may call what serves it, and sees any run.
 fn bearer_of_address(scope: &str) -> Principal {
     Principal {
         kind: PrincipalKind::System,

@@ -191,7 +191,7 @@ impl Guard {
             .map_err(|(failure, lack)| Refusal { failure, lack })
     }
 
-    /// Counts the request for whoever sent it; refused ones count for their address, so that
+    /// Counts the request for its sender; refused ones count for their address, so that
     /// guessing keys is limited too.
     fn admit(
         &self,

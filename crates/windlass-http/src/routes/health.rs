@@ -1,4 +1,4 @@
-//! `/v1/health`, `/v1/ready`, `/v1/metrics`: for whoever keeps this process running.
+//! `/v1/health`, `/v1/ready`, `/v1/metrics`: for operators of this process.
 
 use std::sync::Arc;
 

@@ -353,7 +353,7 @@ impl Look {
     }
 }
 
-/// A folder that goes away with whoever made it.
+/// A folder that goes away with its creator.
 struct Scratch(PathBuf);
 
 impl Drop for Scratch {

@@ -156,7 +156,7 @@ async fn wait_for_end(context: &JournalContext, run_id: &RunId) -> Result<RunRec
 }
 
 /// Tells the child something. A child that has just moved on is not told, which is as good:
-/// whoever waits for it looks at it again.
+/// its waiter looks at it again.
 async fn tell(
     context: &JournalContext,
     run_id: &RunId,

@@ -1,4 +1,4 @@
-//! `emit`: something for whoever watches, redacted before it is written.
+//! `emit`: something for watchers, redacted before it is written.
 
 use serde_json::Value;
 use windlass_types::{Body, journal::DomainEvent};
