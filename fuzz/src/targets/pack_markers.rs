@@ -1,6 +1,8 @@
 //! The marked forms of instructions: what is taken apart is put together again as the same.
 
-use windlass_pack_deploy::render::{aggregate, split_aggregate, unwrap_cursor_rule, wrap_cursor_rule};
+use windlass_pack_deploy::render::{
+    aggregate, split_aggregate, unwrap_cursor_rule, wrap_cursor_rule,
+};
 
 fn ended(text: &str) -> String {
     match text.ends_with('\n') {
