@@ -40,6 +40,10 @@ impl Domain for Admin {
         vec![Arc::new(prune::Prune::new(engine.clone()))]
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some(TOOLSET)
+    }
+
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         let mut operations = keys::operations(engine, &self.keys);
         operations.extend(webhooks::operations(engine));

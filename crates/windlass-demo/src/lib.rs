@@ -32,6 +32,10 @@ impl Domain for Demo {
         vec![Arc::new(apply::ApplyDemo), Arc::new(note::WriteNote)]
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some("demo")
+    }
+
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         change_operations(engine, plan::PlanDemo)
     }

@@ -164,7 +164,10 @@ fn compare(input: DemoInput, dir: String, present: &Present) -> Plan {
         changes.push(plan::Change {
             action,
             target: path.clone(),
-            summary: format!("{} bytes", content.len()),
+            summary: match content.len() {
+                1 => "1 byte".to_owned(),
+                length => format!("{length} bytes"),
+            },
         });
         files.push(FileChange {
             path,
@@ -258,8 +261,8 @@ mod tests {
         ]);
         insta::assert_snapshot!(show(&compare(input, "/d".into(), &present)), @"
         destructive
-        Create new 1 bytes
-        Update other 1 bytes
+        Create new 1 byte
+        Update other 1 byte
         Delete old
         ");
     }

@@ -44,6 +44,10 @@ impl Domain for DocsDomain {
         Vec::new()
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some("stack")
+    }
+
     fn operations(&self, _engine: &Engine) -> Vec<Arc<dyn Operation>> {
         vec![ask(self.0)]
     }

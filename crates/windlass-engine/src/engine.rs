@@ -36,6 +36,12 @@ pub trait Domain: Send + Sync {
     /// keeps the weak handle and upgrades it when it runs.
     fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>>;
 
+    /// The one toolset of all its operations. With it, they are made when one is first asked for;
+    /// without, when any operation is.
+    fn toolset(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What can be asked of it.
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>>;
 

@@ -16,9 +16,9 @@ mod filing;
 mod notices;
 pub mod operation;
 pub mod outbox;
-mod patience;
 mod retention;
 pub mod run;
+mod store_retry;
 
 pub use driver::{Driver, StepProbe};
 pub use engine::{Domain, Engine, EngineParts, WeakEngine};

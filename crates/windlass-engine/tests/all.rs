@@ -4,6 +4,7 @@
 mod suite {
     mod audit;
     mod cancel;
+    mod catalogue;
     mod children;
     mod confirm;
     mod export;

@@ -44,6 +44,10 @@ impl Domain for LaunchDomain {
         ))]
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some("launch")
+    }
+
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         ops::operations(&self.0, engine)
     }

@@ -15,7 +15,7 @@ use windlass_types::Timestamp;
 use crate::breaker::{Breaker, Ending, Leave};
 
 /// Whoever gives up after this long gave up on the server; earlier, on the question.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Models of which those on failing servers are not asked for a while.
 pub struct Guarded {
@@ -100,7 +100,7 @@ impl Drop for Call<'_> {
     fn drop(&mut self) {
         let now = self.guarded.clock.now();
         let ending = self.ending.unwrap_or({
-            if now.since(self.began) >= PATIENCE {
+            if now.since(self.began) >= TIMEOUT {
                 Ending::Failed
             } else {
                 Ending::Unknown

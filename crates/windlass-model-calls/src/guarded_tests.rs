@@ -88,7 +88,7 @@ impl World {
 
     /// Asks once; `None` where there is no answer yet, and nobody waits for one. Waits so many
     /// seconds before giving up.
-    fn ask(&self, server: &str, patience: u64) -> Option<Result<ModelReply, ModelError>> {
+    fn ask(&self, server: &str, timeout: u64) -> Option<Result<ModelReply, ModelError>> {
         let address = ModelAddress {
             api_base_url: server.to_owned(),
             model: "small".to_owned(),
@@ -99,7 +99,7 @@ impl World {
         let mut asking = self.guarded.complete(&address, &request, None);
         let answer = (&mut asking).now_or_never();
         if answer.is_none() {
-            self.clock.wait(patience);
+            self.clock.wait(timeout);
         }
         answer
     }
@@ -199,12 +199,12 @@ fn what_counts_as_a_failure_of_the_server() {
 
 #[test]
 fn giving_up_late_is_a_failure_of_the_server_and_giving_up_early_is_not() {
-    for (patience, then) in [(31, "provider_unavailable"), (3, "silence")] {
+    for (timeout, then) in [(31, "provider_unavailable"), (3, "silence")] {
         let world = World::new();
         for _ in 0..5 {
-            assert_eq!(world.ask(HERE, patience), None);
+            assert_eq!(world.ask(HERE, timeout), None);
         }
-        assert_eq!(world.reason(HERE), then, "{patience} s");
+        assert_eq!(world.reason(HERE), then, "{timeout} s");
     }
 }
 

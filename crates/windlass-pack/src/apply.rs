@@ -42,7 +42,7 @@ pub(crate) const KIND: &str = "pack.apply";
 /// How long an apply waits for others that write in the same roots.
 pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(10);
 /// How long an operation waits for its run; the run goes on by itself after that.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What the run receives.
 #[derive(Debug, Serialize, Deserialize)]
@@ -236,7 +236,7 @@ pub(crate) async fn propose(
             .or_else(|| Some(Digest::of_json(&proposed.input))),
         token: start.token,
         answer_when: AnswerWhen::SettledSoon,
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
         // The run takes the locks itself: it may be driven by another process. What changes in
         // between changes what the plan saw, and the run refuses to go on from there.
         on_created: Some(Box::new(move |_| drop(locks))),

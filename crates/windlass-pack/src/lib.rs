@@ -42,6 +42,10 @@ impl Domain for PackDomain {
         })]
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some(ops::TOOLSET)
+    }
+
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         ops::operations(&self.0, engine)
     }

@@ -43,6 +43,10 @@ impl Domain for PipelineDomain {
             .collect()
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some("pipeline")
+    }
+
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         ops::operations(&self.0, engine)
     }

@@ -38,6 +38,10 @@ impl Domain for Runs {
         vec![Arc::new(rollback::RollBack::new(engine.clone()))]
     }
 
+    fn toolset(&self) -> Option<&'static str> {
+        Some(TOOLSET)
+    }
+
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
         let mut operations = vec![
             list::operation(engine),

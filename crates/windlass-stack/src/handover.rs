@@ -51,10 +51,10 @@ pub(crate) async fn ask(desk: &Desk, run_id: &RunId, turn: Turn) -> Result<Optio
     let mut deadline = desk.engine.now().after(HEARING);
     let (mut heard, mut given_up, mut after) = (false, false, 0);
     loop {
-        let patience = deadline.since(desk.engine.now());
+        let timeout = deadline.since(desk.engine.now());
         let events = desk
             .engine
-            .events_after(run_id, after, PAGE, patience)
+            .events_after(run_id, after, PAGE, timeout)
             .await?;
         for event in &events {
             after = event.seq;
@@ -99,10 +99,10 @@ pub(crate) async fn serve(desk: Desk, run_id: RunId, job: Job, held: HeldValue) 
     let deadline = desk.engine.now().after(HOLDING);
     let mut after = 0;
     while desk.engine.now() < deadline {
-        let patience = deadline.since(desk.engine.now());
+        let timeout = deadline.since(desk.engine.now());
         let events = desk
             .engine
-            .events_after(&run_id, after, PAGE, patience)
+            .events_after(&run_id, after, PAGE, timeout)
             .await;
         let Ok(events) = events else {
             return;

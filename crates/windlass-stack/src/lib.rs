@@ -36,7 +36,7 @@ pub use contract::StackContract;
 pub use dev::{
     DevHook, DevManagerParts, DevOutside, HookParts, RunHook, hook_runner, run_dev_manager,
 };
-pub use outside::StackOutside;
+pub use outside::{Found, StackOutside};
 pub use values::{HeldValue, SecretArgument, SecretValues};
 
 /// The stack domain.
@@ -49,6 +49,10 @@ struct StackDomain(Arc<StackOutside>);
 impl Domain for StackDomain {
     fn kinds(&self, engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
         run::kinds(&self.0, engine)
+    }
+
+    fn toolset(&self) -> Option<&'static str> {
+        Some("stack")
     }
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {

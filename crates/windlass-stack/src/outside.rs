@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use windlass_ports::aws::Cloud;
 use windlass_ports::database::DatabasePort;
@@ -12,6 +12,9 @@ use windlass_stack_lifecycle::package::Tools;
 
 use crate::dev::DevOutside;
 use crate::values::SecretValues;
+
+/// Programs of this machine, looked for when first needed.
+pub type Found<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
 
 /// Everything outside. Time, randomness and redaction are the engine's.
 pub struct StackOutside {
@@ -24,9 +27,9 @@ pub struct StackOutside {
     /// What `$GitInfo` asks.
     pub git: Arc<dyn Git>,
     /// Programs that package workloads.
-    pub tools: Tools,
+    pub tools: Found<Tools>,
     /// Programs that evaluate configs and directives.
-    pub interpreters: Interpreters,
+    pub interpreters: Found<Interpreters>,
     /// What configs may do.
     pub allowed: Allowed,
     /// The environment scripts and build commands inherit.

@@ -35,7 +35,7 @@ const MOST_WATCHERS: usize = 64;
 const LONGEST_QUESTION: u64 = 256;
 const LONGEST_LINE: u64 = 64 * 1024;
 /// How long a watcher may take to say what it wants, and to read a notice.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Notices that a watcher may be behind.
 const BUFFER: usize = 256;
 /// The longest path a socket may have, with room to spare on every system.
@@ -99,7 +99,7 @@ async fn accept(listener: UnixListener, source: Arc<dyn NoticeSource>) {
             Ok((stream, _)) => stream,
             Err(error) => {
                 tracing::debug!(%error, "a watcher cannot be accepted");
-                tokio::time::sleep(PATIENCE).await;
+                tokio::time::sleep(TIMEOUT).await;
                 continue;
             }
         };
@@ -121,7 +121,7 @@ async fn tell(stream: UnixStream, source: &dyn NoticeSource) -> io::Result<()> {
     let (reading, mut writing) = stream.into_split();
     let mut reading = BufReader::new(reading.take(LONGEST_QUESTION));
     let mut question = String::new();
-    timeout(PATIENCE, reading.read_line(&mut question)).await??;
+    timeout(TIMEOUT, reading.read_line(&mut question)).await??;
     let run_id = question.strip_suffix('\n').map(str::parse::<RunId>);
     let Some(Ok(run_id)) = run_id else {
         return Ok(());
@@ -138,7 +138,7 @@ async fn tell(stream: UnixStream, source: &dyn NoticeSource) -> io::Result<()> {
             Ok(notice) => {
                 let mut line = serde_json::to_vec(&*notice)?;
                 line.push(b'\n');
-                timeout(PATIENCE, writing.write_all(&line)).await??;
+                timeout(TIMEOUT, writing.write_all(&line)).await??;
             }
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return Ok(()),
@@ -158,7 +158,7 @@ pub(crate) async fn hear(
     stream.set_nonblocking(true)?;
     let mut stream = UnixStream::from_std(stream)?;
     let question = format!("{run_id}\n");
-    timeout(PATIENCE, stream.write_all(question.as_bytes())).await??;
+    timeout(TIMEOUT, stream.write_all(question.as_bytes())).await??;
     let (send, receive) = mpsc::channel(BUFFER);
     tokio::spawn(async move {
         tokio::select! {

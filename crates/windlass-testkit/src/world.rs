@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     future::Future,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
@@ -155,7 +155,7 @@ impl TestWorld {
             clock: self.clock.clone(),
             store,
             engine,
-            domains,
+            domains: Mutex::new(domains),
             catalogue: OnceLock::new(),
             driver: None,
         }
@@ -206,7 +206,8 @@ pub struct Process {
     pub store: MemoryStore,
     /// Its engine.
     pub engine: Engine,
-    domains: Vec<Box<dyn Domain>>,
+    /// Until the catalogue has them.
+    domains: Mutex<Vec<Box<dyn Domain>>>,
     /// Built when first asked for: most processes of the proofs never call an operation.
     catalogue: OnceLock<Catalogue>,
     driver: Option<Driver>,
@@ -236,8 +237,8 @@ impl Process {
     /// Its operations.
     pub fn catalogue(&self) -> &Catalogue {
         self.catalogue.get_or_init(|| {
-            Catalogue::new(&self.engine, &self.domains)
-                .expect("the operations of a test have names of their own")
+            let domains = std::mem::take(&mut *self.domains.lock().expect("no panic"));
+            Catalogue::new(&self.engine, domains).expect("the routes of a test are different")
         })
     }
 

@@ -88,7 +88,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
     };
     let domains = domains(options, &entropy, bound)?;
     let engine = Engine::new(parts, &domains);
-    let catalogue = Catalogue::new(&engine, &domains)
+    let catalogue = Catalogue::new(&engine, domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;
     Ok(Opened {
         catalogue,

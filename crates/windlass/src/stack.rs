@@ -11,7 +11,7 @@ use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_net::{OutboundPolicy, WebSockets};
 use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
-use windlass_stack::{SecretValues, StackContract, StackOutside};
+use windlass_stack::{Found, SecretValues, StackContract, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
 use windlass_system::{OsEntropy, SystemClock};
@@ -61,8 +61,8 @@ pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn
         databases: Arc::new(Databases),
         sockets: Some(sockets),
         git: Arc::new(GitProgram::new(environment.all())),
-        tools: Tools::find(&path).with_environment(building(environment)),
-        interpreters: Interpreters::find(&path),
+        tools: tools(path.clone(), building(environment)),
+        interpreters: Found::new(Box::new(move || Interpreters::find(&path))),
         allowed: Allowed {
             files_outside_project: settings.files_outside_project,
             code: !settings.refuse_config_code,
@@ -95,11 +95,18 @@ fn is_local(address: &str) -> bool {
     host == "localhost" || number.is_ok_and(|number| number.is_loopback())
 }
 
+fn tools(path: OsString, variables: Vec<(OsString, OsString)>) -> Found<Tools> {
+    Found::new(Box::new(move || {
+        Tools::find(&path).with_environment(variables)
+    }))
+}
+
 /// What programs that build see: everything but credentials of AWS.
-fn building(environment: &Environment) -> impl Iterator<Item = (OsString, OsString)> {
+fn building(environment: &Environment) -> Vec<(OsString, OsString)> {
     environment
         .all()
         .filter(|(name, _)| !name.to_string_lossy().starts_with("AWS_"))
+        .collect()
 }
 
 #[cfg(test)]

@@ -126,8 +126,8 @@ async fn applying_plans_asks_and_follows_to_the_end() {
         .collect();
     insta::assert_snapshot!(text.join("\n"), @"
     ACTION    TARGET             DETAIL
-    + create  a.txt              1 bytes
-    + create  b.txt              1 bytes
+    + create  a.txt              1 byte
+    + create  b.txt              1 byte
     + create  WINDLASS-NOTE.txt  by a child run
     demo.apply on DIR: 3 to create
     policy: allow (policy.toml:2)
@@ -254,8 +254,8 @@ async fn a_run_that_asks_is_answered_and_continues() {
         .replace(&scene.directory.path().display().to_string(), "DIR");
     insta::assert_snapshot!(shown, @r"
     asks to approve: demo.apply on DIR (write)
-      + a.txt (1 bytes)
-      + b.txt (1 bytes)
+      + a.txt (1 byte)
+      + b.txt (1 byte)
       1 of 2 files are changed. Continue?
     ");
     let problem = approval_wanted(&first, &run_id).await.unwrap().unwrap();

@@ -21,11 +21,12 @@ use super::{
     unwind::unwind,
 };
 use crate::{
-    Engine, patience,
+    Engine,
     run::{
         Ended, GATE_WAIT, RunContext, RunError, RunKind, SIGNAL_APPROVAL, SIGNAL_CANCEL,
         SIGNAL_ROLLBACK, WaitRequest,
     },
+    store_retry,
 };
 
 const PAGE: usize = 2000;
@@ -97,7 +98,7 @@ async fn stand(shared: &Shared, run_id: &RunId) -> Option<RunStanding> {
     loop {
         match shared.engine.store.standing(run_id).await {
             Ok(standing) => return standing,
-            Err(error) if patience::is_passing(&error) => {
+            Err(error) if store_retry::is_passing(&error) => {
                 tracing::warn!(%run_id, %error, "the run cannot be read; trying again");
             }
             Err(error) => {
@@ -105,7 +106,7 @@ async fn stand(shared: &Shared, run_id: &RunId) -> Option<RunStanding> {
                 return None;
             }
         }
-        if !patience::pause(&shared.engine, &shared.stop).await {
+        if !store_retry::pause(&shared.engine, &shared.stop).await {
             return None;
         }
     }
@@ -198,7 +199,7 @@ async fn take(
                 shared.stop.send_replace(true);
                 return Taken::No;
             }
-            Err(CommitError::Store(error)) if patience::is_passing(&error) => {
+            Err(CommitError::Store(error)) if store_retry::is_passing(&error) => {
                 tracing::warn!(%run_id, %error, "the run cannot be taken up; trying again");
             }
             Err(error) => {
@@ -206,7 +207,7 @@ async fn take(
                 return Taken::No;
             }
         }
-        if !patience::pause(&shared.engine, &shared.stop).await {
+        if !store_retry::pause(&shared.engine, &shared.stop).await {
             return Taken::No;
         }
     }
@@ -233,9 +234,9 @@ async fn load(shared: &Shared, run_id: &RunId) -> Result<Vec<Event>, windlass_po
     loop {
         let after = events.last().map_or(0, |event| event.seq);
         let page = match shared.engine.store.events(run_id, after, PAGE).await {
-            Err(error) if patience::is_passing(&error) => {
+            Err(error) if store_retry::is_passing(&error) => {
                 tracing::warn!(%run_id, %error, "the journal cannot be read; trying again");
-                if !patience::pause(&shared.engine, &shared.stop).await {
+                if !store_retry::pause(&shared.engine, &shared.stop).await {
                     return Err(error);
                 }
                 continue;

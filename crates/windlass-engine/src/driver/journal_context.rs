@@ -22,11 +22,12 @@ use windlass_types::{
 
 use super::{Shared, activity::Activity, live::LiveRun, lock, memo::Memo, unwind::Undo};
 use crate::{
-    Engine, patience,
+    Engine,
     run::{
         ChildRequest, Entry, RunContext, RunError, Signal, StepRequest, StepWork, WaitRequest,
         WebhookRequest,
     },
+    store_retry,
 };
 
 pub(super) struct JournalContext {
@@ -272,7 +273,7 @@ impl JournalContext {
     {
         loop {
             match commit().await {
-                Err(CommitError::Store(error)) if patience::is_passing(&error) => {
+                Err(CommitError::Store(error)) if store_retry::is_passing(&error) => {
                     tracing::warn!(run_id = %self.run_id, %error, "the store cannot be written; trying again");
                 }
                 outcome => return Ok(outcome),
@@ -286,7 +287,7 @@ impl JournalContext {
         loop {
             match self.engine.store.run(run_id).await {
                 Ok(record) => return Ok(record),
-                Err(error) if patience::is_passing(&error) => {
+                Err(error) if store_retry::is_passing(&error) => {
                     tracing::warn!(run_id = %self.run_id, %error, "the store cannot be read; trying again");
                 }
                 Err(error) => return Err(Problem::from(error).into()),
@@ -297,7 +298,7 @@ impl JournalContext {
 
     /// Leaves a failing store alone for a moment.
     pub(super) async fn pause(&self) -> Result<(), RunError> {
-        if patience::pause(&self.engine, &self.stop).await {
+        if store_retry::pause(&self.engine, &self.stop).await {
             Ok(())
         } else {
             Err(RunError::Suspended)

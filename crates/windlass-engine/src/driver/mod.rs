@@ -34,7 +34,7 @@ use windlass_ports::{DriverScope, LeaseName, RegisteredDriver, ServedNotices, St
 use windlass_types::{Body, Problem, RunId, Timestamp, journal::SignalReceived, run::DUE_NEW};
 
 use self::live::LiveRun;
-use crate::{Engine, outbox, patience, retention};
+use crate::{Engine, outbox, retention, store_retry};
 
 /// Events the driver reacts to.
 const ATTENTION: &[&str] = &[
@@ -47,7 +47,7 @@ const ATTENTION: &[&str] = &[
 ];
 const FEED_PAGE: usize = 256;
 /// How long a stopping driver waits for effects under way.
-const STOP_PATIENCE: Duration = Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A running driver. Dropping it without `stop` ends it at once, like a crash would.
 pub struct Driver {
@@ -146,7 +146,7 @@ impl Driver {
     pub async fn stop(mut self) {
         self.shared.stop.send_replace(true);
         let mut runs = std::mem::take(&mut *lock(&self.shared.runs));
-        let drained = tokio::time::timeout(STOP_PATIENCE, async {
+        let drained = tokio::time::timeout(STOP_TIMEOUT, async {
             while runs.join_next().await.is_some() {}
             while self.tasks.join_next().await.is_some() {}
         });
@@ -305,7 +305,7 @@ async fn take_over(shared: Arc<Shared>, mut departures: watch::Receiver<u64>) {
         }
         while let Err(error) = shared.take_over_abandoned().await {
             tracing::error!(%error, "runs of a driver that is gone cannot be found; trying again");
-            if !patience::pause(&shared.engine, &shared.stop).await {
+            if !store_retry::pause(&shared.engine, &shared.stop).await {
                 return;
             }
         }
@@ -323,7 +323,7 @@ async fn keep_time(shared: Arc<Shared>, mut swept: Timestamp) {
             Ok(next) => next,
             Err(error) => {
                 tracing::error!(%error, "the timers cannot be read; trying again");
-                if !patience::pause(engine, &shared.stop).await {
+                if !store_retry::pause(engine, &shared.stop).await {
                     return;
                 }
                 continue;
@@ -342,7 +342,7 @@ async fn keep_time(shared: Arc<Shared>, mut swept: Timestamp) {
                     Ok(()) => swept = now,
                     Err(error) => {
                         tracing::error!(%error, "due runs cannot be read; trying again");
-                        if !patience::pause(engine, &shared.stop).await {
+                        if !store_retry::pause(engine, &shared.stop).await {
                             return;
                         }
                     }
@@ -362,7 +362,7 @@ async fn follow_feed(shared: Arc<Shared>, mut changes: watch::Receiver<u64>, mut
             // Readable again later or not at all; new work waits, nothing is lost.
             Err(error) => {
                 tracing::error!(%error, "the store's feed cannot be read; trying again");
-                if !patience::pause(&shared.engine, &shared.stop).await {
+                if !store_retry::pause(&shared.engine, &shared.stop).await {
                     return;
                 }
                 continue;

@@ -2,7 +2,6 @@
 //! surfaces call them: find → scope → validate → gate → do → redact → audit.
 
 use std::{
-    collections::HashMap,
     sync::{Arc, Weak},
     time::Instant,
 };
@@ -15,8 +14,10 @@ use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, code, journ
 
 use super::{
     Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, CatalogueError, Declared,
-    Operation, OperationInfo, Pending, Permit, ProposedRun, Reply, permit::Wanted,
-    validate::InputValidator, waiting,
+    OperationInfo, Pending, Permit, ProposedRun, Reply,
+    entries::{Entries, Entry},
+    permit::Wanted,
+    waiting,
 };
 use crate::{
     Domain, Engine,
@@ -25,11 +26,6 @@ use crate::{
     contract::{Contract, Plain},
     engine::commit_problem,
 };
-
-struct Entry {
-    operation: Arc<dyn Operation>,
-    validator: InputValidator,
-}
 
 /// Every operation of this process.
 #[derive(Clone)]
@@ -46,51 +42,28 @@ impl WeakCatalogue {
 
 struct Inner {
     engine: Engine,
-    entries: Vec<Entry>,
-    by_name: HashMap<String, usize>,
+    entries: Entries,
     declared: Declared,
 }
 
 impl Catalogue {
-    /// Collects the operations of the domains, sorted by name.
-    pub fn new(engine: &Engine, domains: &[Box<dyn Domain>]) -> Result<Self, CatalogueError> {
-        let mut operations: Vec<_> = domains
-            .iter()
-            .flat_map(|domain| domain.operations(engine))
-            .collect();
-        operations.sort_by(|left, right| left.info().name.cmp(&right.info().name));
-        let mut entries = Vec::with_capacity(operations.len());
-        let mut by_name = HashMap::new();
-        for operation in operations {
-            let info = operation.info();
-            let index = entries.len();
-            if by_name.insert(info.name.clone(), index).is_some() {
-                return Err(CatalogueError::Duplicate(info.name.clone()));
-            }
-            if info.tool != info.name && by_name.insert(info.tool.clone(), index).is_some() {
-                return Err(CatalogueError::Duplicate(info.tool.clone()));
-            }
-            let validator = InputValidator::new(info.input_schema.clone());
-            entries.push(Entry {
-                operation,
-                validator,
-            });
-        }
+    /// The operations of the domains. They are made when first asked for.
+    pub fn new(engine: &Engine, domains: Vec<Box<dyn Domain>>) -> Result<Self, CatalogueError> {
         let catalogue = Self(Arc::new(Inner {
             engine: engine.clone(),
-            entries,
-            by_name,
-            declared: Declared::by(domains)?,
+            declared: Declared::by(&domains)?,
+            entries: Entries::new(engine, domains),
         }));
         engine.attach(WeakCatalogue(Arc::downgrade(&catalogue.0)));
         Ok(catalogue)
     }
 
-    /// Checks what `new` leaves for later so that starting stays fast: that every schema
-    /// compiles and every example fits. Tests and `windlass doctor` call it.
+    /// Checks what `new` leaves for later so that starting stays fast: that names are unique,
+    /// every schema compiles and every example fits. Tests and `windlass doctor` call it.
     pub fn check(&self) -> Result<(), CatalogueError> {
-        for entry in &self.0.entries {
-            let info = entry.operation.info();
+        self.0.entries.check()?;
+        for entry in self.0.entries.all() {
+            let info = entry.info();
             entry
                 .validator
                 .compile()
@@ -118,22 +91,17 @@ impl Catalogue {
 
     /// Every description, in the fixed order.
     pub fn operations(&self) -> impl Iterator<Item = &OperationInfo> {
-        self.0.entries.iter().map(|entry| entry.operation.info())
+        self.0.entries.all().map(Entry::info)
     }
 
     /// The toolsets, in order.
     pub fn toolsets(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self
-            .operations()
-            .map(|info| info.toolset.as_str())
-            .collect();
-        names.dedup();
-        names
+        self.0.entries.toolsets()
     }
 
     /// The description of an operation, by name or tool name.
     pub fn find(&self, name: &str) -> Option<&OperationInfo> {
-        self.entry(name).map(|entry| entry.operation.info())
+        self.entry(name).map(|entry| entry.info())
     }
 
     /// The contract of an operation; Windlass's own for a name nobody has.
@@ -147,10 +115,7 @@ impl Catalogue {
     }
 
     fn entry(&self, name: &str) -> Option<&Entry> {
-        self.0
-            .by_name
-            .get(name)
-            .and_then(|index| self.0.entries.get(*index))
+        self.0.entries.find(name)
     }
 
     /// The problem of an unknown name, with the nearest known one.
@@ -200,7 +165,7 @@ impl Catalogue {
             request.input = delegated.input;
         }
         let started = Instant::now();
-        let info = entry.operation.info();
+        let info = entry.info();
         let engine = &self.0.engine;
         let mut audit = audit_entry(&engine.redactor, info, &request);
         let result = self.guarded_call(entry, request, &mut audit).await;
@@ -265,7 +230,7 @@ impl Catalogue {
             ticket,
             timeout,
         } = awaited;
-        let info = entry.operation.info();
+        let info = entry.info();
         let redacted = |answer: Result<Answer, Problem>| match answer {
             Ok(answer) => Ok(Answer {
                 output: redact_output(&engine.redactor, info, answer.output),
@@ -325,7 +290,7 @@ impl Catalogue {
             return Err(self.unknown(operation));
         };
         let redactor = &self.0.engine.redactor;
-        let info = entry.operation.info();
+        let info = entry.info();
         let settled = match self.waiting_call(&context, ticket).await? {
             Some(record) => waiting::answer_of(record),
             None => entry.operation.settled(context, ticket).await,
@@ -367,7 +332,7 @@ impl Catalogue {
         let Some(entry) = self.entry(&request.operation) else {
             return Err(self.unknown(&request.operation));
         };
-        let info = entry.operation.info();
+        let info = entry.info();
         let mut audit = audit_entry(&self.0.engine.redactor, info, request);
         let result = self.check_call(entry, request).and_then(|judged| {
             audit.decision.clone_from(&judged.rule);
@@ -392,7 +357,7 @@ impl Catalogue {
         request: CallRequest,
         audit: &mut AuditCall,
     ) -> Result<Begun, Problem> {
-        let info = entry.operation.info();
+        let info = entry.info();
         let Judged { rule, passage } = self.check_call(entry, &request)?;
         audit.decision.clone_from(&rule);
         if let Passage::Wanted { approvers } = passage
@@ -501,7 +466,7 @@ impl Catalogue {
         entry: &Entry,
         request: &CallRequest,
     ) -> Result<Option<Vec<String>>, Problem> {
-        let named = entry.operation.info().target_inputs.iter();
+        let named = entry.info().target_inputs.iter();
         let named = named.filter_map(|field| request.input.get(field)?.as_str());
         let targets = entry.operation.targets(&request.context, &request.input)?;
         Ok(targets.map(|mut targets| {
@@ -512,7 +477,7 @@ impl Catalogue {
 
     /// Scope, input and policy.
     fn check_call(&self, entry: &Entry, request: &CallRequest) -> Result<Judged, Problem> {
-        let info = entry.operation.info();
+        let info = entry.info();
         let principal = &request.context.principal;
         if !principal.has_scope(&info.scope) {
             return Err(Problem::new(

@@ -1,11 +1,14 @@
 //! Defects of domains that the catalogue refuses.
 
-/// The catalogue cannot be built: a defect in a domain.
-#[derive(Debug, thiserror::Error)]
+/// A defect in a domain.
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// Two operations share a name or a tool name within a toolset.
     #[error("two operations are called {0}")]
     Duplicate(String),
+    /// An operation is not in the toolset that its domain names.
+    #[error("{0} is not in the toolset of its domain")]
+    Toolset(String),
     /// Two routes share a verb and a path.
     #[error("two routes are {0}")]
     DuplicateRoute(String),

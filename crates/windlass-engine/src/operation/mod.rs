@@ -9,6 +9,7 @@ mod change;
 mod declared;
 mod defect;
 mod define;
+mod entries;
 mod fields;
 mod permit;
 mod reply;

@@ -20,7 +20,7 @@ use windlass_types::{
 };
 
 use super::{judge, sign};
-use crate::{driver::Shared, patience};
+use crate::{driver::Shared, store_retry};
 
 /// Attempts under way at once, in all and to one receiver.
 const AT_ONCE: usize = 64;
@@ -103,7 +103,7 @@ pub(crate) async fn dispatch(driver: Arc<Shared>) {
         }
     }
     // What is under way is finished and recorded; if that takes too long the driver's own
-    // patience ends it, and the delivery is repeated with the same id.
+    // the timeout ends it, and the delivery is repeated with the same id.
     while attempts.join_next().await.is_some() {}
 }
 
@@ -355,7 +355,7 @@ impl Sender {
                     tracing::error!(%delivery, %error, "an attempt could not be recorded; trying again")
                 }
             }
-            if !patience::pause(&self.driver.engine, &self.driver.stop).await {
+            if !store_retry::pause(&self.driver.engine, &self.driver.stop).await {
                 return;
             }
         }

@@ -54,7 +54,7 @@ impl Engine {
             Problem::new(
                 &code::ILLEGAL_STATE,
                 format!(
-                    "run {run_id} is {} and waits for no approval",
+                    "run {run_id} does not wait for an approval: it is {}",
                     record.state.as_str()
                 ),
             )

@@ -27,13 +27,13 @@ impl RunStream {
         self.after_seq
     }
 
-    /// The next events, at most `limit`; waits up to `patience` for the first one.
+    /// The next events, at most `limit`; waits up to `timeout` for the first one.
     pub async fn next(
         &mut self,
         limit: usize,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Vec<Event>, StoreError> {
-        let deadline = self.engine.now().after(patience);
+        let deadline = self.engine.now().after(timeout);
         loop {
             self.growth.mark_unchanged();
             let store = &self.engine.store;
@@ -73,39 +73,39 @@ impl Engine {
         NoticeStream::new(self, run_id)
     }
 
-    /// Events after `after_seq`; waits up to `patience` for the first one.
+    /// Events after `after_seq`; waits up to `timeout` for the first one.
     pub async fn events_after(
         &self,
         run_id: &RunId,
         after_seq: u64,
         limit: usize,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Vec<Event>, StoreError> {
-        self.follow(run_id, after_seq).next(limit, patience).await
+        self.follow(run_id, after_seq).next(limit, timeout).await
     }
 
     /// The run's record once it has ended, is held or waits for a person; at the latest after
-    /// `patience`. A run that is waited for is this process's to drive, unless another does.
-    pub async fn settle(&self, run_id: &RunId, patience: Duration) -> Result<RunRecord, Problem> {
-        self.record_once(run_id, patience, is_settled).await
+    /// `timeout`. A run that is waited for is this process's to drive, unless another does.
+    pub async fn settle(&self, run_id: &RunId, timeout: Duration) -> Result<RunRecord, Problem> {
+        self.record_once(run_id, timeout, is_settled).await
     }
 
-    /// The run's record once it has ended or is held; at the latest after `patience`.
+    /// The run's record once it has ended or is held; at the latest after `timeout`.
     pub(crate) async fn settle_finally(
         &self,
         run_id: &RunId,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<RunRecord, Problem> {
-        self.record_once(run_id, patience, has_stopped).await
+        self.record_once(run_id, timeout, has_stopped).await
     }
 
     async fn record_once(
         &self,
         run_id: &RunId,
-        patience: Duration,
+        timeout: Duration,
         is_reached: impl Fn(&RunRecord) -> bool,
     ) -> Result<RunRecord, Problem> {
-        let deadline = self.now().after(patience);
+        let deadline = self.now().after(timeout);
         let growth = self.store.follow(run_id);
         let mut record = self.store.run(run_id).await?.ok_or_else(|| {
             Problem::new(&code::RUN_NOT_FOUND, format!("no run {run_id}"))

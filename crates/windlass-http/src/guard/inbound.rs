@@ -36,14 +36,14 @@ pub(crate) struct Inbound {
     body: Body,
     limit: usize,
     read: usize,
-    patience: Duration,
+    timeout: Duration,
     // Armed when the body first keeps us waiting; most are complete by then.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl Inbound {
     /// The same body under guard.
-    pub(crate) fn guard(body: Body, limit: usize, patience: Duration) -> Body {
+    pub(crate) fn guard(body: Body, limit: usize, timeout: Duration) -> Body {
         if body.is_end_stream() {
             return body;
         }
@@ -51,7 +51,7 @@ impl Inbound {
             body,
             limit,
             read: 0,
-            patience,
+            timeout,
             deadline: None,
         })
     }
@@ -78,7 +78,7 @@ impl HttpBody for Inbound {
             Poll::Pending => {
                 let deadline = this
                     .deadline
-                    .get_or_insert_with(|| Box::pin(tokio::time::sleep(this.patience)));
+                    .get_or_insert_with(|| Box::pin(tokio::time::sleep(this.timeout)));
                 match deadline.as_mut().poll(context) {
                     Poll::Ready(()) => Poll::Ready(Some(Err(InboundError::TooSlow.into()))),
                     Poll::Pending => Poll::Pending,

@@ -61,7 +61,7 @@ use crate::{
 
 /// How much of a refused message is read, and for how long, to find out whom to answer.
 const DECLINED_BODY: usize = 64 * 1024;
-const DECLINED_PATIENCE: Duration = Duration::from_secs(2);
+const DECLINED_TIMEOUT: Duration = Duration::from_secs(2);
 const REFERRER_POLICY: HeaderName = HeaderName::from_static("referrer-policy");
 
 /// The guard in front of the routes.
@@ -337,7 +337,7 @@ impl Guard {
             message: failure.problem().message().to_owned(),
             body: failure.body(id),
         });
-        let body = Inbound::guard(body, DECLINED_BODY, DECLINED_PATIENCE);
+        let body = Inbound::guard(body, DECLINED_BODY, DECLINED_TIMEOUT);
         let mut routes = self.routes.clone();
         let answer = routes.call(Request::from_parts(parts, body)).await;
         match answer {

@@ -11,11 +11,11 @@ use super::ServeError;
 
 const BACKLOG: u32 = 1024;
 /// How long a predecessor may take to let go of the port.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(super) async fn bind(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    let give_up = Instant::now() + PATIENCE;
+    let give_up = Instant::now() + TIMEOUT;
     loop {
         match try_bind(address) {
             Ok(listener) => return Ok(listener),

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How long a caller waits: longer than any action takes.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 /// How long a run may take to end after its own failure.
 const ENDING: Duration = Duration::from_secs(60);
 
@@ -88,7 +88,7 @@ impl Operation for Telling {
                 Ok(Begun::Told(call_id)) => Ok(Reply::Await(Awaited {
                     ticket: format!("{run_id}:{call_id}:{request}"),
                     run_id,
-                    timeout: PATIENCE,
+                    timeout: TIMEOUT,
                 })),
                 Ok(Begun::Answered(output)) => {
                     let answer = Ok(Answer::of_run(output, run_id.clone()));

@@ -13,7 +13,7 @@ use super::{Desk, run_example, run_input, telling, traced::traced};
 use crate::{arguments::Arguments, precondition};
 
 /// How long the answer waits for the run to end. It is cancelled in any case.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The answer, for its schema.
 #[derive(Serialize, JsonSchema)]
@@ -62,7 +62,7 @@ async fn cancel(desk: &Desk, context: &CallContext, run_id: &RunId) -> Result<()
     let asked = desk.engine.cancel(&context.principal, run_id, None).await;
     if asked.is_ok() {
         // A wait is settled too, so that one look may not be enough.
-        let until = desk.engine.now().after(PATIENCE);
+        let until = desk.engine.now().after(TIMEOUT);
         loop {
             let record = desk.record(context, run_id).await?;
             if record.state.is_final() || desk.engine.now() >= until {

@@ -121,7 +121,7 @@ impl Launch<'_> {
             .filter(|issue| issue.is_failing())
             .count();
         let message = if report.ok {
-            "every gate is content".to_owned()
+            "every gate passes".to_owned()
         } else {
             let verb = if failing == 1 { "stands" } else { "stand" };
             format!("{} {verb} in the way", counted(failing, "issue"))

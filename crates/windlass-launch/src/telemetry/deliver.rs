@@ -1,4 +1,4 @@
-//! Sends runs to a telemetry service: in batches, with patience, and never for long.
+//! Sends runs to a telemetry service: in batches, with retries, and never for long.
 //!
 //! Knows the interface, not the launch: what is sent and what came of it are values. What could
 //! not be sent is said, and is no failure.

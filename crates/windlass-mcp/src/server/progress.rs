@@ -171,12 +171,12 @@ const fn logged(level: LogLevel) -> LoggingLevel {
 }
 
 /// The events after `seen`, waiting for the first; none when the journal cannot be read.
-async fn look(engine: &Engine, run_id: &RunId, seen: u64, patience: Duration) -> Vec<Event> {
-    match engine.events_after(run_id, seen, PAGE, patience).await {
+async fn look(engine: &Engine, run_id: &RunId, seen: u64, timeout: Duration) -> Vec<Event> {
+    match engine.events_after(run_id, seen, PAGE, timeout).await {
         Ok(events) => events,
         Err(error) => {
             tracing::warn!(%error, %run_id, "cannot follow a run for progress");
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(timeout).await;
             Vec::new()
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, time::timeout};
 use windlass_mcp::transport::StdioOptions;
 
-use super::support::{PATIENCE, StdioClient, TestHandler, call, initialize, modern_meta};
+use super::support::{StdioClient, TIMEOUT, TestHandler, call, initialize, modern_meta};
 
 fn codes(messages: &[Value]) -> Vec<i64> {
     messages
@@ -129,7 +129,7 @@ async fn a_cancelled_request_is_dropped_and_not_answered() {
     client.send(&call(1, "hang", json!({}))).await;
     handler.started.notified().await;
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } })).await;
-    timeout(PATIENCE, handler.dropped.notified())
+    timeout(TIMEOUT, handler.dropped.notified())
         .await
         .expect("the call is dropped");
     assert!(client.until_ping("after cancel").await.is_empty());
@@ -225,7 +225,7 @@ async fn the_end_of_input_drops_calls_in_flight_and_ends_the_server_promptly() {
         .expect("ends within the grace period")
         .unwrap()
         .unwrap();
-    timeout(PATIENCE, handler.dropped.notified())
+    timeout(TIMEOUT, handler.dropped.notified())
         .await
         .expect("the call is dropped");
 }
@@ -279,7 +279,7 @@ async fn a_client_that_does_not_read_is_waited_for() {
         "everything was taken although no answer was read"
     );
     for _ in 0..COUNT {
-        let line = timeout(PATIENCE, output.next_line())
+        let line = timeout(TIMEOUT, output.next_line())
             .await
             .expect("an answer in time")
             .unwrap();

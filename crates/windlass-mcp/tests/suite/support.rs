@@ -29,7 +29,7 @@ use windlass_mcp::{
 };
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A server with a handful of tools that are hard on a transport.
 #[derive(Clone, Default)]
@@ -218,7 +218,7 @@ impl StdioClient {
     }
 
     pub async fn receive_line(&mut self) -> Option<String> {
-        timeout(PATIENCE, self.output.next_line())
+        timeout(TIMEOUT, self.output.next_line())
             .await
             .expect("the server answers in time")
             .unwrap()
@@ -335,11 +335,11 @@ impl<H: ServerHandler> HttpClient<H> {
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {
-        let response = timeout(PATIENCE, self.endpoint.handle(request))
+        let response = timeout(TIMEOUT, self.endpoint.handle(request))
             .await
             .expect("an answer in time");
         let (parts, body) = response.into_parts();
-        let body = timeout(PATIENCE, axum::body::to_bytes(body, usize::MAX))
+        let body = timeout(TIMEOUT, axum::body::to_bytes(body, usize::MAX))
             .await
             .expect("a body in time")
             .unwrap();

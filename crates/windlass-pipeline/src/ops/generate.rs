@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long a call may wait for its job: longer than any phase may take.
-const PATIENCE: Duration = Duration::from_secs(1800);
+const TIMEOUT: Duration = Duration::from_secs(1800);
 
 pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
     let own = |phase: Phase| (desk.clone(), phase);
@@ -91,7 +91,7 @@ async fn call(
     });
     Ok(ProposedRun {
         answer_when: AnswerWhen::SettledSoon,
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
         render: Some(render),
         ..proposed
     }

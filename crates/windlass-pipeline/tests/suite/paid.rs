@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn has_ended(client: &Process, run_id: &RunId) -> RunState {
     let began = std::time::Instant::now();
@@ -27,7 +27,7 @@ async fn has_ended(client: &Process, run_id: &RunId) -> RunState {
             return record.state;
         }
         let story = || client.event_types(run_id).join(", ");
-        assert!(began.elapsed() < PATIENCE, "it stays at {}", story());
+        assert!(began.elapsed() < TIMEOUT, "it stays at {}", story());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -170,7 +170,7 @@ async fn reattach(
     timeout: Option<Duration>,
 ) -> Result<Reply, Problem> {
     let is_same =
-        busy_kind == kind && job.place == *place && same_but_patience(&job.arguments, arguments);
+        busy_kind == kind && job.place == *place && same_but_timeout(&job.arguments, arguments);
     let is_visible = desk
         .engine
         .visible_run(&context.principal, &record.run_id)
@@ -219,8 +219,8 @@ async fn try_credentials(
     let deadline = engine.now().after(WAKING);
     let mut after = record.last_seq;
     while engine.now() < deadline {
-        let patience = deadline.since(engine.now());
-        let events = engine.events_after(run_id, after, 100, patience).await?;
+        let timeout = deadline.since(engine.now());
+        let events = engine.events_after(run_id, after, 100, timeout).await?;
         for event in &events {
             after = event.seq;
             if let Ok(Some(Body::WaitCompleted(done))) =
@@ -235,7 +235,7 @@ async fn try_credentials(
 }
 
 /// Whether two calls want the same, however long their callers wait.
-fn same_but_patience(left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
+fn same_but_timeout(left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
     let rest = |arguments: &Map<String, Value>| {
         let mut rest = arguments.clone();
         rest.remove("timeoutSeconds");

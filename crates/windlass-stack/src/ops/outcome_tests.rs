@@ -73,7 +73,7 @@ fn a_cancelled_run_says_what_remains() {
 }
 
 #[test]
-fn a_caller_without_patience_is_told_how_to_go_on() {
+fn a_caller_with_a_short_timeout_is_told_how_to_go_on() {
     let record = record();
     let problem = unfinished(&record);
     assert_eq!(problem.code().name, "TIMEOUT");

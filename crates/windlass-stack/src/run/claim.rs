@@ -25,7 +25,7 @@ const ACTIVE: [RunState; 4] = [
     RunState::Unwinding,
 ];
 /// How long a run waits for another one to end, and how often it looks.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(200);
 /// More runs at work than this are not looked at.
 const MOST: usize = 1_000;
@@ -48,7 +48,7 @@ pub(super) async fn claim(
     let own = context.run_id();
     let _: bool = Step::pure("claim")
         .run(context, async |_| {
-            let deadline = desk.engine.now().after(PATIENCE);
+            let deadline = desk.engine.now().after(TIMEOUT);
             while let Some(other) = earlier(desk, own, &place).await? {
                 let now = desk.engine.now();
                 if now >= deadline {

@@ -22,7 +22,7 @@ use windlass_database::Databases;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_ports::{BoxFuture, Clock, RunStore as _, aws::Cloud};
-use windlass_stack::{DevOutside, HeldValue, SecretArgument, SecretValues, StackOutside};
+use windlass_stack::{DevOutside, Found, HeldValue, SecretArgument, SecretValues, StackOutside};
 use windlass_stack_config::Interpreters;
 use windlass_stack_lifecycle::package::Tools;
 use windlass_testkit::{FakeClock, Moment, Process, SeededEntropy, TestWorld, proofs::ProofWorld};
@@ -359,8 +359,8 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
         databases: Arc::new(Databases),
         sockets: None,
         git: Arc::new(GitProgram::new([])),
-        tools: Tools::find(OsStr::new("")),
-        interpreters: Interpreters::find(OsStr::new("")),
+        tools: Found::new(Box::new(|| Tools::find(OsStr::new("")))),
+        interpreters: Found::new(Box::new(|| Interpreters::find(OsStr::new("")))),
         allowed: Default::default(),
         environment: BTreeMap::new(),
         cache: parts.cache.clone(),

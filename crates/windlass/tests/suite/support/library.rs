@@ -60,7 +60,7 @@ impl Library {
         };
         let catalogue = self
             .catalogue
-            .get_or_init(|| Catalogue::new(&self.engine, &domains()).unwrap());
+            .get_or_init(|| Catalogue::new(&self.engine, Vec::from(domains())).unwrap());
         catalogue
             .call(CallRequest {
                 operation: operation.to_owned(),
