@@ -1,4 +1,4 @@
-//! `tools/call`: over HTTP with keys, limits, validation and audit on, and over stdio from a cold
+//! `tools/call`: over HTTP with keys, limits, validation and audit on, and over stdio after a
 //! start, each compared with a bare rmcp echo server.
 
 use std::{
@@ -28,8 +28,7 @@ const VERSION: &str = "2026-07-28";
 
 pub(crate) fn run() -> Result<()> {
     let home = tempfile::tempdir()?;
-    over_http(home.path())?;
-    over_stdio(home.path())
+    over_http(home.path())
 }
 
 /// A server process, ended with this value.
@@ -159,7 +158,8 @@ fn http_request(tool: &str, address: SocketAddr, key: Option<&str>) -> Arc<[u8]>
     .into()
 }
 
-fn over_stdio(home: &Path) -> Result<()> {
+/// The first reply after a start, then calls one by one.
+pub(crate) fn over_stdio(home: &Path) -> Result<()> {
     report::heading("MCP over stdio: spawn to first reply, then calls one by one");
     let windlass = process::windlass()?;
     let bench = process::own()?;

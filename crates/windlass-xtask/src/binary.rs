@@ -48,7 +48,11 @@ impl Binaries {
     /// The product plus the tools, resources and prompts of the conformance suite.
     pub fn with_fixtures(&self, repo: &Repo) -> Result<PathBuf> {
         self.built(&self.fixtures, || {
-            let path = build(repo, "fixtures", &["--features", "conformance-fixtures"])?;
+            let path = build(
+                repo,
+                "fixtures",
+                &["--features", "windlass/conformance-fixtures"],
+            )?;
             // Leave the product, not the one with fixtures, under the name that people run.
             build(repo, "product", &[])?;
             Ok(path)
@@ -82,9 +86,12 @@ pub fn build_release(repo: &Repo) -> Result<PathBuf> {
 }
 
 fn build(repo: &Repo, kind: &str, options: &[&str]) -> Result<PathBuf> {
+    // With the package that asks most of shared dependencies: their features are then those of the
+    // tests' build, and nothing is compiled a second time.
     process::run(
         repo.cargo()
-            .args(["build", "--quiet", "--package", "windlass"])
+            .args(["build", "--quiet", "--bin", "windlass"])
+            .args(["--package", "windlass", "--package", "windlass-bench"])
             .args(options),
     )?;
     let built = existing(repo.target.join("debug/windlass"))?;
