@@ -34,11 +34,6 @@ pub(crate) fn own() -> Result<PathBuf> {
 }
 
 /// Runs a program to its end in a process of its own, whose only child it is, and reads what it used.
-pub(crate) fn usage_of(program: &Path, arguments: &[&str]) -> Result<Usage> {
-    usage_in(program, arguments, Path::new("."), &[])
-}
-
-/// The same in a directory, with some variables.
 pub(crate) fn usage_in(
     program: &Path,
     arguments: &[&str],
@@ -62,7 +57,7 @@ pub(crate) fn usage_in(
     }
 }
 
-/// The helper behind `usage_of`.
+/// The helper behind `usage_in`.
 #[expect(clippy::print_stdout, reason = "read by the parent")]
 pub(crate) fn print_rusage(command: &[String]) -> Result<()> {
     let (program, arguments) = command.split_first().context("rusage needs a program")?;
