@@ -114,6 +114,7 @@ fn an_empty_file_is_the_defaults() {
             read_only: false,
             diagnose_role_arn: None,
             database_roots: None,
+            allowed_functions: [],
             refuse_config_code: false,
             files_outside_project: false,
         },

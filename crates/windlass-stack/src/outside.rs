@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_ports::aws::Cloud;
-use windlass_ports::database::DatabasePort;
+use windlass_ports::database::{AllowedFunction, DatabasePort};
 use windlass_ports::{Git, MessageSockets};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
@@ -37,6 +37,8 @@ pub struct StackOutside {
     pub role_arn: Option<String>,
     /// Certificates that databases are trusted by.
     pub database_roots: Option<PathBuf>,
+    /// Functions that SQL may call beyond those known to read.
+    pub allowed_functions: Vec<AllowedFunction>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Values of secrets that this process was given.

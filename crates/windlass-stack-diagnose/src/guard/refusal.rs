@@ -19,8 +19,10 @@ pub enum Rule {
     SqlRowLock,
     /// `EXPLAIN ANALYZE` executes, so only of a query.
     SqlExplainAnalyze,
-    /// No function with side effects.
+    /// Only functions that are known to read.
     SqlFunction,
+    /// No operator of a user by its schema.
+    SqlOperator,
     /// No code in comments.
     SqlExecutableComment,
     /// Only commands that read.
@@ -56,6 +58,7 @@ impl Rule {
             Self::SqlRowLock => "sql.row_lock",
             Self::SqlExplainAnalyze => "sql.explain_analyze",
             Self::SqlFunction => "sql.function",
+            Self::SqlOperator => "sql.operator",
             Self::SqlExecutableComment => "sql.executable_comment",
             Self::RedisCommand => "redis.command",
             Self::RedisSubcommand => "redis.subcommand",

@@ -17,5 +17,9 @@ pub use windlass_ports::database::SqlEngine;
 mod tests;
 
 #[cfg(test)]
+#[path = "sql_functions_tests.rs"]
+mod functions_tests;
+
+#[cfg(test)]
 #[path = "sql_mysql_tests.rs"]
 mod mysql_tests;

@@ -222,7 +222,11 @@ async fn the_rules_refuse_every_attempt() {
     for (statement, _) in ATTEMPTS {
         // A function of the user's own can only be held by the transaction.
         let own = statement.starts_with("select wipe_now");
-        assert_eq!(sql::check(Engine, statement).is_ok(), own, "{statement}");
+        assert_eq!(
+            sql::check(Engine, statement, &[]).is_ok(),
+            own,
+            "{statement}"
+        );
     }
     assert!(ATTEMPTS.len() >= 60);
     let Some(server) = Postgres::start("ruled") else {
@@ -231,7 +235,7 @@ async fn the_rules_refuse_every_attempt() {
     let address = database(&server);
     let before = state(&server);
     for (statement, _) in ATTEMPTS {
-        if sql::check(Engine, statement).is_ok() {
+        if sql::check(Engine, statement, &[]).is_ok() {
             let failure = run(&reading(Engine, &address, statement))
                 .await
                 .unwrap_err();
