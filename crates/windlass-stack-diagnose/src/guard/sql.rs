@@ -10,6 +10,7 @@ mod lex;
 mod token;
 
 pub use check::{Statement, StatementKind, check};
+pub use functions::is_built_in;
 pub use windlass_ports::database::SqlEngine;
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ pub(super) const FUNCTIONS: &[&str] = &[
      pg_control_init pg_control_recovery pg_control_system pg_current_wal_flush_lsn \
      pg_current_wal_insert_lsn pg_current_wal_lsn pg_encoding_to_char pg_get_keywords \
      pg_get_replication_slots pg_get_wal_replay_pause_state pg_is_in_recovery \
-     pg_is_other_temp_schema pg_is_wal_replay_paused pg_jit_available pg_last_committed_xact \
+     pg_is_other_temp_schema pg_is_wal_replay_paused pg_last_committed_xact \
      pg_last_wal_receive_lsn pg_last_wal_replay_lsn pg_last_xact_replay_timestamp \
      pg_listening_channels pg_lock_status pg_my_temp_schema pg_notification_queue_usage \
      pg_postmaster_start_time pg_safe_snapshot_blocking_pids pg_settings_get_flags \
