@@ -115,6 +115,7 @@ fn an_empty_file_is_the_defaults() {
             diagnose_role_arn: None,
             database_roots: None,
             allowed_functions: [],
+            allowed_redis_commands: [],
             refuse_config_code: false,
             files_outside_project: false,
         },

@@ -19,6 +19,9 @@ pub struct StackSettings {
     /// Functions that `stack sql` may call beyond those known to read: `schema.function`,
     /// `schema.*` for all of a schema that only read, or `function` for one of the server itself.
     pub allowed_functions: Vec<String>,
+    /// Commands that `stack redis` may send beyond those known to read, such as `HVALS` or
+    /// `MEMORY STATS`; the server must call them read-only too.
+    pub allowed_redis_commands: Vec<String>,
     /// Run no code of a project to read its config: custom directives and configs in TypeScript or
     /// JavaScript are refused. For untrusted repositories.
     pub refuse_config_code: bool,

@@ -44,6 +44,8 @@ pub struct Settings {
     pub database_roots: Option<PathBuf>,
     /// Functions that SQL may call beyond those known to read.
     pub allowed_functions: Vec<AllowedFunction>,
+    /// Redis commands that may be sent beyond those known to read, if the server agrees.
+    pub allowed_redis_commands: Vec<String>,
     /// Nothing but reading: the server was started so.
     pub read_only: bool,
     /// Who asks, as Windlass knows them: `local:ada/mcp`.

@@ -39,6 +39,8 @@ pub struct StackOutside {
     pub database_roots: Option<PathBuf>,
     /// Functions that SQL may call beyond those known to read.
     pub allowed_functions: Vec<AllowedFunction>,
+    /// Redis commands that may be sent beyond those known to read, if the server agrees.
+    pub allowed_redis_commands: Vec<String>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Values of secrets that this process was given.

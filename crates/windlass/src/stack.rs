@@ -77,6 +77,7 @@ pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn
             .iter()
             .filter_map(|entry| AllowedFunction::parse(entry))
             .collect(),
+        allowed_redis_commands: settings.allowed_redis_commands.clone(),
         read_only: settings.read_only,
         values: SecretValues::default(),
     })

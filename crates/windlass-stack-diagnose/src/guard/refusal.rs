@@ -37,6 +37,8 @@ pub enum Rule {
     OpenSearchRequest,
     /// No request that keeps something open on the server.
     OpenSearchScroll,
+    /// Only parameters that choose what is read.
+    OpenSearchParameter,
     /// Only operations that read.
     DynamoDbOperation,
     /// Only services that are listed.
@@ -66,6 +68,7 @@ impl Rule {
             Self::OpenSearchPath => "opensearch.path",
             Self::OpenSearchRequest => "opensearch.request",
             Self::OpenSearchScroll => "opensearch.scroll",
+            Self::OpenSearchParameter => "opensearch.parameter",
             Self::DynamoDbOperation => "dynamodb.operation",
             Self::AwsService => "aws.service",
             Self::AwsAction => "aws.action",
