@@ -144,7 +144,8 @@ async fn check_kind(connection: &mut Connection, words: &[&[u8]]) -> Result<(), 
     });
     let flags: Vec<String> = flags.iter().filter_map(Resp::text).collect();
     for flag in &flags {
-        if !HARMLESS.contains(&flag.as_str()) && !(tells && flag == "admin") {
+        let harmless = HARMLESS.contains(&flag.as_str()) || (tells && flag == "admin");
+        if !harmless {
             return Err(read_only(&name, &format!("the server lists it as {flag}")));
         }
     }

@@ -328,6 +328,7 @@ fn mysql_functions_outside_the_list_are_refused() {
             "select * from json_table('[]', '$[*]' columns (a varchar(10) path '$.a', \
              nested path '$.b[*]' columns (c decimal(10, 2) path '$'))) as j",
             "select `count`(a), COUNT (a) from t",
+            "select 1 from t where 1 member of(a) and a sounds like (b) and a like 'x' escape ('!')",
         ],
     );
 }
@@ -364,6 +365,44 @@ fn names_that_call_nothing_pass() {
             "select t.length, t.lower, app.t.name from app.t",
         ],
     );
+}
+
+#[test]
+fn what_a_function_in_from_returns_is_a_value_that_functions_can_be_called_with() {
+    for statement in [
+        "select f.pg_read_file from lower('PG_VERSION') f",
+        "select f.pg_read_file from lower('PG_VERSION') as f",
+        "select \"f\".\"pg_read_file\" from lower('PG_VERSION') as \"f\"",
+        "select f.pg_read_file from lower('PG_VERSION') f(x)",
+        "select f.pg_read_file from lower('PG_VERSION') as f(x)",
+        "select lower.pg_read_file from lower('PG_VERSION')",
+        "select f.pg_read_file from rows from (lower('PG_VERSION')) f",
+        "select f.pg_read_file from unnest(array['PG_VERSION']) f",
+        "select f.pg_read_file from t, lateral lower(t.a) f",
+        "select f.pg_read_file from cast('PG_VERSION' as text) f",
+        "select f.pg_read_file from coalesce('PG_VERSION') as f",
+        "select \"coalesce\".pg_read_file from coalesce('PG_VERSION')",
+        "select f.pg_read_file from current_user f",
+        "select f.pg_read_file from current_user as f",
+        "select \"current_user\".pg_read_file from current_user",
+        "select * from lower('PG_VERSION') f where f.pg_read_file is null",
+    ] {
+        refused(Postgres, &[(statement, Rule::SqlFunction)]);
+        // With a name that may be a column the server decides.
+        let other = statement.replace("pg_read_file", "lo_unlink");
+        let calls = check(Postgres, &other).unwrap().calls;
+        let call = calls.iter().find(|call| call.name == "lo_unlink").unwrap();
+        assert_eq!(call.notation, Notation::Field, "{other}");
+    }
+    for statement in [
+        "select s.city from (select 'x' as city) s",
+        "select s.city from (values ('x')) as s",
+        "select s.city from t s join (select 1) as u on true",
+    ] {
+        let calls = check(Postgres, statement).unwrap().calls;
+        let call = calls.iter().find(|call| call.name == "city").unwrap();
+        assert_eq!(call.notation, Notation::Column, "{statement}");
+    }
 }
 
 #[test]

@@ -56,6 +56,10 @@ pub fn calls(
         tokens,
         openings: openings(tokens),
     };
+    let values = match engine {
+        SqlEngine::Postgres => statement.values(),
+        SqlEngine::MySql => HashSet::new(),
+    };
     let mut calls = BTreeSet::new();
     let mut chain = Chain::Name { start: 0 };
     for (index, token) in tokens.iter().enumerate() {
@@ -82,12 +86,33 @@ pub fn calls(
             if is_call {
                 calls.insert(called(engine, schema, name, allowed)?);
             }
-        } else if engine == SqlEngine::Postgres && owner.is_some() {
-            calls.insert(member(name, chain, allowed)?);
+        } else if engine == SqlEngine::Postgres
+            && let Some(owner) = owner
+        {
+            let owner = function_name(engine, owner);
+            let of_value =
+                chain == Chain::Value || owner.is_some_and(|owner| values.contains(&owner));
+            calls.insert(member(name, of_value, allowed)?);
         }
     }
     Ok(calls)
 }
+
+/// Functions that PostgreSQL calls without parentheses, in `FROM` too.
+const VALUES: &[&str] = &[
+    "current_catalog",
+    "current_date",
+    "current_role",
+    "current_schema",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "localtime",
+    "localtimestamp",
+    "session_user",
+    "system_user",
+    "user",
+];
 
 /// What names joined by dots belong to.
 #[derive(Clone, Copy, PartialEq)]
@@ -128,16 +153,16 @@ fn called(
 /// name where there is no such column.
 fn member(
     name: String,
-    chain: Chain,
+    of_value: bool,
     allowed: &[AllowedFunction],
 ) -> Result<FunctionCall, Refusal> {
     let built_in = is_built_in(SqlEngine::Postgres, &name);
     let call = FunctionCall {
         schema: None,
         name,
-        notation: match chain {
-            Chain::Name { .. } => Notation::Column,
-            Chain::Value => Notation::Field,
+        notation: match of_value {
+            false => Notation::Column,
+            true => Notation::Field,
         },
         built_in,
     };
@@ -211,6 +236,41 @@ impl Statement<'_> {
         index
             .and_then(|index| self.tokens.get(index))
             .is_some_and(|token| token.is(word))
+    }
+
+    /// Names that may stand for a value and not for a row: in `FROM lower('x') f` both `f.name`
+    /// and `lower.name` can be calls of a function `name` with that value.
+    fn values(&self) -> HashSet<String> {
+        let mut values: HashSet<String> = VALUES.iter().map(|word| (*word).to_owned()).collect();
+        for (index, token) in self.tokens.iter().enumerate() {
+            let Some(name) = function_name(self.engine, token) else {
+                continue;
+            };
+            let mut before = index.checked_sub(1);
+            if self.is(before, "as") {
+                before = before.and_then(|before| before.checked_sub(1));
+            }
+            let is_alias = before.is_some_and(|before| match &self.tokens[before] {
+                Token::Symbol(')') => self.openings[before].is_some_and(|open| self.is_value(open)),
+                other => other.is_any(VALUES),
+            });
+            if is_alias || self.is_open(index + 1) {
+                values.insert(name);
+            }
+        }
+        values
+    }
+
+    /// Whether the group that opens here is the arguments of a function, and no table.
+    fn is_value(&self, open: usize) -> bool {
+        let before = open.checked_sub(1);
+        let is_name = before
+            .is_some_and(|before| matches!(self.tokens[before], Token::Word(_) | Token::Quoted(_)));
+        let is_table = before
+            .is_some_and(|before| self.tokens[before].is_any(&["from", "join", "lateral", "only"]));
+        let rows_from = self.is(before, "from")
+            && self.is(before.and_then(|before| before.checked_sub(1)), "rows");
+        is_name && (!is_table || rows_from)
     }
 
     /// Whether the name at `index`, before a parenthesis, is called. Its chain begins at `start`.

@@ -237,6 +237,21 @@ async fn a_name_means_the_servers_own_function_or_is_refused() {
             &[],
             Ok(json!("a")),
         ),
+        (
+            "select f.city as n from lower('X') f",
+            &[],
+            Err("city without a column of that name calls app.city(text)"),
+        ),
+        (
+            "select f.lo_unlink as n from length('X'::text) f",
+            &["app.length"],
+            Err("lo_unlink without a column of that name calls pg_catalog.lo_unlink(oid)"),
+        ),
+        (
+            "select f.key as n from jsonb_each('{\"a\": 1}') f",
+            &[],
+            Ok(json!("a")),
+        ),
         // Operators.
         (
             "select 'a'::text +# 1 as n",

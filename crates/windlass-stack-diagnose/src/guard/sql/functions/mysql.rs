@@ -65,19 +65,20 @@ pub(super) const FUNCTIONS: &[&str] = &[
      mbrintersects mbroverlaps mbrtouches mbrwithin",
     // Syntax that looks like a call and is no reserved word: the server is asked whether a user
     // has a function of that name.
-    "against any array bit columns datetime duplicate nested offset rollup row some value",
+    "against any array bit columns datetime duplicate escape except intersect lateral nested of \
+     offset over rollup row rows some sounds value window",
 ];
 
 /// Reserved words: a parenthesis after one calls nothing, or the function the grammar names.
 pub(super) const SYNTAX: &str = "\
     all and as asc between bigint binary blob both by case collate column cross current_date \
     current_time current_timestamp current_user dec decimal delete desc describe distinct \
-    distinctrow div double dual else except exists explain false float for force from fulltext \
-    group having ignore in index inner int integer intersect into is join key keys lateral leading \
-    left like limit lines match natural not null numeric on or order outer over partition primary \
-    range regexp right rlike rows select separator set smallint sounds straight_join table then \
+    distinctrow div double dual else exists explain false float for force from fulltext \
+    group having ignore in index inner int integer into is join key keys leading \
+    left like limit lines match natural not null numeric on or order outer partition primary \
+    range regexp right rlike select separator set smallint straight_join table then \
     tinyint trailing true union unique unsigned update use using values varbinary varchar varying \
-    when where window with xor";
+    when where with xor";
 
 /// Optimizer hints that choose a plan and change no setting.
 pub(in crate::guard::sql) const HINTS: &str = "\

@@ -122,7 +122,7 @@ pub(super) const FUNCTIONS: &[&str] = &[
      pg_statistics_obj_is_visible pg_table_is_visible pg_tablespace_databases \
      pg_tablespace_location pg_ts_config_is_visible pg_ts_dict_is_visible pg_ts_parser_is_visible \
      pg_ts_template_is_visible pg_type_is_visible pg_typeof row_security_active \
-     satisfies_hash_partition shobj_description to_regclass to_regcollation to_regnamespace \
+     shobj_description to_regclass to_regcollation to_regnamespace \
      to_regoper to_regoperator to_regproc to_regprocedure to_regrole to_regtype to_regtypemod",
     // Sizes.
     "pg_database_size pg_indexes_size pg_relation_size pg_size_bytes pg_size_pretty pg_table_size \
