@@ -108,6 +108,16 @@ impl Settings {
                 None => error.hint(format!("add [limits.tiers.{}]", limits.default_tier)),
             });
         }
+        if let Some(entry) = settings.stack.unclear_function() {
+            let offset = text.find("allowed_functions").unwrap_or(0);
+            return Err(FileError::at(
+                file_name,
+                text,
+                offset,
+                format!("`{entry}` names no function"),
+            )
+            .hint("write \"schema.function\", \"schema.*\" or, for one of the server itself, \"function\""));
+        }
         Ok(settings)
     }
 

@@ -114,6 +114,8 @@ fn an_empty_file_is_the_defaults() {
             read_only: false,
             diagnose_role_arn: None,
             database_roots: None,
+            allowed_functions: [],
+            allowed_redis_commands: [],
             refuse_config_code: false,
             files_outside_project: false,
         },
@@ -210,6 +212,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         "[limits]\ndefault_tier = \"gold\"",
         "[telemetry]\nlog_format = \"jsn\"",
         "[store]\n\n  keep_runs_dys = 1",
+        "[stack]\nallowed_functions = [\"app.f\", \"*\"]",
         "server = 1",
         "[server",
         "a = ü",
@@ -244,6 +247,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "[limits]\ndefault_tier = \"gold\""                          config.toml:2:1: no tier is named `gold`; add [limits.tiers.gold]
     "[telemetry]\nlog_format = \"jsn\""                          config.toml:2:14: unknown variant `jsn`, expected `human` or `json`; did you mean `json`?
     "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected `keep_runs_days`; did you mean `keep_runs_days`?
+    "[stack]\nallowed_functions = [\"app.f\", \"*\"]"            config.toml:2:1: `*` names no function; write "schema.function", "schema.*" or, for one of the server itself, "function"
     "server = 1"                                                 config.toml:1:10: invalid type: integer `1`, expected a [server] table
     "[server"                                                    config.toml:1:8: unclosed table, expected `]`
     "a = ü"                                                      config.toml:1:5: string values must be quoted, expected literal string

@@ -1,12 +1,14 @@
 //! Databases behind the database port: PostgreSQL, MySQL and MariaDB, Redis.
 //!
 //! One connection per request, opened, used and closed. Reading is enforced here by the server
-//! itself: SQL runs in a read-only transaction that is verified before and rolled back after, a
+//! itself: SQL runs in a read-only transaction that is verified before and rolled back after, and
+//! only if the functions it names are, in the server's catalogue, those that may be called; a
 //! Redis command is sent only if the server lists it as harmless. Not here: which statements are
 //! worth sending at all (`guard` of windlass-stack-diagnose), where a stack's databases are
 //! (windlass-stack).
 
 mod connect;
+mod functions;
 mod mysql;
 mod postgres;
 mod redis;

@@ -4,6 +4,7 @@
 //! files for the server, are never announced.
 
 mod auth;
+mod functions;
 mod packet;
 mod run;
 mod session;

@@ -2,6 +2,7 @@
 //!
 //! Results are asked for as text, so that types of any extension can be shown.
 
+mod functions;
 mod login;
 mod run;
 mod session;

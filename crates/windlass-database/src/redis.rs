@@ -1,7 +1,7 @@
 //! Redis: one command, or keys by `SCAN`, over a connection of its own.
 //!
-//! When only reading is allowed, the server is asked first what kind of command it is; one that
-//! writes, replicates, blocks or administers is not sent.
+//! When only reading is allowed, the server is asked first what kind of command it is; only one
+//! that it calls `readonly`, and nothing else that matters, is sent.
 
 mod reply;
 mod resp;
@@ -20,8 +20,33 @@ use resp::{Connection, Resp};
 /// A cluster says where a key is; more hops than this are a mistake of the cluster.
 const HOPS: usize = 3;
 
-/// Kinds of commands that do more than read.
-const NOT_READING: &[&str] = &["write", "may_replicate", "noscript", "blocking", "pubsub"];
+/// What the server may say of a command that is sent. Anything else, known or not, means that it
+/// does more than read: `write`, `may_replicate`, `blocking`, `admin`, …
+const HARMLESS: &[&str] = &[
+    "allow_busy",
+    "fast",
+    "loading",
+    "module",
+    "movablekeys",
+    "no_async_loading",
+    "no_mandatory_keys",
+    "random",
+    "readonly",
+    "skip_monitor",
+    "skip_slowlog",
+    "sort_for_script",
+    "stale",
+];
+
+/// Commands that tell something of the server; it does not call them `readonly`, since they read
+/// no keys, and some servers count them as administration.
+const TELLING: &[(&str, &[&str])] = &[
+    ("cluster", &["info", "nodes"]),
+    ("info", &[]),
+    ("ping", &[]),
+    ("slowlog", &["get", "len"]),
+    ("time", &[]),
+];
 
 /// Asks.
 pub async fn ask(request: &RedisRequest) -> Result<RedisReply, DatabaseFailure> {
@@ -114,14 +139,18 @@ async fn check_kind(connection: &mut Connection, words: &[&[u8]]) -> Result<(), 
     let Resp::Array(flags) = entry else {
         return Err(connect::unexpected("COMMAND INFO gave no flags"));
     };
-    for flag in flags.iter().filter_map(Resp::text) {
-        if NOT_READING.contains(&flag.as_str()) {
+    let tells = TELLING.iter().any(|(command, seconds)| {
+        *command == name && (seconds.is_empty() || seconds.contains(&second.as_str()))
+    });
+    let flags: Vec<String> = flags.iter().filter_map(Resp::text).collect();
+    for flag in &flags {
+        let harmless = HARMLESS.contains(&flag.as_str()) || (tells && flag == "admin");
+        if !harmless {
             return Err(read_only(&name, &format!("the server lists it as {flag}")));
         }
-        let slow_log = name == "slowlog" && matches!(second.as_str(), "get" | "len");
-        if flag == "admin" && !slow_log {
-            return Err(read_only(&name, "it administers the server"));
-        }
+    }
+    if !tells && !flags.iter().any(|flag| flag == "readonly") {
+        return Err(read_only(&name, "the server does not list it as readonly"));
     }
     Ok(())
 }

@@ -5,12 +5,16 @@
 //! (the domain that asks) and how a database is called (windlass-database). A
 //! request holds a password and cannot be stored; a reply can.
 
+mod functions;
+
 use std::{path::PathBuf, time::Duration};
 
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_types::Secret;
+
+pub use functions::{AllowedFunction, FunctionCall, FunctionCheck, Notation};
 
 /// The databases.
 pub trait DatabasePort: Send + Sync {
@@ -111,6 +115,9 @@ pub struct SqlRequest {
     pub access: Access,
     /// The statement.
     pub statement: String,
+    /// The functions it calls, to look up on the server before it runs; none for a statement that
+    /// may do anything.
+    pub functions: Option<FunctionCheck>,
     /// How many rows are wanted at most.
     pub row_limit: usize,
     /// How many bytes of values are wanted at most.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use windlass_ports::aws::Cloud;
-use windlass_ports::database::DatabasePort;
+use windlass_ports::database::{AllowedFunction, DatabasePort};
 use windlass_ports::{BoxFuture, Clock, Entropy, MessageSockets};
 use windlass_secrets::Redactor;
 use windlass_types::{Problem, Timestamp};
@@ -42,6 +42,10 @@ pub struct Settings {
     /// A PEM file with the roots that RDS and ElastiCache certificates are verified against;
     /// none for those of the operating system.
     pub database_roots: Option<PathBuf>,
+    /// Functions that SQL may call beyond those known to read.
+    pub allowed_functions: Vec<AllowedFunction>,
+    /// Redis commands that may be sent beyond those known to read, if the server agrees.
+    pub allowed_redis_commands: Vec<String>,
     /// Nothing but reading: the server was started so.
     pub read_only: bool,
     /// Who asks, as Windlass knows them: `local:ada/mcp`.

@@ -92,7 +92,8 @@ impl Ask {
 
 pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Problem> {
     if ask.verb == Verb::Command {
-        guard::check(&ask.command).map_err(|refusal| refused(&refusal))?;
+        let allowed = &call.outside.settings.allowed_redis_commands;
+        guard::check(&ask.command, allowed).map_err(|refusal| refused(&refusal))?;
     }
     let (address, way) = address(call, ask).await?;
     let session = Session {
@@ -201,7 +202,8 @@ impl Session<'_> {
     }
 
     async fn words(&self, words: Vec<Vec<u8>>) -> Result<Value, Problem> {
-        guard::check(&words).map_err(|refusal| refused(&refusal))?;
+        let allowed = &self.call.outside.settings.allowed_redis_commands;
+        guard::check(&words, allowed).map_err(|refusal| refused(&refusal))?;
         match self.ask(RedisAsk::Command(words)).await? {
             RedisReply::Value(value) => Ok(value),
             RedisReply::Keys { keys, .. } => Ok(json!(keys)),

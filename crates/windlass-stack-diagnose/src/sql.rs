@@ -45,8 +45,9 @@ impl Ask {
 
 pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Problem> {
     // Before anything is asked: what no dialect lets through is refused without credentials.
-    let verdicts =
-        [SqlEngine::Postgres, SqlEngine::MySql].map(|engine| check(engine, &ask.statement));
+    let allowed = call.outside.settings.allowed_functions.clone();
+    let verdicts = [SqlEngine::Postgres, SqlEngine::MySql]
+        .map(|engine| check(engine, &ask.statement, &allowed));
     if let [Err(refusal), Err(_)] = &verdicts {
         return Err(refused(refusal));
     }
@@ -54,7 +55,8 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
     let resources = call.resources(&stack).await?;
     let found = names::find(&resources, &stack.stack_name, &ask.resource, TYPES)?;
     let server = described(call, &found, &ask.resource).await?;
-    check(server.engine, &ask.statement).map_err(|refusal| refused(&refusal))?;
+    let statement =
+        check(server.engine, &ask.statement, &allowed).map_err(|refusal| refused(&refusal))?;
     let password = password(call, &stack, &found, &server).await?;
     let way = ask
         .through
@@ -74,6 +76,7 @@ pub(crate) async fn answer(call: &mut Call<'_>, ask: &Ask) -> Result<Answer, Pro
         },
         access: Access::ReadOnly,
         statement: ask.statement.clone(),
+        functions: Some(statement.to_look_up(&allowed)),
         // One more than is shown, to know whether there are more.
         row_limit: ask.limit + 1,
         byte_limit: BYTES,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use windlass_ports::aws::Cloud;
-use windlass_ports::database::DatabasePort;
+use windlass_ports::database::{AllowedFunction, DatabasePort};
 use windlass_ports::{Git, MessageSockets};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
@@ -40,6 +40,10 @@ pub struct StackOutside {
     pub role_arn: Option<String>,
     /// Certificates that databases are trusted by.
     pub database_roots: Option<PathBuf>,
+    /// Functions that SQL may call beyond those known to read.
+    pub allowed_functions: Vec<AllowedFunction>,
+    /// Redis commands that may be sent beyond those known to read, if the server agrees.
+    pub allowed_redis_commands: Vec<String>,
     /// Whether nothing may be changed.
     pub read_only: bool,
     /// Values of secrets that this process was given.

@@ -10,7 +10,7 @@ use windlass_docs::DocsContract;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_net::{OutboundPolicy, WebSockets};
-use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
+use windlass_ports::{Entropy, MessageSockets, aws::Cloud, database::AllowedFunction};
 use windlass_stack::{Found, SecretValues, StackContract, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
@@ -71,6 +71,13 @@ pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn
         cache: options.home.stack_cache_dir(),
         role_arn: settings.diagnose_role_arn.clone(),
         database_roots: settings.database_roots.clone(),
+        // An entry that names no function is refused with the settings.
+        allowed_functions: settings
+            .allowed_functions
+            .iter()
+            .filter_map(|entry| AllowedFunction::parse(entry))
+            .collect(),
+        allowed_redis_commands: settings.allowed_redis_commands.clone(),
         read_only: settings.read_only,
         values: SecretValues::default(),
     })

@@ -17,9 +17,17 @@ impl Session {
     pub async fn run(&mut self, request: &SqlRequest) -> Result<Rows, DatabaseFailure> {
         let reading = request.access == Access::ReadOnly;
         self.prepare(request, reading).await?;
-        let rows = self
-            .statement(&request.statement, request.row_limit, request.byte_limit)
-            .await;
+        let checked = match request.functions.as_ref().filter(|_| reading) {
+            Some(check) => self.check_functions(request, check).await,
+            None => Ok(()),
+        };
+        let rows = match checked {
+            Ok(()) => {
+                self.statement(&request.statement, request.row_limit, request.byte_limit)
+                    .await
+            }
+            Err(refused) => Err(refused),
+        };
         if reading && !cut_off(&rows) {
             // Whatever happened: nothing stays. A lost connection has rolled back already.
             let _ = self.statement("ROLLBACK", 1, request.byte_limit).await;
@@ -90,7 +98,7 @@ impl Session {
         Ok(())
     }
 
-    async fn statement(
+    pub(super) async fn statement(
         &mut self,
         statement: &str,
         row_limit: usize,

@@ -17,12 +17,12 @@ use crate::rows::Collector;
 
 /// What one statement returned, as text.
 #[derive(Default)]
-struct Answer {
+pub(super) struct Answer {
     columns: Vec<Column>,
-    rows: Vec<Vec<Option<String>>>,
+    pub(super) rows: Vec<Vec<Option<String>>>,
     affected: Option<u64>,
     /// Rows came that are not kept.
-    dropped: bool,
+    pub(super) dropped: bool,
 }
 
 impl Session {
@@ -34,13 +34,18 @@ impl Session {
                 .await?;
         }
         self.prepare(request, reading).await?;
-        let answer = self
-            .statement(
-                &request.statement,
-                request.row_limit.saturating_add(1),
-                request.byte_limit,
-            )
-            .await;
+        let checked = match request.functions.as_ref().filter(|_| reading) {
+            Some(check) => self.check_functions(request, check).await,
+            None => Ok(()),
+        };
+        let answer = match checked {
+            Ok(()) => {
+                let rows = request.row_limit.saturating_add(1);
+                self.statement(&request.statement, rows, request.byte_limit)
+                    .await
+            }
+            Err(refused) => Err(refused),
+        };
         let rows = match answer {
             Ok(answer) => self.shape(request, answer).await,
             Err(failure) => Err(failure),
@@ -97,7 +102,7 @@ impl Session {
     }
 
     /// Parse, bind, describe, execute, all in one go.
-    async fn statement(
+    pub(super) async fn statement(
         &mut self,
         statement: &str,
         row_limit: usize,

@@ -115,6 +115,7 @@ async fn ask(
         address: local.address(),
         access: Access::LocalUnrestricted,
         statement,
+        functions: None,
         row_limit: limit(arguments, 1000),
         byte_limit: 8 << 20,
         statement_timeout: Duration::from_millis(timeout),

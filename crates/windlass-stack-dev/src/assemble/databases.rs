@@ -212,6 +212,7 @@ fn answers(bench: &Bench, local: &LocalDatabase) -> Probe {
         address: local.address(),
         access: Access::LocalUnrestricted,
         statement: "select 1".to_owned(),
+        functions: None,
         row_limit: 1,
         byte_limit: 1024,
         statement_timeout: Duration::from_secs(2),

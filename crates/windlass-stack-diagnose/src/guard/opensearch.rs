@@ -26,7 +26,90 @@ const OF_INDEX: &[(&str, bool, &[&str])] = &[
     ("_explain", true, &["GET"]),
 ];
 
-/// Parameters that keep a cursor open on the server, or a task running.
+/// What `_cat` lists.
+const LISTS: &[&str] = &[
+    "aliases",
+    "allocation",
+    "cluster_manager",
+    "count",
+    "fielddata",
+    "health",
+    "indices",
+    "master",
+    "nodeattrs",
+    "nodes",
+    "pending_tasks",
+    "plugins",
+    "recovery",
+    "repositories",
+    "segments",
+    "shards",
+    "snapshots",
+    "tasks",
+    "templates",
+    "thread_pool",
+];
+
+/// Parameters that choose what is read and how it is shown.
+const PARAMETERS: &[&str] = &[
+    "_source",
+    "_source_excludes",
+    "_source_includes",
+    "active_only",
+    "allow_no_indices",
+    "allow_partial_search_results",
+    "analyze_wildcard",
+    "analyzer",
+    "bytes",
+    "default_operator",
+    "detailed",
+    "df",
+    "docvalue_fields",
+    "error_trace",
+    "expand_wildcards",
+    "explain",
+    "fields",
+    "filter_path",
+    "flat_settings",
+    "format",
+    "from",
+    "full_id",
+    "h",
+    "health",
+    "help",
+    "human",
+    "ignore_unavailable",
+    "include_defaults",
+    "lenient",
+    "level",
+    "local",
+    "min_score",
+    "preference",
+    "pretty",
+    "pri",
+    "q",
+    "realtime",
+    "request_cache",
+    "rest_total_hits_as_int",
+    "routing",
+    "s",
+    "search_type",
+    "seq_no_primary_term",
+    "size",
+    "sort",
+    "stored_fields",
+    "terminate_after",
+    "time",
+    "timeout",
+    "track_scores",
+    "track_total_hits",
+    "ts",
+    "typed_keys",
+    "v",
+    "version",
+];
+
+/// Parameters that keep a cursor open on the server, or a task running: refused with a way out.
 const KEEPING: &[&str] = &["scroll", "scroll_id", "keep_alive", "wait_for_completion"];
 
 /// Lets a request through that only reads; `target` is a path, with or without a query string.
@@ -36,7 +119,8 @@ pub fn check(method: &str, target: &str) -> Result<Request, Refusal> {
     let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
     let wanted = method.to_ascii_uppercase();
     let methods: &[&'static str] = match parts.as_slice() {
-        ["_cat", ..] | ["_cluster", "health" | "stats"] => &["GET"],
+        ["_cat"] | ["_cluster", "health" | "stats"] => &["GET"],
+        ["_cat", list] | ["_cat", list, _] if LISTS.contains(list) => &["GET"],
         [index] if is_index(index) => &["HEAD"],
         [index, end] if is_index(index) => methods(end, false),
         [index, end, id] if is_index(index) && !id.is_empty() => methods(end, true),
@@ -113,6 +197,15 @@ fn check_query(query: &str) -> Result<String, Refusal> {
                 Rule::OpenSearchScroll,
                 format!(
                     "the parameter {name} keeps something open on the server; page with size and search_after"
+                ),
+            ));
+        }
+        if !PARAMETERS.contains(&name.as_str()) {
+            return Err(Refusal::new(
+                Rule::OpenSearchParameter,
+                format!(
+                    "the parameter {name} is not among those that choose what is read and how it \
+                     is shown; leave it out"
                 ),
             ));
         }

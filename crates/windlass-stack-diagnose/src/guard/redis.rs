@@ -1,4 +1,5 @@
-//! Redis commands that read; everything else is refused, known or not.
+//! Redis commands that read; everything else is refused, known or not, unless settings allow it.
+//! What they allow is still sent only if the server itself calls it harmless (windlass-database).
 
 use crate::guard::{Refusal, Rule};
 
@@ -48,8 +49,9 @@ const SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("XINFO", &["CONSUMERS", "GROUPS", "STREAM"]),
 ];
 
-/// Lets a command through that only reads. The words are sent as they are.
-pub fn check(words: &[Vec<u8>]) -> Result<(), Refusal> {
+/// Lets a command through that only reads, or that is allowed: `HVALS`, `CLIENT INFO`. The words
+/// are sent as they are.
+pub fn check(words: &[Vec<u8>], allowed: &[String]) -> Result<(), Refusal> {
     let upper = |index: usize| {
         words
             .get(index)
@@ -61,15 +63,25 @@ pub fn check(words: &[Vec<u8>]) -> Result<(), Refusal> {
             "there is no command; give one, for example GET name",
         ));
     };
+    let both = upper(1).map(|second| format!("{name} {second}"));
+    if allowed.iter().any(|entry| {
+        entry.eq_ignore_ascii_case(&name)
+            || both
+                .as_ref()
+                .is_some_and(|both| entry.eq_ignore_ascii_case(both))
+    }) {
+        return Ok(());
+    }
     if let Some((_, allowed)) = SUBCOMMANDS.iter().find(|(command, _)| *command == name) {
         return match upper(1) {
             Some(second) if allowed.contains(&second.as_str()) => Ok(()),
             second => Err(Refusal::new(
                 Rule::RedisSubcommand,
                 format!(
-                    "{name} {} is not a command that only reads; allowed: {name} {}",
+                    "{name} {} is not a command that only reads; allowed: {name} {}{}",
                     second.unwrap_or_default(),
-                    allowed.join(", ")
+                    allowed.join(", "),
+                    to_allow(both.as_deref().unwrap_or(&name))
                 ),
             )),
         };
@@ -84,7 +96,10 @@ pub fn check(words: &[Vec<u8>]) -> Result<(), Refusal> {
         };
         return Err(Refusal::new(
             Rule::RedisCommand,
-            format!("{name} is not among the commands that only read{instead}"),
+            format!(
+                "{name} is not among the commands that only read{instead}{}",
+                to_allow(&name)
+            ),
         ));
     }
     // ZRANGE writes nowhere today; a destination would come as a word like this.
@@ -99,6 +114,13 @@ pub fn check(words: &[Vec<u8>]) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+fn to_allow(command: &str) -> String {
+    format!(
+        "; if the server calls it read-only, allow it in config.toml: [stack] \
+         allowed_redis_commands = [\"{command}\"]"
+    )
 }
 
 /// Splits a command line: words at spaces, `"…"` with `\n`, `\r`, `\t`, `\xHH`, `\"`, `\\`, and

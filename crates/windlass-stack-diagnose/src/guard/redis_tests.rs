@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn verdict(line: &str) -> Result<(), Refusal> {
-    check(&words(line)?)
+    check(&words(line)?, &[])
 }
 
 #[test]
@@ -186,9 +186,25 @@ fn everything_else_is_refused() {
 
 #[test]
 fn a_refusal_names_its_rule_and_a_way() {
-    insta::assert_snapshot!(verdict("keys *").unwrap_err(), @"KEYS is not among the commands that only read; KEYS blocks the server, list keys with SCAN (rule redis.command)");
-    insta::assert_snapshot!(verdict("memory purge").unwrap_err(), @"MEMORY PURGE is not a command that only reads; allowed: MEMORY USAGE (rule redis.subcommand)");
+    insta::assert_snapshot!(verdict("keys *").unwrap_err(), @r#"KEYS is not among the commands that only read; KEYS blocks the server, list keys with SCAN; if the server calls it read-only, allow it in config.toml: [stack] allowed_redis_commands = ["KEYS"] (rule redis.command)"#);
+    insta::assert_snapshot!(verdict("memory purge").unwrap_err(), @r#"MEMORY PURGE is not a command that only reads; allowed: MEMORY USAGE; if the server calls it read-only, allow it in config.toml: [stack] allowed_redis_commands = ["MEMORY PURGE"] (rule redis.subcommand)"#);
     insta::assert_snapshot!(verdict("GET \"a").unwrap_err(), @"the command line cannot be read: a quote is not closed (rule redis.unreadable)");
+}
+
+#[test]
+fn settings_allow_more_commands() {
+    let allowed = ["HVALS".to_owned(), "memory stats".to_owned()];
+    for (line, passes) in [
+        ("hvals h", true),
+        ("MEMORY STATS", true),
+        ("MEMORY USAGE a", true),
+        ("MEMORY PURGE", false),
+        ("HVALSX h", false),
+        ("SET a 1", false),
+    ] {
+        let verdict = check(&words(line).unwrap(), &allowed);
+        assert_eq!(verdict.is_ok(), passes, "{line}");
+    }
 }
 
 #[test]
@@ -214,7 +230,7 @@ fn lines_are_split_as_the_usual_client_splits_them() {
 proptest! {
     #[test]
     fn no_line_panics_and_no_unknown_command_passes(line in "\\PC{0,60}") {
-        if let Ok(words) = words(&line) && check(&words).is_ok() {
+        if let Ok(words) = words(&line) && check(&words, &[]).is_ok() {
             let name = String::from_utf8_lossy(&words[0]).to_ascii_uppercase();
             prop_assert!(COMMANDS.contains(&name.as_str()) || SUBCOMMANDS.iter().any(|(known, _)| *known == name));
         }

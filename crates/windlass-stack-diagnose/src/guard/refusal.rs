@@ -19,8 +19,10 @@ pub enum Rule {
     SqlRowLock,
     /// `EXPLAIN ANALYZE` executes, so only of a query.
     SqlExplainAnalyze,
-    /// No function with side effects.
+    /// Only functions that are known to read.
     SqlFunction,
+    /// No operator of a user by its schema.
+    SqlOperator,
     /// No code in comments.
     SqlExecutableComment,
     /// Only commands that read.
@@ -35,6 +37,8 @@ pub enum Rule {
     OpenSearchRequest,
     /// No request that keeps something open on the server.
     OpenSearchScroll,
+    /// Only parameters that choose what is read.
+    OpenSearchParameter,
     /// Only operations that read.
     DynamoDbOperation,
     /// Only services that are listed.
@@ -56,6 +60,7 @@ impl Rule {
             Self::SqlRowLock => "sql.row_lock",
             Self::SqlExplainAnalyze => "sql.explain_analyze",
             Self::SqlFunction => "sql.function",
+            Self::SqlOperator => "sql.operator",
             Self::SqlExecutableComment => "sql.executable_comment",
             Self::RedisCommand => "redis.command",
             Self::RedisSubcommand => "redis.subcommand",
@@ -63,6 +68,7 @@ impl Rule {
             Self::OpenSearchPath => "opensearch.path",
             Self::OpenSearchRequest => "opensearch.request",
             Self::OpenSearchScroll => "opensearch.scroll",
+            Self::OpenSearchParameter => "opensearch.parameter",
             Self::DynamoDbOperation => "dynamodb.operation",
             Self::AwsService => "aws.service",
             Self::AwsAction => "aws.action",

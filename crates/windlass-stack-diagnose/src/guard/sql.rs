@@ -10,11 +10,16 @@ mod lex;
 mod token;
 
 pub use check::{Statement, StatementKind, check};
+pub use functions::is_built_in;
 pub use windlass_ports::database::SqlEngine;
 
 #[cfg(test)]
 #[path = "sql_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sql_functions_tests.rs"]
+mod functions_tests;
 
 #[cfg(test)]
 #[path = "sql_mysql_tests.rs"]

@@ -34,7 +34,6 @@ fn mysql_queries_pass() {
             "select insert('abc', 1, 2, 'x'), replace('a', 'b', 'c')",
             "select /*+ NO_INDEX_MERGE(t) */ * from t",
             "select @a := 1",
-            "select sleep(0)",
             "select * from t use index for order by (i)",
             "select 1 from dual where x like 'a\\_%'",
         ],

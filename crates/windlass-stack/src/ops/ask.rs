@@ -53,6 +53,8 @@ pub(super) fn outside(desk: &Desk, context: &CallContext) -> Outside {
     let settings = Settings {
         role_arn: outside.role_arn.clone(),
         database_roots: outside.database_roots.clone(),
+        allowed_functions: outside.allowed_functions.clone(),
+        allowed_redis_commands: outside.allowed_redis_commands.clone(),
         read_only: outside.read_only,
         principal: context.principal.id(),
         policy: verdicts(desk, context),

@@ -366,6 +366,8 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
         cache: parts.cache.clone(),
         role_arn: None,
         database_roots: None,
+        allowed_functions: Vec::new(),
+        allowed_redis_commands: Vec::new(),
         read_only: false,
         values: parts.values.clone(),
         dev: DevOutside {

@@ -28,6 +28,7 @@ pub fn reading(engine: SqlEngine, address: &DatabaseAddress, statement: &str) ->
         address: address.clone(),
         access: Access::ReadOnly,
         statement: statement.to_owned(),
+        functions: None,
         row_limit: 100,
         byte_limit: MEGABYTE,
         statement_timeout: LONG,

@@ -20,13 +20,15 @@ impl MariaDb {
         let programs = programs(VARIABLE, "MariaDB")?;
         let folder = tempfile::tempdir().unwrap();
         let data = format!("--datadir={}", folder.path().join("data").display());
+        // A server that starts removes temporary tables of its folder, those of others too.
+        let temporary = format!("--tmpdir={}", folder.path().display());
         // It runs as root only on request.
         let user = if is_root() { &["--user=root"][..] } else { &[] };
         check(
             "mariadb-install-db",
             Command::new("mariadb-install-db")
                 .arg("--no-defaults")
-                .arg(&data)
+                .args([&data, &temporary])
                 .args([
                     "--auth-root-authentication-method=normal",
                     "--skip-test-db",
@@ -36,7 +38,7 @@ impl MariaDb {
         );
         let mut child = Command::new(programs.join("mariadbd"))
             .arg("--no-defaults")
-            .arg(&data)
+            .args([&data, &temporary])
             .args(user)
             .args(["--skip-networking", "--innodb-flush-method=nosync"])
             .arg(format!(

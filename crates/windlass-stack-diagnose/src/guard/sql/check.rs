@@ -1,5 +1,9 @@
 //! The rules, over tokens.
 
+use std::collections::BTreeSet;
+
+use windlass_ports::database::{AllowedFunction, FunctionCall, FunctionCheck};
+
 use super::SqlEngine;
 use super::functions;
 use super::lex::lex;
@@ -21,17 +25,37 @@ pub enum StatementKind {
 }
 
 /// A statement that may be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// What it is.
     pub kind: StatementKind,
+    /// What it calls, or could call.
+    pub calls: BTreeSet<FunctionCall>,
+    /// The characters of its operators.
+    pub operator_characters: BTreeSet<char>,
+}
+
+impl Statement {
+    /// What the server looks up before the statement runs.
+    pub fn to_look_up(self, allowed: &[AllowedFunction]) -> FunctionCheck {
+        FunctionCheck {
+            calls: self.calls,
+            operator_characters: self.operator_characters,
+            allowed: allowed.to_vec(),
+        }
+    }
 }
 
 const QUERIES: &[&str] = &["select", "with", "values", "table"];
 const WRITES: &[&str] = &["insert", "update", "delete", "merge", "replace"];
 
-/// Lets one statement through that only reads.
-pub fn check(engine: SqlEngine, text: &str) -> Result<Statement, Refusal> {
+/// Lets one statement through that only reads and calls only functions that are known to read,
+/// or are allowed here.
+pub fn check(
+    engine: SqlEngine,
+    text: &str,
+    allowed: &[AllowedFunction],
+) -> Result<Statement, Refusal> {
     let mut tokens = lex(engine, text)?;
     readable(engine, &tokens)?;
     while tokens.last().is_some_and(|last| last.is_symbol(';')) {
@@ -50,16 +74,48 @@ pub fn check(engine: SqlEngine, text: &str) -> Result<Statement, Refusal> {
         ));
     }
     let kind = kind(engine, &tokens)?;
-    if let Some(name) = functions::denied(engine, &tokens) {
-        return Err(Refusal::new(
-            Rule::SqlFunction,
-            format!("the function {name} has effects beyond its result"),
-        ));
+    if engine == SqlEngine::Postgres {
+        built_in_operators(&tokens)?;
     }
+    let calls = functions::calls(engine, &tokens, allowed)?;
     if kind != (StatementKind::Explain { executes: false }) {
         no_writes(engine, &tokens, kind)?;
     }
-    Ok(Statement { kind })
+    Ok(Statement {
+        kind,
+        calls,
+        operator_characters: operator_characters(&tokens),
+    })
+}
+
+/// `OPERATOR(schema.+)` names an operator, and with it a function, of any schema.
+fn built_in_operators(tokens: &[Token]) -> Result<(), Refusal> {
+    for at in 0..tokens.len().saturating_sub(1) {
+        if tokens[at].is("operator")
+            && tokens[at + 1].is_symbol('(')
+            && !matches!(
+                tokens.get(at + 2..at + 4),
+                Some([schema, dot]) if schema.is("pg_catalog") && dot.is_symbol('.')
+            )
+        {
+            return Err(Refusal::new(
+                Rule::SqlOperator,
+                "OPERATOR(…) may call a function of a user; write the operator alone, or \
+                 OPERATOR(pg_catalog.…)",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn operator_characters(tokens: &[Token]) -> BTreeSet<char> {
+    tokens
+        .iter()
+        .filter_map(|token| match token {
+            Token::Symbol(symbol) if "+-*/<>=~!@#%^&|`?".contains(*symbol) => Some(*symbol),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Parentheses are balanced, and no string continues another one.

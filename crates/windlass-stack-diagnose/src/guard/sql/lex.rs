@@ -5,6 +5,7 @@
 //! rules is taken. Anything that cannot be read for certain is an error.
 
 use super::SqlEngine;
+use super::functions::HINTS;
 use super::token::{TextKind, Token};
 use crate::guard::{Refusal, Rule};
 
@@ -153,18 +154,8 @@ impl Lexer {
             }
         }
         if hint {
-            let hint: String = self.text[start..self.at]
-                .iter()
-                .collect::<String>()
-                .to_lowercase();
-            for word in ["set_var", "max_execution_time", "resource_group"] {
-                if hint.contains(word) {
-                    return Err(Refusal::new(
-                        Rule::SqlExecutableComment,
-                        format!("the optimizer hint {word} changes settings of the session"),
-                    ));
-                }
-            }
+            let hint: String = self.text[start + 3..self.at - 2].iter().collect();
+            check_hint(&hint)?;
         }
         Ok(())
     }
@@ -316,6 +307,36 @@ impl Lexer {
         self.push(Token::Word(word.to_ascii_lowercase()));
         Ok(())
     }
+}
+
+/// Lets optimizer hints through that choose a plan; others change settings of the session.
+fn check_hint(hint: &str) -> Result<(), Refusal> {
+    let mut depth = 0_usize;
+    for word in hint.split_inclusive(|next: char| !next.is_alphanumeric() && next != '_') {
+        let (name, end) = match word.char_indices().next_back() {
+            Some((at, last)) if !last.is_alphanumeric() && last != '_' => (&word[..at], Some(last)),
+            _ => (word, None),
+        };
+        let name = name.to_ascii_lowercase();
+        if depth == 0
+            && !name.is_empty()
+            && !HINTS.split_ascii_whitespace().any(|known| known == name)
+        {
+            return Err(Refusal::new(
+                Rule::SqlExecutableComment,
+                format!(
+                    "the optimizer hint {name} is not on the list of those that only choose a \
+                     plan; leave it out"
+                ),
+            ));
+        }
+        match end {
+            Some('(') => depth += 1,
+            Some(')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 const fn is_space(character: char) -> bool {

@@ -2,10 +2,11 @@
 
 use windlass_database::Databases;
 use windlass_ports::database::{
-    Access, DatabaseAddress, DatabaseFailure, DatabasePort as _, RedisAsk, RedisReply, Rows,
-    SqlRequest,
+    Access, AllowedFunction, DatabaseAddress, DatabaseFailure, DatabasePort as _, RedisAsk,
+    RedisReply, Rows, SqlEngine, SqlRequest,
 };
-use windlass_testkit::servers::asking;
+use windlass_stack_diagnose::guard::sql;
+use windlass_testkit::servers::{asking, reading};
 
 pub async fn run(request: &SqlRequest) -> Result<Rows, DatabaseFailure> {
     Databases.query(request).await
@@ -19,4 +20,21 @@ pub async fn command(
     Databases
         .redis(&asking(address, access, RedisAsk::Command(words)))
         .await
+}
+
+/// Asks as a question does: through the rules, then with the functions looked up on the server.
+pub async fn guarded(
+    engine: SqlEngine,
+    address: &DatabaseAddress,
+    statement: &str,
+    allowed: &[&str],
+) -> Result<Rows, String> {
+    let allowed: Vec<AllowedFunction> = allowed
+        .iter()
+        .map(|entry| AllowedFunction::parse(entry).unwrap())
+        .collect();
+    let checked = sql::check(engine, statement, &allowed).map_err(|refusal| refusal.to_string())?;
+    let mut request = reading(engine, address, statement);
+    request.functions = Some(checked.to_look_up(&allowed));
+    run(&request).await.map_err(|failure| failure.to_string())
 }

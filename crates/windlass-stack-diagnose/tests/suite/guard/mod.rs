@@ -2,5 +2,8 @@
 
 mod ask;
 mod mariadb;
+mod mariadb_functions;
 mod postgres;
+mod postgres_functions;
+mod postgres_queries;
 mod redis;

@@ -217,31 +217,12 @@ fn state(server: &Postgres) -> String {
         .unwrap()
 }
 
-#[tokio::test]
-async fn the_rules_refuse_every_attempt() {
+#[test]
+fn the_rules_refuse_every_attempt() {
     for (statement, _) in ATTEMPTS {
-        // A function of the user's own can only be held by the transaction.
-        let own = statement.starts_with("select wipe_now");
-        assert_eq!(sql::check(Engine, statement).is_ok(), own, "{statement}");
+        assert!(sql::check(Engine, statement, &[]).is_err(), "{statement}");
     }
     assert!(ATTEMPTS.len() >= 60);
-    let Some(server) = Postgres::start("ruled") else {
-        return;
-    };
-    let address = database(&server);
-    let before = state(&server);
-    for (statement, _) in ATTEMPTS {
-        if sql::check(Engine, statement).is_ok() {
-            let failure = run(&reading(Engine, &address, statement))
-                .await
-                .unwrap_err();
-            assert!(
-                matches!(failure, DatabaseFailure::ReadOnly { .. }),
-                "{statement}: {failure}"
-            );
-        }
-    }
-    assert_eq!(state(&server), before);
 }
 
 #[tokio::test]

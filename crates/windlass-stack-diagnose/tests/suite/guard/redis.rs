@@ -110,7 +110,7 @@ const ATTEMPTS: &[&str] = &[
 async fn attempts_to_write_are_refused_by_the_rules_and_by_the_servers_own_list() {
     assert!(ATTEMPTS.len() >= 60);
     for line in ATTEMPTS {
-        assert!(redis::check(&words(line)).is_err(), "{line}");
+        assert!(redis::check(&words(line), &[]).is_err(), "{line}");
     }
     let Some(server) = Redis::start(&[]) else {
         return;
@@ -168,5 +168,42 @@ async fn attempts_to_write_are_refused_by_the_rules_and_by_the_servers_own_list(
             "{line}: {failure}"
         );
         assert_eq!(state().await, before, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_settings_allow_is_sent_only_if_the_server_calls_it_read_only() {
+    let Some(server) = Redis::start(&[]) else {
+        return;
+    };
+    let address = at_socket(server.socket(), "", "");
+    for (line, passes) in [
+        ("HVALS h", true),
+        ("RANDOMKEY", true),
+        ("SORT_RO l", true),
+        ("INFO server", true),
+        ("PING", true),
+        ("TIME", true),
+        ("SLOWLOG GET 1", true),
+        ("SELECT 1", false),
+        ("ECHO x", false),
+        ("MEMORY PURGE", false),
+        ("OBJECT HELP", false),
+        ("LATENCY DOCTOR", false),
+        ("CLIENT LIST", false),
+        ("CONFIG GET maxmemory", false),
+        ("SLOWLOG RESET", false),
+        ("CLUSTER RESET", false),
+        ("XREAD BLOCK 1 STREAMS x 0", false),
+        ("EVAL_RO \"return 1\" 0", false),
+    ] {
+        let name = line.split(' ').next().unwrap().to_owned();
+        assert_eq!(redis::check(&words(line), &[name]), Ok(()), "{line}");
+        let outcome = command(&address, Access::ReadOnly, words(line)).await;
+        match outcome {
+            Ok(_) => assert!(passes, "{line}"),
+            Err(DatabaseFailure::ReadOnly { .. }) => assert!(!passes, "{line}: {outcome:?}"),
+            Err(other) => panic!("{line}: {other}"),
+        }
     }
 }
