@@ -10,7 +10,7 @@ use windlass_docs::DocsContract;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_net::{OutboundPolicy, WebSockets};
-use windlass_ports::{Entropy, MessageSockets, aws::Cloud};
+use windlass_ports::{Entropy, MessageSockets, Trust, aws::Cloud};
 use windlass_stack::{SecretValues, StackContract, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
@@ -32,7 +32,11 @@ const SESSION_ENDPOINTS: [&str; 3] = [
 pub(crate) static DOCS_CONTRACT: DocsContract<StackContract> = DocsContract(StackContract);
 
 /// The stack domain of this process. Nothing is asked of AWS here.
-pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn Domain> {
+pub(crate) fn domain(
+    options: &OpenOptions,
+    entropy: &Arc<OsEntropy>,
+    trust: &Arc<dyn Trust>,
+) -> Box<dyn Domain> {
     let settings = &options.settings.stack;
     let environment = &options.environment;
     for name in CREDENTIALS {
@@ -60,9 +64,10 @@ pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn
         cloud,
         databases: Arc::new(Databases),
         sockets: Some(sockets),
-        git: Arc::new(GitProgram::new(environment.all())),
+        git: Arc::new(GitProgram::new(environment.all()).with_trust(Arc::clone(trust))),
+        trust: Arc::clone(trust),
         tools: Tools::find(&path).with_environment(building(environment)),
-        interpreters: Interpreters::find(&path),
+        interpreters: Interpreters::find(&path, building(environment)),
         allowed: Allowed {
             files_outside_project: settings.files_outside_project,
             code: !settings.refuse_config_code,
