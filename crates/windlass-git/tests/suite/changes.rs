@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use windlass_git::GitProgram;
 use windlass_ports::git::{Git as _, GitError, SwitchTo};
+use windlass_testkit::TrustEverything;
 
-use super::hostile::TrustAll;
 use super::support::{Home, author};
 
 fn write(repo: &Path, path: &str, text: &str) {
@@ -142,7 +142,7 @@ fn a_hook_of_a_trusted_repository_runs_and_may_refuse() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = Home::new();
-    let git = home.git().with_trust(Arc::new(TrustAll));
+    let git = home.git().with_trust(Arc::new(TrustEverything));
     let repo = home.repository("repo");
     let hook = repo.join(".git/hooks/pre-commit");
     write(

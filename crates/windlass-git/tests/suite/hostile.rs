@@ -6,35 +6,9 @@ use std::sync::Arc;
 
 use windlass_git::GitProgram;
 use windlass_ports::git::{Git as _, PullMode, SwitchTo};
-use windlass_ports::{Executables, Standing, Trust, TrustDecision, TrustNothing};
-use windlass_types::Problem;
+use windlass_testkit::TrustEverything;
 
 use super::support::Home;
-
-/// The user trusts everything.
-pub struct TrustAll;
-
-impl Trust for TrustAll {
-    fn standing(&self, _: &Path) -> Standing {
-        Standing::Trusted
-    }
-
-    fn inspect(&self, directory: &Path) -> Result<Executables, Problem> {
-        TrustNothing.inspect(directory)
-    }
-
-    fn grant(&self, _: TrustDecision) -> Result<(), Problem> {
-        Ok(())
-    }
-
-    fn revoke(&self, _: &Path) -> Result<bool, Problem> {
-        Ok(false)
-    }
-
-    fn decisions(&self) -> Result<Vec<TrustDecision>, Problem> {
-        Ok(Vec::new())
-    }
-}
 
 /// A repository whose every program leaves a file of its name, and where those files are.
 struct Hostile {
@@ -210,7 +184,7 @@ fn questions_about_a_hostile_repository_run_nothing() {
 #[test]
 fn a_trusted_repository_runs_its_programs() {
     let hostile = Hostile::new();
-    let git = hostile.home.git().with_trust(Arc::new(TrustAll));
+    let git = hostile.home.git().with_trust(Arc::new(TrustEverything));
     let _ = git.changed_paths(&hostile.repo);
     let _ = git.diff_names(&hostile.repo, "HEAD", None);
     let fired = hostile.fired();

@@ -152,19 +152,19 @@ pub(super) fn is_plain(list: &str) -> bool {
     #[expect(clippy::unwrap_used, reason = "a constant pattern, tried by a test")]
     static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
-            r"^[A-Za-z0-9][\w.-]*\s*(?:\[[\w\s,.-]*\])?\s*(?:[<>=!~][^;@#/\\]*)?(?:;[^#/\\]*)?(?:#.*)?$",
+            r"^[A-Za-z0-9][\w.-]*\s*(?:\[[\w\s,.-]*\])?\s*(?:[<>=!~][^;@/\\]*)?(?:;[^/\\]*)?$",
         )
         .unwrap()
     });
-    let is_hash = |line: &str| line.starts_with("--hash=") && !line.contains(char::is_whitespace);
-    list.lines()
-        .map(|line| line.trim_end_matches('\\').trim())
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .all(|line| {
-            let mut parts = line.splitn(2, " --hash=");
-            let package = parts.next().unwrap_or_default().trim();
-            is_hash(line) || PLAIN.is_match(package)
-        })
+    list.lines().all(|line| {
+        let line = line.trim_end_matches('\\');
+        let (options, words): (Vec<&str>, Vec<&str>) = line
+            .split_whitespace()
+            .take_while(|word| !word.starts_with('#'))
+            .partition(|word| word.starts_with('-'));
+        options.iter().all(|option| option.starts_with("--hash="))
+            && (words.is_empty() || PLAIN.is_match(&words.join(" ")))
+    })
 }
 
 /// The lines of a file and of those it names by `-r`; constraints keep a path that holds anywhere.
