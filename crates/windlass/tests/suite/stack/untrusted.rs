@@ -2,7 +2,7 @@
 //! so at the command line, and no longer than its content stays as it was.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -146,7 +146,7 @@ impl Hostile {
 }
 
 /// Calls of operations that read, with their inputs.
-fn reading() -> Vec<(&'static str, Value)> {
+fn reading(project: &Path) -> Vec<(&'static str, Value)> {
     let stack = |more: Value| {
         let mut input = json!({ "stage": "dev", "region": REGION });
         input
@@ -170,18 +170,18 @@ fn reading() -> Vec<(&'static str, Value)> {
         ("stack.preview_changes", stack(json!({}))),
         ("stack.info_stack", stack(json!({}))),
         ("stack.dev_status", json!({})),
-        ("pack.doctor", json!({})),
-        ("pack.status", json!({})),
-        ("pack.preview", json!({})),
-        ("pack.plan", json!({})),
-        ("pack.diff", json!({})),
+        ("pack.doctor", json!({ "repo": project })),
+        ("pack.status", json!({ "repo": project })),
+        ("pack.preview", json!({ "repo": project })),
+        ("pack.plan", json!({ "repo": project })),
+        ("pack.diff", json!({ "repo": project })),
     ]
 }
 
 #[test]
 fn reading_a_hostile_project_runs_nothing_of_it() {
     let hostile = Hostile::new();
-    for (operation, input) in reading() {
+    for (operation, input) in reading(&hostile.world.project()) {
         let input = input.to_string();
         let said = hostile.windlass(&["--json", "ops", "call", operation, "--input", &input]);
         hostile.assert_quiet(&format!(
@@ -209,7 +209,7 @@ fn reading_a_hostile_project_runs_nothing_of_it() {
     command.args(["mcp", "serve"]).stderr(Stdio::null());
     let mut session = Session::of(command);
     let mut called = 0;
-    for (operation, input) in reading() {
+    for (operation, input) in reading(&hostile.world.project()) {
         let (toolset, verb) = operation.split_once('.').unwrap();
         let (name, arguments) = match (toolset, verb) {
             ("stack", "compile_template" | "preview_changes") => (
@@ -236,7 +236,7 @@ fn reading_a_hostile_project_runs_nothing_of_it() {
 
     let mut daemon = Daemon::spawn_with(hostile.world.command(), free_address(), &["--no-auth"]);
     daemon.wait_until_ready();
-    for (operation, mut input) in reading() {
+    for (operation, mut input) in reading(&hostile.world.project()) {
         if operation.starts_with("stack.") {
             input["currentWorkingDirectory"] = json!(hostile.world.project());
         }
@@ -369,6 +369,10 @@ fn trust_is_the_users_and_ends_when_the_content_changes() {
     );
     hostile.world.trust();
     assert_eq!(validate()["ok"], true);
+    // Now git obeys the repository, too.
+    hostile.windlass(&["pack", "--repo", ".", "sync", "--yes"]);
+    let fired = hostile.fired();
+    assert!(fired.contains(&"fsmonitor".to_owned()), "{fired:?}");
     let gone = hostile.windlass(&["untrust"]);
     assert_eq!(gone.code, Some(0), "{}", gone.stderr);
     assert_eq!(validate()["data"]["reason"], "not_trusted");
