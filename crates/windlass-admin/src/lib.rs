@@ -1,4 +1,4 @@
-//! Operations on the installation itself: keys, webhooks, policy, store, audit, health.
+//! Operations on the installation itself: keys, webhooks, policy, store, audit, trust, health.
 //!
 //! All of them need the scope `admin`. Removing old runs is a change like any other: planned,
 //! confirmed and applied by a run (`prune.rs`).
@@ -9,6 +9,7 @@ mod keys;
 mod policy;
 mod prune;
 mod store;
+mod trust;
 mod webhook_secrets;
 mod webhooks;
 
@@ -20,6 +21,7 @@ use windlass_engine::{
     operation::{Operation, change_operations},
     run::RunKind,
 };
+use windlass_ports::Trust;
 
 /// The toolset, and the scope of its operations.
 pub(crate) const TOOLSET: &str = "admin";
@@ -27,12 +29,13 @@ pub(crate) const TOOLSET: &str = "admin";
 pub use keys::{KeyDefaults, Tiers};
 
 /// The admin domain.
-pub fn domain(keys: KeyDefaults) -> Box<dyn Domain> {
-    Box::new(Admin { keys })
+pub fn domain(keys: KeyDefaults, trust: Arc<dyn Trust>) -> Box<dyn Domain> {
+    Box::new(Admin { keys, trust })
 }
 
 struct Admin {
     keys: KeyDefaults,
+    trust: Arc<dyn Trust>,
 }
 
 impl Domain for Admin {
@@ -48,6 +51,7 @@ impl Domain for Admin {
         let mut operations = keys::operations(engine, &self.keys);
         operations.extend(webhooks::operations(engine));
         operations.extend(webhook_secrets::operations(engine));
+        operations.extend(trust::operations(engine, &self.trust));
         operations.extend([
             policy::operation(engine),
             store::check(engine),

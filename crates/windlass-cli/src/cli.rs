@@ -31,6 +31,7 @@ use crate::{
         stack::{self, DocsArgs, StackCommand, StackOutcome},
         store::StoreCommand,
         tour::TourArgs,
+        trust::{TrustArgs, TrustedArgs, UntrustArgs},
         webhooks::WebhooksCommand,
     },
     dispatch::Failure,
@@ -182,6 +183,9 @@ pub(crate) enum Command {
     /// Show the policy and test what it would decide.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    Trust(TrustArgs),
+    Untrust(UntrustArgs),
+    Trusted(TrustedArgs),
     /// Back up, check and prune the store.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -287,6 +291,9 @@ impl Command {
             Self::Webhooks(command) => command.run(session).await,
             Self::Audit(args) => args.run(session).await,
             Self::Policy(command) => command.run(session, options).await,
+            Self::Trust(args) => args.run(session).await,
+            Self::Untrust(args) => args.run(session).await,
+            Self::Trusted(args) => args.run(session).await,
             Self::Store(command) => command.run(session, options).await,
             Self::Internal(command) => command.run(session, host),
             Self::Errors(_)

@@ -72,6 +72,11 @@ impl Home {
         self.keys_dir().join("confirm.key")
     }
 
+    /// Directories whose programs may run.
+    pub fn trust(&self) -> PathBuf {
+        self.0.join("trust.json")
+    }
+
     /// Digests of files that packs look at; losing it costs time only.
     pub fn pack_cache(&self) -> PathBuf {
         self.root().join("cache").join("pack-stat.bin")
@@ -128,6 +133,7 @@ mod tests {
             home.db(),
             home.artifacts_dir(),
             home.confirm_key(),
+            home.trust(),
             home.backups_dir(),
             home.tmp_dir(),
         ] {

@@ -1,4 +1,4 @@
-//! Changes to a repository on this machine. The user's hooks run.
+//! Changes to a repository on this machine. Hooks run where the user has trusted it.
 
 use std::path::Path;
 
@@ -95,6 +95,7 @@ impl GitProgram {
             // so that the caller can switch back. The first error is the one that matters.
             let _ = self
                 .on_paths(repo, &paths, author)
+                .unfiltered()
                 .args(["reset", "--quiet"])
                 .args(FROM_INPUT)
                 .success();
@@ -113,9 +114,11 @@ impl GitProgram {
             .args(["add", "--all"])
             .args(FROM_INPUT)
             .success()?;
-        // Says by its exit code whether there is something to commit, and runs no hook.
+        // Says by its exit code whether there is something to commit, and runs no hook. No filter
+        // applies to what was added; other files do not matter.
         let dry_run = self
             .on_paths(repo, paths, author)
+            .unfiltered()
             .args(["commit", "--dry-run", "--porcelain", "--only"])
             .args(FROM_INPUT)
             .answer()?;
@@ -125,6 +128,7 @@ impl GitProgram {
             _ => return Err(dry_run.failed()),
         }
         self.on_paths(repo, paths, author)
+            .unfiltered()
             .args(["commit", "--quiet", "--only"])
             .args([format!("--message={message}")])
             .args(FROM_INPUT)

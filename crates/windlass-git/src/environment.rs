@@ -96,6 +96,35 @@ impl Environment {
             .filter(move |(key, _)| !hidden(key))
     }
 
+    /// What git gets where the repository is not trusted: only transports that start no program of
+    /// the repository's choice, and no objects fetched on the way.
+    pub fn guarding(&self) -> Vec<(OsString, OsString)> {
+        let guarding = [
+            ("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
+            ("GIT_PROXY_COMMAND", ""),
+            ("GIT_NO_LAZY_FETCH", "1"),
+        ];
+        guarding
+            .into_iter()
+            .filter(|(name, _)| self.get(name).is_none())
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect()
+    }
+
+    /// Settings for one call, after those that the environment has already.
+    pub fn with_settings(&self, settings: &[(String, String)]) -> Vec<(OsString, OsString)> {
+        let count = self.get("GIT_CONFIG_COUNT").and_then(OsStr::to_str);
+        let first: usize = count.and_then(|it| it.parse().ok()).unwrap_or(0);
+        let mut variables: Vec<(OsString, OsString)> = Vec::new();
+        for (number, (key, value)) in (first..).zip(settings) {
+            variables.push((format!("GIT_CONFIG_KEY_{number}").into(), key.into()));
+            variables.push((format!("GIT_CONFIG_VALUE_{number}").into(), value.into()));
+        }
+        let count = (first + settings.len()).to_string();
+        variables.push(("GIT_CONFIG_COUNT".into(), count.into()));
+        variables
+    }
+
     /// What git gets on top: no prompt, no editor, no question on the terminal.
     pub fn hardening(&self) -> Vec<(&'static str, &OsStr)> {
         let mut hardening = vec![

@@ -16,14 +16,10 @@ use crate::environment::Scope;
 use crate::program::{Call, GitProgram};
 use crate::release;
 
-/// Settings that win over the repository's own. Nothing of it is executed, nothing stays behind
-/// working on it, no file of the user's (split index, reflog of HEAD) is written, and what is
-/// written is the same on every machine and on disk when the call returns.
-const SETTINGS: [&str; 34] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
+/// Settings beside those of every repository that is not trusted. No file of the user's (split
+/// index, reflog of HEAD) is written, and what is written is the same on every machine and on disk
+/// when the call returns.
+const SETTINGS: [&str; 20] = [
     "-c",
     "core.autocrlf=false",
     "-c",
@@ -41,17 +37,7 @@ const SETTINGS: [&str; 34] = [
     "-c",
     "i18n.commitEncoding=UTF-8",
     "-c",
-    "submodule.recurse=false",
-    "-c",
-    "fetch.recurseSubmodules=false",
-    "-c",
     "fetch.writeCommitGraph=false",
-    "-c",
-    "transfer.bundleURI=false",
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "maintenance.auto=false",
     "-c",
     "init.defaultBranch=main",
 ];
@@ -63,16 +49,15 @@ impl GitProgram {
     /// A call about a repository that is not trusted, bare or not.
     pub(crate) fn isolated<'a>(&'a self, repo: &'a Path) -> Call<'a> {
         self.ask(repo, Scope::Directory)
+            .isolated()
             .args(SETTINGS)
             .env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh")
-            // A repository that lacks objects would fetch them with programs of its own choice.
-            .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_NO_REPLACE_OBJECTS", "1")
     }
 
     /// The same in no repository, for questions about an address.
     fn isolated_nowhere(&self) -> Call<'_> {
-        self.isolated(Path::new("/"))
+        self.isolated(Path::new("/")).transfer()
     }
 
     pub(crate) fn ask_commit_time(&self, repo: &Path, commit: &str) -> Result<Timestamp, GitError> {
@@ -144,6 +129,7 @@ impl GitProgram {
         // The address goes with each call and is not stored: it may hold credentials.
         let fetch = || {
             self.isolated(bare)
+                .transfer()
                 .with_time_factor(FETCH_TIME_FACTOR)
                 .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"])
                 .args(["--no-recurse-submodules", "--update-shallow"])

@@ -1,18 +1,21 @@
 //! The git program: where it is, how it is called, and the port on top of it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use windlass_ports::git::{
     Author, Checkout, Exported, Git, GitError, Head, NewCommit, PullMode, RemoteHead, SwitchTo,
     TreeFile, hide_credentials,
 };
+use windlass_ports::{Standing, Trust, TrustNothing};
 use windlass_process::Ended;
 use windlass_types::Timestamp;
 
 use crate::environment::{Environment, Scope};
+use crate::guard::{self, Unfiltered};
 
 /// How long a call may take by default.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -22,17 +25,26 @@ pub struct GitProgram {
     pub(crate) environment: Environment,
     timeout: Duration,
     program: OnceLock<Option<PathBuf>>,
+    trust: Arc<dyn Trust>,
 }
 
 impl GitProgram {
     /// Calls the `git` of the given environment's `PATH`, with that environment. Nothing is
-    /// looked up before the first call.
+    /// looked up before the first call. No repository is trusted.
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self {
             environment: Environment::new(environment),
             timeout: DEFAULT_TIMEOUT,
             program: OnceLock::new(),
+            trust: Arc::new(TrustNothing),
         }
+    }
+
+    /// The same with the user's decisions about repositories.
+    #[must_use]
+    pub fn with_trust(mut self, trust: Arc<dyn Trust>) -> Self {
+        self.trust = trust;
+        self
     }
 
     /// The same with another limit for each call.
@@ -50,23 +62,47 @@ impl GitProgram {
             .ok_or(GitError::NotInstalled)
     }
 
-    /// A question, which changes nothing and whose messages may be compared.
+    /// A question about files or other repositories, which changes nothing and whose messages may
+    /// be compared.
     pub(crate) fn ask<'a>(&'a self, cwd: &'a Path, scope: Scope) -> Call<'a> {
-        self.call(cwd, scope)
+        self.call(cwd, scope, Guard::Whole(Unfiltered::AsIs))
             .env("LC_ALL", "C")
             .env("GIT_OPTIONAL_LOCKS", "0")
     }
 
-    /// A change, which runs the user's hooks and helpers in the user's language.
-    pub(crate) fn change<'a>(&'a self, cwd: &'a Path) -> Call<'a> {
-        self.call(cwd, Scope::Directory)
+    /// A question about references, objects or settings alone: it opens no file of the work tree
+    /// and reaches no other repository, so that few settings could name a program.
+    pub(crate) fn ask_objects<'a>(&'a self, cwd: &'a Path, scope: Scope) -> Call<'a> {
+        let mut call = self.ask(cwd, scope);
+        call.guard = Guard::Fixed;
+        call
     }
 
-    fn call<'a>(&'a self, cwd: &'a Path, scope: Scope) -> Call<'a> {
+    /// A change, in the user's language. Hooks and helpers of a trusted repository run.
+    pub(crate) fn change<'a>(&'a self, cwd: &'a Path) -> Call<'a> {
+        self.call(cwd, Scope::Directory, Guard::Whole(Unfiltered::Refused))
+    }
+
+    /// Whether the user has trusted the repository around a directory.
+    fn is_trusted(&self, directory: &Path) -> bool {
+        let holds_git = |place: &&Path| place.join(".git").exists() || is_bare(place);
+        let repository = directory.ancestors().find(holds_git);
+        repository.is_some_and(|it| self.trust.standing(it) == Standing::Trusted)
+    }
+
+    /// An option that a repository gets unless the user has trusted it.
+    pub(crate) fn unless_trusted(&self, repo: &Path, option: &'static str) -> Option<&'static str> {
+        (!self.is_trusted(repo)).then_some(option)
+    }
+
+    fn call<'a>(&'a self, cwd: &'a Path, scope: Scope, guard: Guard) -> Call<'a> {
         let call = Call {
             git: self,
             cwd,
             scope,
+            guard,
+            is_isolated: false,
+            is_transfer: false,
             args: Vec::new(),
             variables: Vec::new(),
             input: None,
@@ -88,11 +124,23 @@ pub(crate) fn is_bare(directory: &Path) -> bool {
         && directory.join("objects").is_dir()
 }
 
+/// What is done about programs that a repository names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guard {
+    /// Settings that are the same for every repository.
+    Fixed,
+    /// These, and whatever the repository's settings need.
+    Whole(Unfiltered),
+}
+
 /// One call of git, to be completed and run.
 pub(crate) struct Call<'a> {
     git: &'a GitProgram,
     cwd: &'a Path,
     scope: Scope,
+    guard: Guard,
+    is_isolated: bool,
+    is_transfer: bool,
     args: Vec<OsString>,
     variables: Vec<(&'static str, OsString)>,
     input: Option<Vec<u8>>,
@@ -124,6 +172,25 @@ impl Call<'_> {
         self
     }
 
+    /// Takes content as it is where a filter is switched off.
+    pub fn unfiltered(mut self) -> Self {
+        self.guard = Guard::Whole(Unfiltered::AsIs);
+        self
+    }
+
+    /// Guards it also where the repository is trusted: it is not about the user's own work.
+    pub fn isolated(mut self) -> Self {
+        self.is_isolated = true;
+        self
+    }
+
+    /// Lets the user's credential helpers see the user's credentials of AWS: it reaches another
+    /// repository. No other call needs them.
+    pub fn transfer(mut self) -> Self {
+        self.is_transfer = true;
+        self
+    }
+
     /// Lets it take several times as long.
     pub fn with_time_factor(mut self, times: u32) -> Self {
         self.limit = self.limit.saturating_mul(times);
@@ -132,12 +199,55 @@ impl Call<'_> {
 
     /// Runs it; any exit code is an answer.
     pub fn answer(self) -> Result<Answer, GitError> {
+        if !self.is_isolated && self.git.is_trusted(self.cwd) {
+            return self.run(Vec::new());
+        }
+        let mut settings = match self.guard {
+            Guard::Fixed => Vec::new(),
+            Guard::Whole(unfiltered) => self.instead_of_its_own(unfiltered)?,
+        };
+        settings.extend(guard::always());
+        let mut variables = self.git.environment.guarding();
+        variables.extend(self.git.environment.with_settings(&settings));
+        self.run(variables)
+    }
+
+    /// What takes the place of settings of the repository.
+    fn instead_of_its_own(
+        &self,
+        unfiltered: Unfiltered,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let list = |from: &[&str]| {
+            let call = self.git.call(self.cwd, self.scope, Guard::Fixed);
+            let call = call.args(["config", "--list", "-z"]);
+            call.args(from.iter().copied()).run(Vec::new())
+        };
+        let listed = list(&["--show-scope"])?;
+        if listed.code != Some(0) {
+            return Err(listed.failed());
+        }
+        let top = self
+            .cwd
+            .ancestors()
+            .find(|place| place.join(".git").exists());
+        let modules = top.map(|top| top.join(".gitmodules"));
+        let submodules = match modules.filter(|file| file.is_file()) {
+            Some(file) => list(&["--file", &file.to_string_lossy()])?.stdout,
+            None => Vec::new(),
+        };
+        Ok(guard::instead_of(&listed.stdout, &submodules, unfiltered))
+    }
+
+    fn run(self, guarding: Vec<(OsString, OsString)>) -> Result<Answer, GitError> {
         let mut command = windlass_process::command(self.git.program()?);
+        let inherited = self.git.environment.seen_by_git(self.scope);
+        let is_seen = |name: &OsStr| self.is_transfer || !name.as_bytes().starts_with(b"AWS_");
         command
             .current_dir(self.cwd)
             .env_clear()
-            .envs(self.git.environment.seen_by_git(self.scope))
+            .envs(inherited.filter(|(name, _)| is_seen(name)))
             .envs(self.git.environment.hardening())
+            .envs(guarding)
             .envs(self.variables)
             .args(&self.args);
         let args: Vec<String> = self

@@ -13,6 +13,9 @@ use crate::environment::Scope;
 use crate::program::{GitProgram, is_bare};
 use crate::shortcut::{self, Certainty};
 
+/// A repository in a submodule has settings of its own.
+const WITHOUT_SUBMODULES: &str = "--ignore-submodules=dirty";
+
 impl GitProgram {
     pub(crate) fn ask_toplevel(&self, directory: &Path) -> Result<Option<PathBuf>, GitError> {
         self.program()?;
@@ -22,7 +25,7 @@ impl GitProgram {
             return Ok(answer);
         }
         let answer = self
-            .ask(directory, scope)
+            .ask_objects(directory, scope)
             .args(["rev-parse", "--show-toplevel"])
             .answer()?;
         match answer.code {
@@ -34,7 +37,7 @@ impl GitProgram {
 
     pub(crate) fn ask_user_name(&self, repo: &Path) -> Result<Option<String>, GitError> {
         let answer = self
-            .ask(repo, Scope::AsGitSeesIt)
+            .ask_objects(repo, Scope::AsGitSeesIt)
             .args(["config", "--get", "user.name"])
             .answer()?;
         match answer.code {
@@ -61,7 +64,7 @@ impl GitProgram {
             return Ok(answer);
         }
         let answer = self
-            .ask(repo, scope)
+            .ask_objects(repo, scope)
             .args(["remote", "get-url", "--", remote])
             .answer()?;
         match answer.code {
@@ -83,7 +86,7 @@ impl GitProgram {
             return Ok(head);
         }
         let answer = self
-            .ask(repo, scope)
+            .ask_objects(repo, scope)
             .args(["symbolic-ref", "--quiet", "HEAD"])
             .answer()?;
         let branch = match answer.code {
@@ -106,7 +109,7 @@ impl GitProgram {
         revision: &str,
     ) -> Result<Option<String>, GitError> {
         let answer = self
-            .ask(repo, Scope::Directory)
+            .ask_objects(repo, Scope::Directory)
             .args(["rev-parse", "--verify", "--quiet", "--end-of-options"])
             .args([format!("{revision}^{{commit}}")])
             .answer()?;
@@ -123,6 +126,7 @@ impl GitProgram {
             .args(["status", "--porcelain=v1", "-z", "--no-renames"])
             // Whatever the user likes to see: an untracked file is not a clean tree.
             .args(["--untracked-files=normal"])
+            .args(self.unless_trusted(repo, WITHOUT_SUBMODULES))
             .output()?;
         // Two letters and a blank precede each path.
         Ok(entries(&output)
@@ -149,7 +153,7 @@ impl GitProgram {
             input.push(b'\n');
         }
         let output = self
-            .ask(repo, Scope::Directory)
+            .ask_objects(repo, Scope::Directory)
             .args(["cat-file", "--batch"])
             .input(input)
             .output()?;
@@ -176,7 +180,7 @@ impl GitProgram {
             return Err(missing_revision(repo, revision));
         };
         let output = self
-            .ask(repo, Scope::Directory)
+            .ask_objects(repo, Scope::Directory)
             .args(["ls-tree", "-r", "-z", commit.as_str()])
             .output()?;
         Ok(entries(&output).filter_map(tree_file).collect())
@@ -193,7 +197,9 @@ impl GitProgram {
         let output = self
             .ask(repo, Scope::Directory)
             .args(["diff", "--name-only", "-z", "--no-renames", "--no-relative"])
-            .args(["--no-ext-diff", from])
+            .args(["--no-ext-diff", "--no-textconv"])
+            .args(self.unless_trusted(repo, WITHOUT_SUBMODULES))
+            .args([from])
             .args(to)
             .args(["--"])
             .output()?;
@@ -205,7 +211,7 @@ impl GitProgram {
             return Ok(Vec::new());
         }
         let answer = self
-            .ask(repo, Scope::Directory)
+            .ask_objects(repo, Scope::Directory)
             .args(["check-ignore", "-z", "--stdin"])
             .input(nul_separated(paths)?)
             .answer()?;

@@ -9,23 +9,13 @@ use windlass_ports::git::{
 };
 
 use crate::environment::Scope;
+use crate::guard::{RECEIVE_PACK, UPLOAD_PACK};
 use crate::program::{Call, GitProgram};
 
-/// Settings for a repository that is not the user's own. Nothing of it is executed, nothing
-/// stays behind working on it, and its bytes are the same on every machine.
-const FOREIGN: [&str; 16] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
+/// Settings for a checkout: its bytes are the same on every machine.
+const FOREIGN: [&str; 6] = [
     "-c",
     "core.autocrlf=false",
-    "-c",
-    "submodule.recurse=false",
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "maintenance.auto=false",
     "-c",
     "advice.detachedHead=false",
     "-c",
@@ -51,6 +41,7 @@ impl GitProgram {
         // In no repository, so that the answer is the same wherever the call comes from.
         let output = self
             .ask(Path::new("/"), Scope::Directory)
+            .transfer()
             .args(["ls-remote", "--quiet", "--", url])
             .args(&names)
             .output()?;
@@ -119,7 +110,10 @@ impl GitProgram {
     }
 
     fn fill(&self, directory: &Path, checkout: &Checkout<'_>) -> Result<(), GitError> {
-        let foreign = || self.change(directory).args(FOREIGN);
+        let foreign = || {
+            let call = self.change(directory).unfiltered().isolated();
+            call.transfer().args(FOREIGN)
+        };
         foreign()
             .args(["init", "--quiet", "--template="])
             .success()?;
@@ -147,8 +141,10 @@ impl GitProgram {
             PullMode::FastForward => Some("--ff-only"),
         };
         self.change(repo)
+            .transfer()
             .args(["pull", "--quiet"])
             .args(mode)
+            .args(self.unless_trusted(repo, UPLOAD_PACK))
             .args(["--", remote, branch])
             .success()
     }
@@ -157,7 +153,10 @@ impl GitProgram {
         check_remote(remote)?;
         check_refspec(refspec)?;
         self.change(repo)
-            .args(["push", "--quiet", "--", remote, refspec])
+            .transfer()
+            .args(["push", "--quiet"])
+            .args(self.unless_trusted(repo, RECEIVE_PACK))
+            .args(["--", remote, refspec])
             .success()
     }
 }

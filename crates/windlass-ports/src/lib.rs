@@ -17,6 +17,7 @@ pub mod outbound;
 pub mod sockets;
 pub mod store;
 pub mod toolchain;
+pub mod trust;
 
 pub use blob::{BlobError, BlobStore};
 pub use clock::Clock;
@@ -40,3 +41,4 @@ pub use store::{
     RunPage, RunStanding, RunStore, StoreError, StoreMaintenance,
 };
 pub use toolchain::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};
+pub use trust::{Executables, Standing, Trust, TrustDecision, TrustNothing};

@@ -69,7 +69,7 @@ pub fn load_file(
         .and_then(|extension| extension.to_str())
         .is_some_and(|extension| matches!(extension, "ts" | "mts" | "cts" | "js" | "mjs" | "cjs"));
     if is_program {
-        context.allowed.require_code(&shown)?;
+        context.require_code(&shown)?;
         let made = interpreters.config(file, context, command)?;
         let loaded = load_value(&shown, made.config, context);
         return Ok(LoadedFile {

@@ -67,7 +67,8 @@ impl Contract for StackContract {
             | "PAYLOAD_TOO_LARGE"
             | "ILLEGAL_STATE"
             | "IDEMPOTENCY_CONFLICT"
-            | "POLICY_DENIED" => "VALIDATION_ERROR",
+            | "POLICY_DENIED"
+            | "NOT_TRUSTED" => "VALIDATION_ERROR",
             "UNAUTHORIZED" | "FORBIDDEN" => "AUTH_ERROR",
             "RUN_NOT_FOUND" | "ARTIFACT_NOT_FOUND" | "NOT_FOUND" => "NOT_FOUND",
             "TIMEOUT" => "TIMEOUT",

@@ -1,14 +1,15 @@
 //! What stacks need from outside, handed in by the binary.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use windlass_ports::aws::Cloud;
 use windlass_ports::database::{AllowedFunction, DatabasePort};
-use windlass_ports::{Git, MessageSockets};
+use windlass_ports::{Git, MessageSockets, Trust, trust};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
+use windlass_types::Problem;
 
 use crate::dev::DevOutside;
 use crate::values::SecretValues;
@@ -26,6 +27,8 @@ pub struct StackOutside {
     pub sockets: Option<Arc<dyn MessageSockets>>,
     /// What `$GitInfo` asks.
     pub git: Arc<dyn Git>,
+    /// Whether programs of a project may run.
+    pub trust: Arc<dyn Trust>,
     /// Programs that package workloads.
     pub tools: Found<Tools>,
     /// Programs that evaluate configs and directives.
@@ -50,4 +53,11 @@ pub struct StackOutside {
     pub values: SecretValues,
     /// What local development needs beside this.
     pub dev: DevOutside,
+}
+
+impl StackOutside {
+    /// Refuses to run `what` unless the user has trusted the folder of its config.
+    pub(crate) fn require_trust(&self, config_directory: &Path, what: &str) -> Result<(), Problem> {
+        trust::require(&*self.trust, config_directory, what)
+    }
 }

@@ -9,6 +9,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_ports::aws::{ActionShape, SignedCall, services};
+use windlass_ports::trust;
 use windlass_stack_compile::{Artifact, Need, NeedKind, needed_artifacts};
 use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::function::{Architecture, LambdaRuntime};
@@ -64,6 +65,9 @@ pub(crate) struct PackedImage {
 pub(crate) struct Packages {
     pub zips: Vec<PackedZip>,
     pub images: Vec<PackedImage>,
+    /// Workloads that have a placeholder because their project is not trusted: name, why.
+    #[serde(default)]
+    pub unknown: Vec<(String, String)>,
     /// What was said meanwhile: workload, message.
     pub lines: Vec<(String, String)>,
 }
@@ -97,15 +101,32 @@ impl Packages {
     }
 }
 
+/// What happens to a workload whose packaging would run code of a project that is not trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Untrusted {
+    /// It is an error: the package is needed.
+    Refused,
+    /// It gets a placeholder: the answer says what is not known.
+    Unknown,
+}
+
 /// Packages everything a config needs. Nothing is sent and no image is built. Blocks.
-pub(crate) fn package(desk: &Desk, project: &Project, account: &str) -> Result<Packages, Problem> {
+pub(crate) fn package(
+    desk: &Desk,
+    project: &Project,
+    account: &str,
+    untrusted: Untrusted,
+) -> Result<Packages, Problem> {
     let lines = Mutex::new(Vec::new());
     let progress = |workload: &str, message: &str| {
         if let Ok(mut lines) = lines.lock() {
             lines.push((workload.to_owned(), message.to_owned()));
         }
     };
-    let workshop = workshop(desk, project, &progress);
+    let trust = |what: &str| desk.outside.require_trust(&project.config_directory, what);
+    let workshop = workshop(desk, project, &progress, &trust);
+    let is_unknown =
+        |problem: &Problem| untrusted == Untrusted::Unknown && trust::is_refusal(problem);
     if says(project, "noCache") {
         workshop.forget()?;
     }
@@ -119,7 +140,22 @@ pub(crate) fn package(desk: &Desk, project: &Project, account: &str) -> Result<P
                     packaging,
                     runtime,
                     architecture,
-                })?;
+                });
+                let zip = match zip {
+                    Err(problem) if is_unknown(&problem) => {
+                        let why = problem.message().to_owned();
+                        packages.unknown.push((need.name.clone(), why));
+                        Zip {
+                            digest: Digest::ZERO,
+                            path: PathBuf::new(),
+                            bytes: 0,
+                            unzipped: 0,
+                            handler: None,
+                            was_cached: false,
+                        }
+                    }
+                    other => other?,
+                };
                 packages.zips.push(PackedZip {
                     name: need.name,
                     digest: zip.digest,
@@ -135,10 +171,18 @@ pub(crate) fn package(desk: &Desk, project: &Project, account: &str) -> Result<P
                     packaging,
                     architecture: image_architecture(project, need.resource),
                 };
-                if let Some(plan) = workshop.image(&job)? {
+                let digest = match workshop.image(&job) {
+                    Err(problem) if is_unknown(&problem) => {
+                        let why = problem.message().to_owned();
+                        packages.unknown.push((need.name.clone(), why));
+                        Some(Digest::ZERO)
+                    }
+                    other => other?.map(|plan| plan.digest),
+                };
+                if let Some(digest) = digest {
                     packages.images.push(PackedImage {
-                        uri: image_uri(account, &project.region, &plan.digest),
-                        digest: plan.digest,
+                        uri: image_uri(account, &project.region, &digest),
+                        digest,
                         name: need.name,
                     });
                 }
@@ -153,12 +197,14 @@ fn workshop<'a>(
     desk: &'a Desk,
     project: &'a Project,
     progress: &'a dyn Fn(&str, &str),
+    trust: &'a dyn Fn(&str) -> Result<(), Problem>,
 ) -> Workshop<'a> {
     Workshop {
         project: &project.root,
         base: &project.config_directory,
         cache: &desk.outside.cache,
         tools: &desk.outside.tools,
+        trust,
         limits: Limits::default(),
         time: PROGRAM_TIME,
         unwanted: &|| false,
@@ -300,7 +346,8 @@ fn build_and_push(
     login: &Login,
 ) -> Result<(), Problem> {
     let quiet = |_: &str, _: &str| {};
-    let workshop = workshop(desk, project, &quiet);
+    let trust = |what: &str| desk.outside.require_trust(&project.config_directory, what);
+    let workshop = workshop(desk, project, &quiet, &trust);
     for need in needed_artifacts(&project.config) {
         let (NeedKind::Image(packaging), Some(image)) = (
             need.kind,

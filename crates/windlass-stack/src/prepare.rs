@@ -16,9 +16,10 @@ use crate::desk::{Desk, blocking};
 use crate::fault;
 use crate::known;
 use crate::lookup::{self, Missing};
-use crate::package::{self, Packages};
+use crate::package::{self, Packages, Untrusted};
 use crate::place::Place;
 use crate::project::Project;
+use crate::scripts;
 
 /// The account in names when nobody may be asked for the real one.
 const UNKNOWN_ACCOUNT: &str = "000000000000";
@@ -75,8 +76,10 @@ pub(crate) struct Prepared {
 /// Whether AWS is asked about what the template needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// It is; without credentials that fails.
+    /// It is, for a change; without credentials that fails.
     Aws,
+    /// It is, for an answer; without credentials that fails.
+    ToAnswer,
     /// It is where credentials are at hand.
     IfPossible,
 }
@@ -99,9 +102,16 @@ pub(crate) async fn prepare(
     let shown = account
         .clone()
         .unwrap_or_else(|| UNKNOWN_ACCOUNT.to_owned());
+    if command == "deploy" {
+        scripts::require_trust(desk, &project)?;
+    }
+    let untrusted = match ask {
+        Ask::Aws => Untrusted::Refused,
+        Ask::ToAnswer | Ask::IfPossible => Untrusted::Unknown,
+    };
     let packages = {
         let (desk, project, account) = (desk.clone(), Arc::clone(&project), shown.clone());
-        blocking(move || package::package(&desk, &project, &account)).await?
+        blocking(move || package::package(&desk, &project, &account, untrusted)).await?
     };
     let mut facts = Facts {
         account_id: account.clone(),
@@ -160,6 +170,13 @@ fn finish(
             .iter()
             .map(|remark| remark.message.clone()),
     );
+    for (workload, why) in &packages.unknown {
+        warnings.push(format!(
+            "\"{workload}\" was not packaged, so its code is unknown and the template has a \
+             placeholder: {why}; windlass trust {} lets it run",
+            project.config_directory.display()
+        ));
+    }
     if account.is_none() {
         warnings.push(
             "there are no AWS credentials, so the account is unknown: names of buckets and of the \

@@ -71,9 +71,11 @@ impl Project {
             outside: &desk.outside,
             target: target.clone(),
             root: &self.root,
+            config_directory: &self.config_directory,
             handle: Handle::current(),
         };
         let context = self.context(&desk.outside, &lookups, target.profile.clone());
+        context.require_code("the config's transform")?;
         desk.outside
             .interpreters
             .transform(&self.file, &context, "deploy", &template)
@@ -118,6 +120,7 @@ fn read(
         outside: &outside,
         target: place.target(),
         root: &root,
+        config_directory: &config_directory,
         handle,
     };
     let context = Context {
@@ -190,10 +193,15 @@ pub(crate) struct Questions<'a> {
     pub outside: &'a StackOutside,
     pub target: Target,
     pub root: &'a Path,
+    pub config_directory: &'a Path,
     pub handle: Handle,
 }
 
 impl Lookups for Questions<'_> {
+    fn require_trust(&self, what: &str) -> Result<(), Problem> {
+        self.outside.require_trust(self.config_directory, what)
+    }
+
     fn account_id(&self) -> Result<String, Problem> {
         let caller = self
             .handle

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_stack_compile::Facts;
+use windlass_stack_config::model::ResourceKind;
 use windlass_stack_lifecycle::script::{
     Interpreters, Moment, ScriptCall, ScriptOutcome, due, read_pairs, run,
 };
@@ -38,6 +39,7 @@ pub(crate) async fn run_script(
     deadline: Timestamp,
     teller: &Teller,
 ) -> Result<Ran, Problem> {
+    require_script(desk, project, script)?;
     let written = project.arguments.get("env").map(texts).unwrap_or_default();
     let assume = project.arguments.get("assumeRoleOfResource");
     let facts = facts(project);
@@ -82,6 +84,44 @@ pub(crate) async fn run_script(
     })
 }
 
+fn require_script(desk: &Desk, project: &Project, script: &str) -> Result<(), Problem> {
+    let what = format!("the script {script}");
+    desk.outside.require_trust(&project.config_directory, &what)
+}
+
+/// Refuses the build of a website in a project that is not trusted.
+pub(crate) fn require_build(desk: &Desk, project: &Project, site: &str) -> Result<(), Problem> {
+    let what = format!("the build of \"{site}\"");
+    desk.outside.require_trust(&project.config_directory, &what)
+}
+
+/// Refuses a deploy that would run scripts or builds of a project that is not trusted, before
+/// anything is changed.
+pub(crate) fn require_trust(desk: &Desk, project: &Project) -> Result<(), Problem> {
+    for moment in [
+        Moment::BeforeDeploy,
+        Moment::AfterDeploy,
+        Moment::BeforeBucketSync,
+        Moment::AfterBucketSync,
+    ] {
+        if let Some(hook) = due(&project.config, moment, is_ci(desk)).first() {
+            require_script(desk, project, &hook.script_name)?;
+        }
+    }
+    let built = project.config.resources.iter().find(|(_, resource)| {
+        matches!(&resource.kind, ResourceKind::HostingBucket(site) if site.build.is_some())
+    });
+    match built {
+        Some((name, _)) => require_build(desk, project, name),
+        None => Ok(()),
+    }
+}
+
+fn is_ci(desk: &Desk) -> bool {
+    let ci = desk.outside.environment.get("CI");
+    ci.is_some_and(|value| !value.is_empty() && value != "false")
+}
+
 /// What is known of a project's stack without asking anybody.
 pub(crate) fn facts(project: &Project) -> Facts {
     Facts::new(&project.name, &project.stage, &project.region)
@@ -103,13 +143,8 @@ pub(crate) async fn run_hooks(
     moment: Moment,
     teller: &Teller,
 ) -> Result<HooksRan, Problem> {
-    let is_ci = desk
-        .outside
-        .environment
-        .get("CI")
-        .is_some_and(|value| !value.is_empty() && value != "false");
     let mut ran = HooksRan::default();
-    for hook in due(&project.config, moment, is_ci) {
+    for hook in due(&project.config, moment, is_ci(desk)) {
         let deadline = desk.engine.now().after(HOOK_TIME);
         match run_script(desk, place, project, &hook.script_name, deadline, teller).await {
             Ok(_) => {}

@@ -20,7 +20,7 @@ use crate::fault;
 use crate::prepare::Prepared;
 use crate::project::Project;
 use crate::run::Job;
-use crate::scripts::facts;
+use crate::scripts::{facts, require_build};
 
 /// How long the build of a website may take.
 const BUILD_TIME: Duration = Duration::from_secs(1800);
@@ -170,8 +170,11 @@ async fn built(
     project: &Project,
     source: &SyncSource,
 ) -> Result<BTreeMap<String, String>, Problem> {
+    if source.build.is_some() {
+        require_build(desk, project, &source.resource)?;
+    }
     let facts = facts(project);
-    // Builds run code of strangers; they see no credentials.
+    // Builds run code of the project's packages; they see no credentials.
     let environment: BTreeMap<String, String> = desk
         .outside
         .environment

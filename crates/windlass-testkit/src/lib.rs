@@ -22,10 +22,12 @@ pub mod proofs;
 pub mod servers;
 pub mod store;
 pub mod store_suite;
+mod trust;
 mod world;
 
 pub use clock::FakeClock;
 pub use entropy::SeededEntropy;
 pub use outbound::{RecordingOutbound, Reply, SentRequest};
 pub use store::{MemoryStore, Moment};
+pub use trust::TrustEverything;
 pub use world::{Process, TestWorld, local, new_run};

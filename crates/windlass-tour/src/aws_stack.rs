@@ -130,6 +130,8 @@ fn go_back(stage: &mut Stage<'_>) -> Result<(), Problem> {
 fn develop(stage: &mut Stage<'_>) -> Result<(), Problem> {
     stage.leave_double();
     stage.say("The same config runs here: no account, no credentials, everything on loopback.");
+    stage.say("It runs the project's own code, so the project has to be trusted first.");
+    stage.run(&["trust", "--yes"], 0)?;
     let start = command(&["dev", "start"], &["--stage", "local"]);
     let started = stage.try_to_run(&start)?;
     if started.exit != Some(0) {

@@ -130,6 +130,9 @@ codes! {
     POLICY_DENIED: Policy, 403, 4, false,
         "A policy rule forbids this.",
         "`windlass policy check` shows the rule that decided. Change the policy file if the rule is wrong.";
+    NOT_TRUSTED: Policy, 403, 4, false,
+        "A program of a project or repository would have to run, and the user has not trusted that content.",
+        "Review the project, then type `windlass trust DIR` in a terminal. `details.directory` is the directory, `details.changed` lists what differs from what was trusted before.";
     APPROVAL_REQUIRED: Policy, 403, 4, false,
         "Policy requires a person's approval, and nobody can be asked here.",
         "Run it from a terminal, pass an explicit yes as a principal that may approve, or name approvers in the policy file so that the run can wait for one of them.";

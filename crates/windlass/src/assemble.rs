@@ -15,10 +15,11 @@ use windlass_engine::{
 };
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_policy::Policy;
-use windlass_ports::{BlobStore, Lease, RunStore, StoreMaintenance};
+use windlass_ports::{BlobStore, Lease, RunStore, StoreMaintenance, Trust};
 use windlass_secrets::Redactor;
 use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_system::{OsEntropy, SystemClock};
+use windlass_trust::TrustFile;
 use windlass_types::{Problem, Scope, Secret, code};
 
 use crate::{key_file, launch, pack, pipeline, stack, user};
@@ -33,21 +34,23 @@ fn domains(
     bound: &pipeline::Bound,
 ) -> Result<Vec<Box<dyn Domain>>, Problem> {
     let settings = &options.settings;
+    let trust: Arc<dyn Trust> = Arc::new(TrustFile::at(options.home.trust()));
+    let keys = windlass_admin::KeyDefaults {
+        tiers: windlass_admin::Tiers {
+            names: settings.limits.tiers.keys().cloned().collect(),
+            default: settings.limits.default_tier.clone(),
+        },
+        scopes: ["runs", "demo", "pipeline"].map(Scope::new).to_vec(),
+    };
     Ok(vec![
         windlass_runs::domain(),
         windlass_demo::domain(),
-        pack::domain(options),
-        launch::domain(options, entropy),
+        pack::domain(options, &trust),
+        launch::domain(options, entropy, &trust),
         pipeline::domain(options, entropy, bound)?,
-        stack::domain(options, entropy),
+        stack::domain(options, entropy, &trust),
         windlass_docs::domain(&stack::DOCS_CONTRACT),
-        windlass_admin::domain(windlass_admin::KeyDefaults {
-            tiers: windlass_admin::Tiers {
-                names: settings.limits.tiers.keys().cloned().collect(),
-                default: settings.limits.default_tier.clone(),
-            },
-            scopes: ["runs", "demo", "pipeline"].map(Scope::new).to_vec(),
-        }),
+        windlass_admin::domain(keys, trust),
     ])
 }
 

@@ -11,18 +11,23 @@ use windlass_launch::{LaunchOutside, TokenError, Tokens};
 use windlass_launch_model::Profile;
 use windlass_llm::ChatCompletions;
 use windlass_net::{HttpOutbound, OutboundPolicy};
-use windlass_ports::{Entropy, LinkProbe, Outbound};
+use windlass_ports::{Entropy, LinkProbe, Outbound, Trust};
 use windlass_secrets::Redactor;
 use windlass_system::{OsEntropy, SystemClock};
 use windlass_toolchain::{HttpLinkProbe, HugoPlaces, HugoProgram};
 use windlass_types::Secret;
 
 /// The launch domain of this process.
-pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn Domain> {
+pub(crate) fn domain(
+    options: &OpenOptions,
+    entropy: &Arc<OsEntropy>,
+    trust: &Arc<dyn Trust>,
+) -> Box<dyn Domain> {
     let settings = &options.settings.launch;
     let models = &options.settings.models;
     let environment = &options.environment;
-    let git = Arc::new(GitProgram::new(environment.all()));
+    let git = GitProgram::new(environment.all()).with_trust(Arc::clone(trust));
+    let git = Arc::new(git);
     let clock = Arc::new(SystemClock);
     let outbound: Arc<dyn Outbound> = Arc::new(HttpOutbound::new(OutboundPolicy {
         allow_private: settings.allow_private_targets,

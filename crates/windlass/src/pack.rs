@@ -7,11 +7,13 @@ use windlass_config::{Environment, env};
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_pack::PackEnvironment;
+use windlass_ports::Trust;
 
 /// The pack domain of this process.
-pub(crate) fn domain(options: &OpenOptions) -> Box<dyn Domain> {
+pub(crate) fn domain(options: &OpenOptions, trust: &Arc<dyn Trust>) -> Box<dyn Domain> {
     let environment = &options.environment;
-    let git = Arc::new(GitProgram::new(environment.all()));
+    let git = GitProgram::new(environment.all()).with_trust(Arc::clone(trust));
+    let git = Arc::new(git);
     windlass_pack::domain(pack_environment(options), git)
 }
 

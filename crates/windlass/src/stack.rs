@@ -10,7 +10,7 @@ use windlass_docs::DocsContract;
 use windlass_engine::Domain;
 use windlass_git::GitProgram;
 use windlass_net::{OutboundPolicy, WebSockets};
-use windlass_ports::{Entropy, MessageSockets, aws::Cloud, database::AllowedFunction};
+use windlass_ports::{Entropy, MessageSockets, Trust, aws::Cloud, database::AllowedFunction};
 use windlass_stack::{Found, SecretValues, StackContract, StackOutside};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
@@ -32,7 +32,11 @@ const SESSION_ENDPOINTS: [&str; 3] = [
 pub(crate) static DOCS_CONTRACT: DocsContract<StackContract> = DocsContract(StackContract);
 
 /// The stack domain of this process. Nothing is asked of AWS here.
-pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn Domain> {
+pub(crate) fn domain(
+    options: &OpenOptions,
+    entropy: &Arc<OsEntropy>,
+    trust: &Arc<dyn Trust>,
+) -> Box<dyn Domain> {
     let settings = &options.settings.stack;
     let environment = &options.environment;
     for name in CREDENTIALS {
@@ -60,9 +64,10 @@ pub(crate) fn domain(options: &OpenOptions, entropy: &Arc<OsEntropy>) -> Box<dyn
         cloud,
         databases: Arc::new(Databases),
         sockets: Some(sockets),
-        git: Arc::new(GitProgram::new(environment.all())),
+        git: Arc::new(GitProgram::new(environment.all()).with_trust(Arc::clone(trust))),
+        trust: Arc::clone(trust),
         tools: tools(path.clone(), building(environment)),
-        interpreters: Found::new(Box::new(move || Interpreters::find(&path))),
+        interpreters: interpreters(path, building(environment)),
         allowed: Allowed {
             files_outside_project: settings.files_outside_project,
             code: !settings.refuse_config_code,
@@ -106,6 +111,10 @@ fn tools(path: OsString, variables: Vec<(OsString, OsString)>) -> Found<Tools> {
     Found::new(Box::new(move || {
         Tools::find(&path).with_environment(variables)
     }))
+}
+
+fn interpreters(path: OsString, variables: Vec<(OsString, OsString)>) -> Found<Interpreters> {
+    Found::new(Box::new(move || Interpreters::find(&path, variables)))
 }
 
 /// What programs that build see: everything but credentials of AWS.

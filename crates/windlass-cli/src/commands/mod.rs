@@ -21,6 +21,7 @@ pub(crate) mod serve;
 pub(crate) mod stack;
 pub(crate) mod store;
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod webhooks;
 
 use serde::{Serialize, de::DeserializeOwned};

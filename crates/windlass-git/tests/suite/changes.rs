@@ -1,9 +1,11 @@
 //! Init, remotes, branches and commits.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use windlass_git::GitProgram;
 use windlass_ports::git::{Git as _, GitError, SwitchTo};
+use windlass_testkit::TrustEverything;
 
 use super::support::{Home, author};
 
@@ -136,11 +138,11 @@ fn the_first_commit_and_paths_with_stars() {
 }
 
 #[test]
-fn a_hook_of_the_user_runs_and_may_refuse() {
+fn a_hook_of_a_trusted_repository_runs_and_may_refuse() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = Home::new();
-    let git = home.git();
+    let git = home.git().with_trust(Arc::new(TrustEverything));
     let repo = home.repository("repo");
     let hook = repo.join(".git/hooks/pre-commit");
     write(

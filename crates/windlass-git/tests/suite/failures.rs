@@ -12,7 +12,9 @@ use super::support::Home;
 
 /// A `git` that is a script, and the environment in which it is found.
 fn scripted(home: &Home, script: &str) -> Vec<(OsString, OsString)> {
-    let program = home.write("bin/git", &format!("#!/bin/sh\n{script}\n"));
+    // The question for settings comes before others.
+    let settings = "[ \"$1\" = config ] && exit 0";
+    let program = home.write("bin/git", &format!("#!/bin/sh\n{settings}\n{script}\n"));
     fs_err::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":");
@@ -56,7 +58,7 @@ fn a_call_that_does_not_end_is_stopped() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`git push --quiet -- origin main` in {} did not end within 0 s and was stopped",
+            "`git push --quiet --receive-pack=git-receive-pack -- origin main` in {} did not end within 0 s and was stopped",
             repo.display()
         )
     );
@@ -68,7 +70,7 @@ fn git_cannot_prompt() {
     let repo = home.repository("repo");
     let seen = home.path().join("seen");
     let script = format!(
-        "{{ env | grep -E '^(GIT_|SSH_|LC_ALL)' | sort; cat; }} > {}; exit 1",
+        "{{ env | grep -E '^(GIT_|SSH_|LC_ALL)' | grep -v GIT_CONFIG_ | sort; cat; }} > {}; exit 1",
         seen.display()
     );
     let mut variables = scripted(&home, &script);
@@ -78,7 +80,8 @@ fn git_cannot_prompt() {
     git.push(&repo, "origin", "main").unwrap_err();
     assert_eq!(
         fs_err::read_to_string(&seen).unwrap(),
-        "GIT_EDITOR=:\nGIT_MERGE_AUTOEDIT=no\nGIT_PAGER=cat\nGIT_SEQUENCE_EDITOR=:\n\
+        "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh\nGIT_EDITOR=:\nGIT_MERGE_AUTOEDIT=no\n\
+         GIT_NO_LAZY_FETCH=1\nGIT_PAGER=cat\nGIT_PROXY_COMMAND=\nGIT_SEQUENCE_EDITOR=:\n\
          GIT_TERMINAL_PROMPT=0\nSSH_ASKPASS=false\nSSH_ASKPASS_REQUIRE=force\n"
     );
 }

@@ -6,6 +6,7 @@ mod changes;
 mod exports;
 mod failures;
 mod foreign;
+mod hostile;
 mod objects;
 mod queries;
 mod support;

@@ -221,13 +221,16 @@ pub fn world(
                 gates: gates.clone(),
             }),
             windlass_runs::domain(),
-            windlass_admin::domain(windlass_admin::KeyDefaults {
-                tiers: windlass_admin::Tiers {
-                    names: tiers,
-                    default: "pro".to_owned(),
+            windlass_admin::domain(
+                windlass_admin::KeyDefaults {
+                    tiers: windlass_admin::Tiers {
+                        names: tiers,
+                        default: "pro".to_owned(),
+                    },
+                    scopes: vec![Scope::new("runs")],
                 },
-                scopes: vec![Scope::new("runs")],
-            }),
+                Arc::new(windlass_ports::TrustNothing),
+            ),
         ];
         domains.extend(more());
         domains

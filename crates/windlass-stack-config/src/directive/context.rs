@@ -48,11 +48,12 @@ impl Default for Allowed {
     }
 }
 
-impl Allowed {
-    /// Refuses code where none may run.
-    pub(crate) fn require_code(self, what: &str) -> Result<(), Problem> {
-        if self.code {
-            return Ok(());
+impl Context<'_> {
+    /// Refuses code of the project where none may run: by the installation's settings, or because
+    /// the user has not trusted the project.
+    pub fn require_code(&self, what: &str) -> Result<(), Problem> {
+        if self.allowed.code {
+            return self.lookups.require_trust(what);
         }
         Err(Problem::new(
             &code::POLICY_DENIED,
@@ -79,6 +80,8 @@ pub struct CustomCall {
 
 /// Answers that need an external service. They may block.
 pub trait Lookups {
+    /// Refuses to run `what`, which is code of the project, unless the user has trusted it.
+    fn require_trust(&self, what: &str) -> Result<(), Problem>;
     /// The AWS account.
     fn account_id(&self) -> Result<String, Problem>;
     /// What git says about the project.
@@ -108,6 +111,10 @@ impl NoLookups {
 }
 
 impl Lookups for NoLookups {
+    fn require_trust(&self, what: &str) -> Result<(), Problem> {
+        Self::refuse(&format!("whether {what} is trusted"))
+    }
+
     fn account_id(&self) -> Result<String, Problem> {
         Self::refuse("the AWS account")
     }

@@ -452,7 +452,7 @@ impl<'a> Resolver<'a> {
             arguments: arguments.iter().map(Node::to_json).collect(),
         };
         let what = format!("the directive ${}", directive.name);
-        let allowed = self.context.allowed.require_code(&what);
+        let allowed = self.context.require_code(&what);
         let answer = allowed.and_then(|()| self.context.lookups.custom_directive(&call));
         let value = self.asked(answer, span);
         self.walk(&value, directive, path)

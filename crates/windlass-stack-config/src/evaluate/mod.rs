@@ -1,7 +1,8 @@
 //! Configs and directives that are programs: run with the installed Node or Python, answered in
 //! JSON, ended after 30 seconds.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path as FilePath, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -27,14 +28,18 @@ pub struct Interpreters {
     pub node: Option<PathBuf>,
     /// Python 3.
     pub python: Option<PathBuf>,
+    /// All of the environment they get. They run code of the project, so credentials of the caller
+    /// do not belong in it.
+    pub environment: BTreeMap<OsString, OsString>,
 }
 
 impl Interpreters {
-    /// Those on a `PATH`.
-    pub fn find(path: &OsStr) -> Self {
+    /// Those on a `PATH`, with that environment.
+    pub fn find(path: &OsStr, environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self {
             node: windlass_process::find("node", path),
             python: windlass_process::find("python3", path),
+            environment: environment.into_iter().collect(),
         }
     }
 
@@ -113,7 +118,8 @@ impl Interpreters {
         fs_err::write(&loader, LOADER).map_err(|error| Problem::internal("loader", error))?;
         let mut command = windlass_process::command(node);
         command.arg(&loader);
-        run(command, file, request).map_err(|failed| failed.into_problem(file))
+        self.run(command, file, request)
+            .map_err(|failed| failed.into_problem(file))
     }
 
     fn python(&self, file: &FilePath, request: &Value) -> Result<Value, Problem> {
@@ -126,7 +132,13 @@ impl Interpreters {
         };
         let mut command = windlass_process::command(python);
         command.args(["-c", PYTHON]);
-        run(command, file, request).map_err(|failed| failed.into_problem(file))
+        self.run(command, file, request)
+            .map_err(|failed| failed.into_problem(file))
+    }
+
+    fn run(&self, mut command: Command, file: &FilePath, request: &Value) -> Result<Value, Failed> {
+        command.env_clear().envs(&self.environment);
+        run(command, file, request)
     }
 }
 

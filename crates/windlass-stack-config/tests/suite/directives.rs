@@ -1,7 +1,7 @@
 //! Every directive: what it becomes, and how it fails.
 
 use serde_json::{Value, json};
-use windlass_stack_config::{ConfigText, Interpreters, LoadFailure, load, load_file};
+use windlass_stack_config::{ConfigText, Interpreters, LoadFailure, NoLookups, load, load_file};
 
 use super::world::{Answers, context, faults};
 
@@ -328,7 +328,16 @@ fn where_no_code_may_run_none_runs() {
 
     // A config that is a program is not even looked at.
     let file = folder.path().join("stacktape.ts");
-    let interpreters = Interpreters::find(std::ffi::OsStr::new(""));
+    let interpreters = Interpreters::find(std::ffi::OsStr::new(""), []);
     let refused = load_file(&file, &context, &interpreters, "preview").unwrap_err();
     assert_eq!(refused.code().name, "POLICY_DENIED");
+
+    // Nor where the user has not trusted the project.
+    let context = self::context(folder.path(), &NoLookups);
+    let refused = load_file(&file, &context, &interpreters, "preview").unwrap_err();
+    insta::assert_snapshot!(refused.message(), @"whether stacktape.ts is trusted cannot be asked here");
+    let Err(LoadFailure::Lookup(refused)) = load(&source, &context) else {
+        panic!("the directive ran");
+    };
+    insta::assert_snapshot!(refused.message(), @"whether the directive $Own is trusted cannot be asked here");
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use windlass_stack_config::{CustomCall, Interpreters, NoLookups, find_config, load_file};
+use windlass_stack_config::{CustomCall, Interpreters, find_config, load_file};
 
-use super::world::context;
+use super::world::{Answers, context};
 
 fn interpreters() -> Interpreters {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    Interpreters::find(&path)
+    Interpreters::find(&path, [("PATH".into(), path.clone())])
 }
 
 fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
@@ -43,7 +43,7 @@ fn a_javascript_config_is_run_and_its_transforms_are_applied() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "package.json", r#"{"type": "module"}"#);
     let file = write(folder.path(), "stacktape.js", CONFIG);
-    let context = context(folder.path(), &NoLookups);
+    let context = context(folder.path(), &Answers);
     let read = load_file(&file, &context, &programs, "deploy").unwrap();
     assert!(read.has_transforms);
     let config = serde_json::to_value(&read.loaded.config).unwrap();
@@ -72,7 +72,7 @@ fn failing_programs_say_why() {
     }
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "pnpm-lock.yaml", "");
-    let context = context(folder.path(), &NoLookups);
+    let context = context(folder.path(), &Answers);
     for (text, reason, said) in [
         (
             "throw new Error('broken on purpose')",
@@ -121,7 +121,7 @@ fn typescript_without_a_compiler_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let text = "const stage: string = 'x'; export default { resources: {} };";
     let file = write(folder.path(), "stacktape.ts", text);
-    let context = context(folder.path(), &NoLookups);
+    let context = context(folder.path(), &Answers);
     // A Node that reads TypeScript accepts it; an older one explains what is missing.
     if let Err(problem) = load_file(&file, &context, &programs, "deploy") {
         assert_eq!(problem.details()["reason"], "typescript_not_found");
@@ -144,7 +144,7 @@ fn without_node_the_error_says_so() {
     let file = write(folder.path(), "stacktape.ts", "export default {}");
     write(folder.path(), "stacktape.yml", "resources: {}");
     assert_eq!(find_config(folder.path(), None).unwrap(), file);
-    let context = context(folder.path(), &NoLookups);
+    let context = context(folder.path(), &Answers);
     let none = Interpreters::default();
     let problem = load_file(&file, &context, &none, "deploy").unwrap_err();
     assert_eq!(problem.details()["reason"], "node_not_found");

@@ -87,7 +87,7 @@ impl Project {
             allowed: Default::default(),
             lookups: &NoLookups,
         };
-        let interpreters = Interpreters::find(&std::env::var_os("PATH").unwrap());
+        let interpreters = Interpreters::find(&std::env::var_os("PATH").unwrap(), []);
         let loaded = load_file(
             &self.path().join("stacktape.yml"),
             &context,

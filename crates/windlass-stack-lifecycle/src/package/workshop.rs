@@ -74,6 +74,8 @@ pub struct Workshop<'a> {
     pub cache: &'a Path,
     /// Programs.
     pub tools: &'a Tools,
+    /// Refuses to run code of the project, named to it, unless the user has trusted the project.
+    pub trust: &'a dyn Fn(&str) -> Result<(), Problem>,
     /// How large packages may be.
     pub limits: Limits,
     /// How long one program may run.

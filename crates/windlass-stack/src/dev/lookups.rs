@@ -41,6 +41,10 @@ impl<'a> LocalLookups<'a> {
 }
 
 impl Lookups for LocalLookups<'_> {
+    fn require_trust(&self, what: &str) -> Result<(), Problem> {
+        self.questions.require_trust(what)
+    }
+
     fn account_id(&self) -> Result<String, Problem> {
         match self.values.get(ACCOUNT_VARIABLE)? {
             Some(account) => Ok(account),

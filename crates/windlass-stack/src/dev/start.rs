@@ -161,6 +161,8 @@ fn make_plan(outside: &StackOutside, asked: &Asked, handle: &Handle) -> Result<D
         values: LocalValues::new(&directory, outside.environment.clone()),
         region: local_region(outside, asked),
     };
+    // A session runs the project's own code, whatever its config is written in.
+    outside.require_trust(&directory, "what a session runs")?;
     let (config, missing) = desk.read_config(false)?;
     let mut plan = desk.plan(config)?;
     if plan.uses_deployed() {
@@ -198,6 +200,7 @@ impl Desk<'_> {
             outside: self.outside,
             target,
             root: &root,
+            config_directory: self.directory,
             handle: self.handle.clone(),
         };
         let lookups = LocalLookups::new(&self.values, &questions, asks_aws);

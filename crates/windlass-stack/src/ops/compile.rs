@@ -129,7 +129,7 @@ pub(super) async fn validate(
         .await?;
     let says = |name: &str| arguments.get(name).and_then(Value::as_bool) == Some(true);
     let ask = if says("thorough") {
-        Ask::Aws
+        Ask::ToAnswer
     } else {
         Ask::IfPossible
     };
@@ -158,7 +158,7 @@ pub(super) async fn validate(
             "config": true,
             "resources": true,
             "template": true,
-            "packaging": true,
+            "packaging": prepared.packages.unknown.is_empty(),
             "cloudformation": says("thorough"),
         },
         "warnings": prepared.warnings,

@@ -25,7 +25,9 @@ use windlass_ports::{BoxFuture, Clock, RunStore as _, aws::Cloud};
 use windlass_stack::{DevOutside, Found, HeldValue, SecretArgument, SecretValues, StackOutside};
 use windlass_stack_config::Interpreters;
 use windlass_stack_lifecycle::package::Tools;
-use windlass_testkit::{FakeClock, Moment, Process, SeededEntropy, TestWorld, proofs::ProofWorld};
+use windlass_testkit::{
+    FakeClock, Moment, Process, SeededEntropy, TestWorld, TrustEverything, proofs::ProofWorld,
+};
 use windlass_types::{Digest, Problem, RunRecord, RunState, Secret, Timestamp};
 
 use super::{at_once::AtOnce, picture};
@@ -360,7 +362,8 @@ fn domain(parts: &Parts) -> Box<dyn Domain> {
         sockets: None,
         git: Arc::new(GitProgram::new([])),
         tools: Found::new(Box::new(|| Tools::find(OsStr::new("")))),
-        interpreters: Found::new(Box::new(|| Interpreters::find(OsStr::new("")))),
+        trust: Arc::new(TrustEverything),
+        interpreters: Found::new(Box::new(|| Interpreters::find(OsStr::new(""), []))),
         allowed: Default::default(),
         environment: BTreeMap::new(),
         cache: parts.cache.clone(),

@@ -205,7 +205,7 @@ fn names_that_do_not_exist() {
     ── stderr
     error: unrecognized subcommand 'rums'
 
-      tip: a similar subcommand exists: 'runs'
+      tip: some similar subcommands exist: 'trusted', 'trust', 'runs'
 
     Usage: windlass [OPTIONS] <COMMAND>
 

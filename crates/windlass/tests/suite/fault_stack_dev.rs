@@ -94,8 +94,14 @@ impl Project {
         command
     }
 
-    /// Calls an operation; its envelope.
+    /// Calls an operation; its envelope. The user trusts what a session runs.
     fn call(&self, operation: &str, input: &Value) -> Value {
+        if operation == "start" {
+            let mut trust = self.binary();
+            let said = trust.args(["trust", "--yes"]).stdin(Stdio::null()).output();
+            let said = Said::from(said.unwrap());
+            assert_eq!(said.code, Some(0), "{}", said.stderr);
+        }
         self.operation(&format!("stack.dev_{operation}"), input)
     }
 

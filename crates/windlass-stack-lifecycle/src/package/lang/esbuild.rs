@@ -20,14 +20,20 @@ use crate::package::workshop::{Source, Workshop};
 const REQUIRE: &str = "import{createRequire as __windlassRequire}from'node:module';\
                        const require=__windlassRequire(import.meta.url);";
 
-/// The project's own esbuild, else the installed one.
+/// The project's own esbuild where the project is trusted, else the installed one.
 pub(super) fn find(shop: &Workshop<'_>) -> Option<PathBuf> {
+    own(shop)
+        .filter(|_| (shop.trust)("the project's esbuild").is_ok())
+        .or_else(|| shop.tools.esbuild.clone())
+}
+
+/// The project's own esbuild.
+pub(super) fn own(shop: &Workshop<'_>) -> Option<PathBuf> {
     shop.base
         .ancestors()
         .take_while(|folder| folder.starts_with(shop.project))
         .map(|folder| folder.join("node_modules/.bin/esbuild"))
         .find(|it| it.is_file())
-        .or_else(|| shop.tools.esbuild.clone())
 }
 
 /// Files of a bundle.

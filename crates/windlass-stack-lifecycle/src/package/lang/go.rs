@@ -46,6 +46,14 @@ pub(super) fn stage(
         Architecture::X86_64 => "amd64",
         Architecture::Arm64 => "arm64",
     };
+    let mut environment = vec![
+        ("GOOS", "linux".to_owned()),
+        ("GOARCH", architecture.to_owned()),
+        ("CGO_ENABLED", "0".to_owned()),
+    ];
+    if (shop.trust)("the toolchain that go.mod names").is_err() {
+        environment.push(("GOTOOLCHAIN", "local".to_owned()));
+    }
     (shop.progress)(workload, &format!("building {} with go", source.entry));
     shop.runner(workload).run(Call {
         tool: "go",
@@ -62,11 +70,7 @@ pub(super) fn stage(
             ".".into(),
         ],
         directory: folder,
-        environment: vec![
-            ("GOOS", "linux".to_owned()),
-            ("GOARCH", architecture.to_owned()),
-            ("CGO_ENABLED", "0".to_owned()),
-        ],
+        environment,
         input: None,
     })?;
     if fs::metadata(&program).is_err() {

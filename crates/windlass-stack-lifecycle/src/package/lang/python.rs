@@ -131,7 +131,18 @@ fn install(
         ));
     };
     let made = tempfile::tempdir().map_err(broken)?;
-    let folder = requirements.file.parent().unwrap_or(shop.base);
+    // Packages that are built run their setup.py, a package of the project its own; pip itself
+    // would load modules from the folder it is started in.
+    let trusted = (shop.trust)(&format!("what pip builds for \"{workload}\""));
+    let folder = match &trusted {
+        Ok(()) => requirements.file.parent().unwrap_or(shop.base),
+        Err(_) => made.path(),
+    };
+    if let Err(refused) = &trusted
+        && !requirements::is_plain(list)
+    {
+        return Err(refused.clone());
+    }
     let file = made.path().join("requirements.txt");
     fs::write(&file, list).map_err(broken)?;
     let pip = |target: &Path, further: Vec<OsString>| {
@@ -171,7 +182,13 @@ fn install(
         wheels.push(format!("--platform={system}_{machine}").into());
     }
     let mut packages = made.path().join("wheels");
-    if pip(&packages, wheels).is_err() {
+    if let Err(problem) = pip(&packages, wheels) {
+        if let Err(refused) = trusted {
+            return Err(match problem.details().get("output") {
+                Some(output) => refused.with("output", output.clone()),
+                None => refused,
+            });
+        }
         // Some packages have no wheel. Built here they are good only without native code.
         packages = made.path().join("built");
         let hint = "see the output of pip; packages of private indexes need PIP_INDEX_URL";

@@ -1,8 +1,10 @@
 //! Which packages Python code needs: found near the entry file, brought into pip's form.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use fs_err as fs;
+use regex::Regex;
 use windlass_stack_config::model::packaging::PythonPackageManager;
 use windlass_types::Problem;
 
@@ -124,6 +126,10 @@ pub(super) fn list(
         let hint = format!("install {tool}, or write a requirements.txt");
         return Err(missing_tool(workload, tool, &why, &hint));
     };
+    // Such a program may load plugins of the project and build it.
+    (shop.trust)(&format!(
+        "what {tool} runs to list the packages of \"{workload}\""
+    ))?;
     let output = shop.runner(workload).run(Call {
         tool,
         program,
@@ -137,6 +143,27 @@ pub(super) fn list(
             failed(workload, format!("{tool} wrote no text")).with("tool", tool),
             "update it",
         )
+    })
+}
+
+/// Whether every line is a package of an index by its name: pip runs nothing for it but its own
+/// code, if it may use wheels only.
+pub(super) fn is_plain(list: &str) -> bool {
+    #[expect(clippy::unwrap_used, reason = "a constant pattern, tried by a test")]
+    static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"^[A-Za-z0-9][\w.-]*\s*(?:\[[\w\s,.-]*\])?\s*(?:[<>=!~][^;@/\\]*)?(?:;[^/\\]*)?$",
+        )
+        .unwrap()
+    });
+    list.lines().all(|line| {
+        let line = line.trim_end_matches('\\');
+        let (options, words): (Vec<&str>, Vec<&str>) = line
+            .split_whitespace()
+            .take_while(|word| !word.starts_with('#'))
+            .partition(|word| word.starts_with('-'));
+        options.iter().all(|option| option.starts_with("--hash="))
+            && (words.is_empty() || PLAIN.is_match(&words.join(" ")))
     })
 }
 
@@ -192,6 +219,38 @@ fn of_project(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_of_packages_are_plain() {
+        for list in [
+            "",
+            "# all\nrequests==2.31.0\nflask[async,dotenv] >= 3, <4 ; python_version < '3.13'\n",
+            "a==1 --hash=sha256:00 --hash=sha256:11\n",
+            "a==1 \\\n    --hash=sha256:00 \\\n    --hash=sha256:11\n",
+            "zope.interface\nPy_x~=1.0  # why\n",
+        ] {
+            assert!(is_plain(list), "{list}");
+        }
+        for line in [
+            ".",
+            "-e .",
+            "./pkg",
+            "pkg/",
+            "/abs/pkg",
+            "-r other.txt",
+            "--index-url https://evil/simple",
+            "--config-settings x",
+            "a @ file:///x",
+            "a @ git+https://h/x",
+            "git+ssh://h/x",
+            "https://h/a.tar.gz",
+            "a==1 --global-option=x",
+            "a.tar.gz/",
+            "-c constraints.txt",
+        ] {
+            assert!(!is_plain(&format!("requests\n{line}\n")), "{line}");
+        }
+    }
 
     #[test]
     fn dependencies_of_a_project_file() {

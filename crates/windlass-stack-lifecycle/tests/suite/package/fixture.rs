@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use windlass_ports::{TrustNothing, trust};
 use windlass_stack_config::model::function::Architecture;
 use windlass_stack_lifecycle::package::{
     FunctionJob, ImageJob, ImagePlan, Limits, Tools, Workshop, Zip,
@@ -16,6 +17,7 @@ pub struct Project {
     folder: tempfile::TempDir,
     pub tools: Tools,
     pub limits: Limits,
+    pub is_trusted: bool,
     pub heard: RefCell<Vec<String>>,
 }
 
@@ -26,6 +28,7 @@ impl Project {
             folder: tempfile::tempdir().unwrap(),
             tools: Tools::default(),
             limits: Limits::default(),
+            is_trusted: true,
             heard: RefCell::default(),
         };
         fs_err::create_dir(project.root()).unwrap();
@@ -65,6 +68,10 @@ impl Project {
             base: &root,
             cache: &self.outside("cache"),
             tools: &self.tools,
+            trust: &|what| match self.is_trusted {
+                true => Ok(()),
+                false => trust::require(&TrustNothing, &root, what),
+            },
             limits: self.limits,
             time: Duration::from_secs(300),
             unwanted: &|| false,

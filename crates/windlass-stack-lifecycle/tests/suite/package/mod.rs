@@ -5,4 +5,5 @@ mod functions;
 mod hostile;
 mod images;
 mod real_tools;
+mod untrusted;
 mod uploads;

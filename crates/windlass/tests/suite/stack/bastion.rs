@@ -178,6 +178,7 @@ fn a_database_behind_a_bastion_is_asked_and_used() {
         .env("AWS_ENDPOINT_URL_SSM", &url);
     trust(&world, &roots);
     world.config(CONFIG);
+    world.trust();
     let mut tool_client = world.tool_client();
     let (_, password) = Postgres::superuser();
     let value = json!({ "password": password }).to_string();

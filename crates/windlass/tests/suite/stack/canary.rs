@@ -165,6 +165,7 @@ fn no_secret_is_anywhere() {
         );
     world.config(CONFIG);
     world.file("code/index.mjs", "export const handler = async () => 1;\n");
+    world.trust();
     let filed = world.place.root().join("filed.txt");
     fs_err::write(&filed, FILED).unwrap();
     let (ops, diagnose) = ("stacktape_ops", "stacktape_diagnose");

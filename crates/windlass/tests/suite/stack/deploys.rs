@@ -260,6 +260,7 @@ hooks:
     };
     let mut tool_client = world.tool_client();
     world.config(&with("  beforeDeploy:\n    - scriptName: fails\n"));
+    world.trust();
     let stopped = tool_client.ops("deploy", &args(json!({})));
     assert_eq!(stopped.body["ok"], false);
     assert!(stopped.message().contains("fails"), "{}", stopped.message());
@@ -267,6 +268,7 @@ hooks:
     world.config(&with(
         "  beforeDeploy:\n    - scriptName: works\n  afterDeploy:\n    - scriptName: fails\n",
     ));
+    world.trust();
     let deployed = tool_client.ops("deploy", &args(json!({})));
     let failures = deployed.worked()["hookFailures"].as_array().unwrap();
     assert_eq!(failures.len(), 1, "{:#}", deployed.body);
@@ -298,6 +300,7 @@ scripts:
       executeCommand: echo broken; exit 7
 "
     ));
+    world.trust();
     let mut tool_client = world.tool_client();
     let ran = tool_client.ops("script_run", &args(json!({ "scriptName": "greet" })));
     let data = ran.worked();

@@ -25,5 +25,6 @@ mod stuck;
 mod tokens;
 mod tool_client;
 mod tools;
+mod untrusted;
 mod weather;
 mod world;

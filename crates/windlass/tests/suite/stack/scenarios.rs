@@ -198,6 +198,7 @@ fn the_loop_of_development() {
     let world = World::new();
     world.config(LOCAL);
     greet(&world, "good morning");
+    world.trust();
     let _session = Session(&world);
     let mut tool_client = world.tool_client();
     let started = tool_client.dev("start", &json!({}));

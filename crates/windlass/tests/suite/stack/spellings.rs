@@ -167,6 +167,7 @@ fn a_forbidden_stack_is_forbidden_in_every_spelling() {
     for Spelling { file, text, call } in spellings {
         let text = text.replace("RESOURCES", "resources: { jobs: { type: sqs-queue } }\n");
         world.file(file, &text);
+        world.trust();
         let mut call = call;
         call["region"] = json!("eu-west-1");
         // A Node that does not read TypeScript reads no name either.
@@ -211,6 +212,7 @@ export default () => ({
 fn a_config_that_names_another_stack_later_is_refused() {
     let world = World::with_policy(POLICY);
     world.file("stacktape.mjs", CHANGING);
+    world.trust();
     let mut client = world.tool_client();
     let call = json!({ "stage": "prod", "region": "eu-west-1", "configPath": "stacktape.mjs" });
     for operation in ["deploy", "script_run"] {
@@ -240,6 +242,7 @@ resources: {{ jobs: {{ type: sqs-queue }} }}
     };
     world.config(&config("other", "cp later.yml stacktape.yml"));
     world.file("later.yml", &config("shop", "true"));
+    world.trust();
     let mut client = world.tool_client();
     let refused = client.ops("deploy", &json!({ "stage": "prod", "region": "eu-west-1" }));
     assert_eq!(
@@ -254,6 +257,7 @@ fn local_development_of_a_forbidden_stack_is_forbidden() {
     let world = World::with_policy(POLICY);
     let text = "export default () => ({ serviceName: 'sh' + 'op', resources: { jobs: { type: 'sqs-queue' } } });";
     world.file("stacktape.mjs", text);
+    world.trust();
     let mut client = world.tool_client();
     let call = json!({ "stage": "prod", "configPath": "stacktape.mjs" });
     for operation in ["start", "stop"] {

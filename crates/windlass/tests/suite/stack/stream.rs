@@ -107,6 +107,7 @@ scripts:
       executeCommand: echo begun; until test -e go; do sleep 0.05; done; echo ended >&2; exit 4
 "
     ));
+    world.trust();
     let mut command = world.command();
     command
         .args(["stack", "script", "run", "slow", "--stage", "dev"])
@@ -152,6 +153,7 @@ scripts:
       executeCommand: seq 5000
 "
     ));
+    world.trust();
     let said = world.cli(&[
         "script",
         "run",

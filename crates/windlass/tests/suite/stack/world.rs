@@ -149,6 +149,14 @@ impl World {
         command.output().unwrap().into()
     }
 
+    /// The user trusts the project as it is now.
+    pub(super) fn trust(&self) {
+        let mut command = self.command();
+        command.args(["trust", "--yes"]).stdin(Stdio::null());
+        let said = Said::from(command.output().unwrap());
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+    }
+
     /// A client at a server of its own.
     pub(super) fn tool_client(&self) -> ToolClient {
         let mut command = self.command();

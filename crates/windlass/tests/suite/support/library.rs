@@ -91,13 +91,16 @@ fn domains() -> [Box<dyn Domain>; 3] {
     [
         windlass_runs::domain(),
         windlass_demo::domain(),
-        windlass_admin::domain(windlass_admin::KeyDefaults {
-            tiers: windlass_admin::Tiers {
-                names: Vec::new(),
-                default: String::new(),
+        windlass_admin::domain(
+            windlass_admin::KeyDefaults {
+                tiers: windlass_admin::Tiers {
+                    names: Vec::new(),
+                    default: String::new(),
+                },
+                scopes: Vec::new(),
             },
-            scopes: Vec::new(),
-        }),
+            Arc::new(windlass_ports::TrustNothing),
+        ),
     ]
 }
 

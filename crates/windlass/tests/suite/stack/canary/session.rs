@@ -149,6 +149,7 @@ fn write_project(world: &World) {
         ".env.local",
         &format!("PAYMENT_TOKEN={LOCAL}\nADDRESS={ADDRESSED}\nLOGIN='{login}'\n"),
     );
+    world.trust();
 }
 
 fn bootstrap(world: &World, ending: &str) {
