@@ -78,7 +78,7 @@ pub(super) fn trust(world: &World, roots: &str) {
     world.file("roots.pem", roots);
     let roots = world.project().join("roots.pem");
     let settings = format!(
-        "[stack]\ndatabase_roots = {:?}\n",
+        "[stack]\ndatabase_roots = {:?}\nallowed_functions = [\"pg_sleep\"]\n",
         roots.display().to_string()
     );
     fs_err::write(world.place.home().join("config.toml"), settings).unwrap();
@@ -177,7 +177,12 @@ fn postgres_is_read_and_not_written() {
     let slow = "select count(*) from generate_series(1, 1000000000)";
     sql(slow, json!({ "timeout": 200 })).refused("TIMEOUT");
     sql("select * from nothing", json!({})).refused_for("VALIDATION_ERROR", "sql_error");
+    // Allowed by the settings.
+    sql("select pg_sleep(0)::text as slept", json!({})).worked();
     for text in [
+        "select pg_sleep_for('1 second')",
+        "select * from crosstab2('select 1')",
+        "select (1).lo_unlink",
         "insert into users values (4, 'd', '')",
         "select 1; delete from users",
         "explain analyze delete from users",
