@@ -439,6 +439,8 @@ pub struct CheckReport {
     pub blobs: u64,
     /// What is wrong, one line each.
     pub findings: Vec<String>,
+    /// What was wrong and is known: losses that were accepted, one line each.
+    pub notes: Vec<String>,
 }
 
 /// What a prune removed.
@@ -479,6 +481,15 @@ pub trait StoreMaintenance: Send + Sync + 'static {
 
     /// Verifies every chain, every index and every artifact.
     fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>>;
+
+    /// What was acknowledged and is not there any more, in one sentence. While there is something,
+    /// nothing is committed.
+    fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Goes on from what is there. The record of it is committed together with that decision.
+    fn accept_loss(&self, record: Commit) -> BoxFuture<'_, Result<(), CommitError>>;
 
     /// Removes ended runs older than `keep`, expired artifacts and unreferenced contents.
     /// With `dry_run` only counts.

@@ -13,6 +13,9 @@ use crate::{
     Surface, Timestamp, TokenId, TraceId,
 };
 
+/// The journal of what befell the store itself.
+pub const STORE_JOURNAL: &str = "sys_store";
+
 /// The prefix of event types that domain code emits.
 pub const DOMAIN_EVENT_PREFIX: &str = "event.";
 
@@ -97,6 +100,7 @@ bodies! {
     "telemetry.updated" => TelemetryUpdated;
     "audit.call" => AuditCall;
     "audit.reads" => AuditReads;
+    "store.loss_accepted" => LossAccepted;
 }
 
 macro_rules! body_structs {
@@ -110,6 +114,14 @@ macro_rules! body_structs {
 }
 
 body_structs! {
+    /// Events that were acknowledged are gone, and the operator went on without them. Confirm tokens
+    /// from before are void: which of them were used is not known.
+    LossAccepted {
+        /// What was missing.
+        shortfall: String,
+        /// Who decided.
+        principal: Principal,
+    }
     /// The first event of every run: all that is needed to execute it.
     RunCreated {
         /// Which code executes it.

@@ -83,6 +83,7 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
             | Body::TelemetryUpdated(_)
             | Body::AuditCall(_)
             | Body::AuditReads(_)
+            | Body::LossAccepted(_)
             | Body::Domain(..) => false,
         }
 }

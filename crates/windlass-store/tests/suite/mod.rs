@@ -3,6 +3,7 @@
 mod blob;
 mod commit;
 mod fault_kill;
+mod fault_log;
 mod fault_points;
 mod fault_space;
 mod fault_tail;
