@@ -13,6 +13,7 @@ pub mod contract;
 pub mod driver;
 mod engine;
 mod filing;
+mod loss;
 mod notices;
 pub mod operation;
 pub mod outbox;

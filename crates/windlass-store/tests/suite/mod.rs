@@ -7,6 +7,7 @@ mod fault_log;
 mod fault_points;
 mod fault_space;
 mod fault_tail;
+mod forgery;
 mod import;
 mod index;
 mod lease;

@@ -25,6 +25,9 @@ impl CheckArgs {
             counted(count("blobs")?, "artifact")
         );
         let printer = &session.printer;
+        for note in field::<Option<Vec<String>>>(&answer.output, "notes")?.unwrap_or_default() {
+            printer.data(&format!("{} {note}", printer.paint().text(Tone::Warn, "!")));
+        }
         if findings.is_empty() {
             printer.data(&format!(
                 "{} {looked_at}: intact",
