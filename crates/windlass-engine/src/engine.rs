@@ -14,7 +14,7 @@ use windlass_ports::{
 use windlass_secrets::Redactor;
 use windlass_telemetry::{Metrics, metrics};
 use windlass_types::{
-    Body, EffectClass, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds,
+    Body, EffectClass, NewEvent, Problem, RunId, Secret, SpanId, Timestamp, code, event::SpanIds,
 };
 
 use crate::{
@@ -72,6 +72,8 @@ pub struct EngineParts {
     pub redactor: Arc<Redactor>,
     /// Seals and opens confirm tokens.
     pub sealer: Sealer,
+    /// The seed of the key that signs exported runs.
+    pub export_key: Secret<Vec<u8>>,
     /// Webhook signing secrets and schedule.
     pub outbox: OutboxOptions,
     /// How many jobs the holders of keys may have.
@@ -269,6 +271,18 @@ impl Engine {
     }
 }
 
+/// The refusal of everything that would add to an imported run.
+pub(crate) fn imported(run_id: &RunId) -> Problem {
+    Problem::new(
+        &code::ILLEGAL_STATE,
+        format!(
+            "run {run_id} was imported: it is history here and is not resumed, signalled or undone"
+        ),
+    )
+    .with("run_id", run_id.as_str())
+    .next("do it in the home where the run happened")
+}
+
 /// The public face of a commit that was not made.
 pub(crate) fn commit_problem(error: CommitError) -> Problem {
     match error {
@@ -304,6 +318,7 @@ pub(crate) fn commit_problem(error: CommitError) -> Problem {
             format!("the idempotency key was used for {run_id} with different input"),
         )
         .with("run_id", run_id.as_str()),
+        CommitError::Imported { run_id } => imported(&run_id),
         CommitError::OverQuota { .. } => Problem::new(&code::RATE_LIMITED, error.to_string()),
         CommitError::Unexpected {
             run_id,

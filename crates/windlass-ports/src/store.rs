@@ -120,6 +120,12 @@ pub enum CommitError {
         /// The state it is in; absent when it does not exist.
         state: Option<RunState>,
     },
+    /// The run happened in another home; it is history and nothing is added to it.
+    #[error("run {run_id} was imported: it is history here")]
+    Imported {
+        /// The run.
+        run_id: RunId,
+    },
     /// The principal has as many runs of the kind as it may have.
     #[error("there are {} such runs already", .quota.limit)]
     OverQuota {
@@ -424,7 +430,11 @@ pub trait RunStore: Send + Sync + 'static {
     /// interval.
     fn follow(&self, run_id: &RunId) -> watch::Receiver<u64>;
 
-    /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists.
+    /// Whether a run happened in another home and was imported.
+    fn is_imported(&self, run_id: &RunId) -> BoxFuture<'_, Result<bool, StoreError>>;
+
+    /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists. Nothing can be
+    /// added to it afterwards.
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>>;
 }
 

@@ -421,6 +421,7 @@ fn is_held(
         | Body::WebhookSecretSet(_)
         | Body::WebhookSecretSettled(_)
         | Body::LossAccepted(_) => Ok(true),
+        Body::RunImported(imported) => has_journal(connection, imported.run_id.as_str()),
         Body::KeyUsed(used) => keys::last_used(connection, &used.key_id, event.time),
         Body::EndpointDisabled(_) => endpoints::rests_on(connection, journal.id, event.seq),
         Body::DeliveryAttempted(attempted) => {

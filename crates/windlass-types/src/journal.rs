@@ -101,6 +101,7 @@ bodies! {
     "audit.call" => AuditCall;
     "audit.reads" => AuditReads;
     "store.loss_accepted" => LossAccepted;
+    "run.imported" => RunImported;
 }
 
 macro_rules! body_structs {
@@ -114,6 +115,17 @@ macro_rules! body_structs {
 }
 
 body_structs! {
+    /// A run came from another home. In a journal beside the run's own, which is stored as it came.
+    RunImported {
+        /// The run.
+        run_id: RunId,
+        /// The public key of the home that signed the export, and its signature.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signed_by: Option<String>,
+        /// The signature.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<String>,
+    }
     /// Events that were acknowledged are gone, and the operator went on without them. Confirm tokens
     /// from before are void: which of them were used is not known.
     LossAccepted {

@@ -57,11 +57,15 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
     let settings = &options.settings;
     let home = &options.home;
     let policy = Policy::load(&home.policy())?;
+    let entropy = Arc::new(OsEntropy);
+    let seal_key = key_file::load_or_create(&home.keys_dir().join("store.key"), &*entropy)?;
     let store = Arc::new(SqliteStore::open(
         home.root(),
-        SqliteStoreOptions::default(),
+        SqliteStoreOptions {
+            seal_key: Some(seal_key),
+            ..SqliteStoreOptions::default()
+        },
     )?);
-    let entropy = Arc::new(OsEntropy);
     let redactor = Arc::clone(&options.redactor);
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn RunStore>,
@@ -80,6 +84,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         ),
         policy: Arc::new(policy),
         sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
+        export_key: key_file::load_or_create(&home.keys_dir().join("export.key"), &*entropy)?,
         outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
         entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,

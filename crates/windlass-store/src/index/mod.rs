@@ -84,6 +84,7 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
             | Body::AuditCall(_)
             | Body::AuditReads(_)
             | Body::LossAccepted(_)
+            | Body::RunImported(_)
             | Body::Domain(..) => false,
         }
 }

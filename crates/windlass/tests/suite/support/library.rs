@@ -130,6 +130,7 @@ fn parts(store: &Arc<SqliteStore>) -> EngineParts {
             timeout: Duration::from_secs(10),
             rotation_overlap: Duration::from_secs(24 * 3600),
         },
+        export_key: Secret::new(vec![7; 32]),
         tiers: Default::default(),
         probe: None,
     }
