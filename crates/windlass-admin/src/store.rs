@@ -9,13 +9,18 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_types::{EffectClass, Problem, Surface, code};
+use windlass_types::{Anchor, EffectClass, Problem, Surface, code};
 
 use crate::TOOLSET;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CheckInput {}
+struct CheckInput {
+    /// Anchors that were kept elsewhere, to compare the history with.
+    #[serde(default)]
+    #[schemars(length(max = 10_000))]
+    anchors: Vec<Anchor>,
+}
 
 #[derive(Serialize, JsonSchema)]
 struct CheckOutput {
@@ -42,10 +47,14 @@ pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
             "Verifies every journal, every index and every artifact of the store.",
         )
         .example("All of it", json!({}))
-        .handle(move |_, CheckInput {}| {
+        .handle(move |_, CheckInput { anchors }| {
             let engine = engine.clone();
             async move {
-                let report = engine.maintenance.check().await?;
+                let mut report = engine.maintenance.check().await?;
+                if !anchors.is_empty() {
+                    let unlike = engine.maintenance.compare_anchors(anchors).await?;
+                    report.findings.extend(unlike);
+                }
                 Ok(CheckOutput {
                     intact: report.findings.is_empty(),
                     journals: report.journals,

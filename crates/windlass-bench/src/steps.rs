@@ -210,6 +210,7 @@ pub(crate) fn engine(home: &Path, domain: Box<dyn Domain>) -> Result<Engine> {
             rotation_overlap: Duration::from_secs(24 * 3600),
         },
         export_key: Secret::new(vec![0; 32]),
+        anchors: Default::default(),
         tiers: Default::default(),
         probe: None,
     };

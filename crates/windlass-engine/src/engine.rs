@@ -19,6 +19,7 @@ use windlass_types::{
 
 use crate::{
     access::Tiers,
+    anchors::AnchorOptions,
     audit::AuditLog,
     confirm::Sealer,
     contract::{http::HttpPaths, mcp::McpIdentity},
@@ -76,6 +77,8 @@ pub struct EngineParts {
     pub export_key: Secret<Vec<u8>>,
     /// Webhook signing secrets and schedule.
     pub outbox: OutboxOptions,
+    /// Where anchors of the history go.
+    pub anchors: AnchorOptions,
     /// How many jobs the holders of keys may have.
     pub tiers: Tiers,
     /// A test's view into steps; absent in production.

@@ -7,6 +7,7 @@
 //! catalogue and read events.
 
 pub mod access;
+mod anchors;
 pub mod audit;
 pub mod confirm;
 pub mod contract;
@@ -21,5 +22,6 @@ mod patience;
 mod retention;
 pub mod run;
 
+pub use anchors::AnchorOptions;
 pub use driver::{Driver, StepProbe};
 pub use engine::{Domain, Engine, EngineParts, WeakEngine};

@@ -9,7 +9,7 @@ use std::{path::PathBuf, time::Duration};
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_types::{
-    ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState,
+    Anchor, ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState,
     Scope, Timestamp, TokenId, code, run::Due,
 };
 
@@ -491,6 +491,19 @@ pub trait StoreMaintenance: Send + Sync + 'static {
 
     /// Verifies every chain, every index and every artifact.
     fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>>;
+
+    /// How far the history went, to be kept elsewhere; nothing where the store keeps no account.
+    fn anchor(&self, _now: Timestamp) -> BoxFuture<'_, Result<Option<Anchor>, StoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// What the store does not hold of what was anchored, one line each.
+    fn compare_anchors(
+        &self,
+        _anchors: Vec<Anchor>,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// What was acknowledged and is not there any more, in one sentence. While there is something,
     /// nothing is committed.

@@ -12,6 +12,7 @@
 //! or what time it is. The binary opens it and hands it to the engine as `RunStore`,
 //! `BlobStore`, `Lease` and `StoreMaintenance`.
 
+mod anchor;
 mod append;
 mod backup;
 mod blob;

@@ -7,10 +7,10 @@ use windlass_ports::{
     Commit, CommitError, StoreError, StoreMaintenance,
     store::{CheckReport, Expiry, KeptFor, PruneReport},
 };
-use windlass_types::Timestamp;
+use windlass_types::{Anchor, Timestamp};
 
 use crate::{
-    append::Work, backup, check, commit::PreparedCommit, history::SealKey, mark, open::SqliteStore,
+    anchor, append::Work, backup, check, commit::PreparedCommit, history::SealKey, mark, open::SqliteStore,
     prune, session::Session,
 };
 
@@ -29,6 +29,25 @@ impl StoreMaintenance for SqliteStore {
         Box::pin(off_thread(move || {
             check::check(&home, &readers.connect()?, &key)
         }))
+    }
+
+    fn anchor(&self, now: Timestamp) -> BoxFuture<'_, Result<Option<Anchor>, StoreError>> {
+        let (home, readers) = (self.home.clone(), self.readers.clone());
+        let key = SealKey::new(self.options.seal_key.as_ref());
+        Box::pin(off_thread(move || {
+            anchor::take(&home, &readers.connect()?, &key, now)
+        }))
+    }
+
+    fn compare_anchors(
+        &self,
+        anchors: Vec<Anchor>,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        let key = SealKey::new(self.options.seal_key.as_ref());
+        Box::pin(
+            self.readers
+                .read(move |connection| anchor::compare(connection, &key, anchors)),
+        )
     }
 
     fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {

@@ -6,8 +6,9 @@ use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
+use windlass_config::StoreSettings;
 use windlass_engine::{
-    Domain, Engine, EngineParts,
+    AnchorOptions, Domain, Engine, EngineParts,
     access::Tiers,
     confirm::Sealer,
     operation::Catalogue,
@@ -15,10 +16,10 @@ use windlass_engine::{
 };
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_policy::Policy;
-use windlass_ports::{BlobStore, Lease, RunStore, StoreMaintenance};
+use windlass_ports::{AnchorSink, BlobStore, Lease, RunStore, StoreMaintenance};
 use windlass_secrets::Redactor;
 use windlass_store::{SqliteStore, SqliteStoreOptions};
-use windlass_system::{OsEntropy, SystemClock};
+use windlass_system::{AnchorFile, AnchorSyslog, OsEntropy, SystemClock};
 use windlass_types::{Problem, Scope, Secret, code};
 
 use crate::{key_file, launch, pack, pipeline, stack, user};
@@ -88,6 +89,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
         entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,
+        anchors: anchors(&settings.store),
         tiers: Tiers::from(&settings.limits),
         probe: None,
     };
@@ -99,6 +101,22 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         catalogue,
         principal: user::local_principal(),
     })
+}
+
+/// Where anchors of the history go.
+fn anchors(settings: &StoreSettings) -> AnchorOptions {
+    let mut sinks: Vec<Arc<dyn AnchorSink>> = Vec::new();
+    if let Some(path) = &settings.anchor_file {
+        sinks.push(Arc::new(AnchorFile(path.clone())));
+    }
+    if settings.anchor_syslog {
+        sinks.push(Arc::new(AnchorSyslog::default()));
+    }
+    AnchorOptions {
+        sinks,
+        url: settings.anchor_url.clone(),
+        interval: Duration::from_secs(settings.anchor_interval_seconds.get()),
+    }
 }
 
 /// The outbox's secrets and timing. Every secret is made known to redaction before anything
