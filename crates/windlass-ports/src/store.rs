@@ -9,8 +9,8 @@ use std::{path::PathBuf, time::Duration};
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_types::{
-    Anchor, ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState,
-    Scope, Timestamp, TokenId, code, run::Due,
+    Anchor, ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord,
+    RunState, Scope, Timestamp, TokenId, code, run::Due,
 };
 
 use crate::lease::{LeaseName, LeaseRecord, LeaseUse};

@@ -41,9 +41,10 @@ pub(crate) fn compare(
 ) -> Result<Vec<String>> {
     anchors.sort_unstable_by_key(|anchor| anchor.position);
     let end = read::position(connection)?;
-    let floor: u64 = connection.query_row("SELECT position FROM floors WHERE id = 1", [], |row| {
-        row.get(0)
-    })?;
+    let floor: u64 =
+        connection.query_row("SELECT position FROM floors WHERE id = 1", [], |row| {
+            row.get(0)
+        })?;
     let Some(pruned) = history::pruned(connection, key)? else {
         return Ok(vec!["the count of pruned events is missing".to_owned()]);
     };
@@ -69,8 +70,7 @@ pub(crate) fn compare(
             None => anchor.position <= floor,
         };
         let adds_up = anchor.pruned != pruned.events
-            || (anchor.events == counted.events
-                && anchor.sum.as_bytes() == &counted.sum_bytes());
+            || (anchor.events == counted.events && anchor.sum.as_bytes() == &counted.sum_bytes());
         if !is_there || !adds_up {
             findings.push(format!(
                 "events up to {} are not those of the anchor of {}",

@@ -29,10 +29,7 @@ pub(crate) fn check(home: &Home, connection: &Connection, key: &SealKey) -> Resu
     let mut report = CheckReport::default();
     // Before the snapshot: what the mark covers is then in it.
     let mark = mark::read_mark(home, key)?;
-    let shortfall = note(
-        &mut report,
-        mark::shortfall(home, connection, key, mark),
-    )?;
+    let shortfall = note(&mut report, mark::shortfall(home, connection, key, mark))?;
     report.findings.extend(shortfall.flatten());
     let snapshot = connection.unchecked_transaction()?;
     let in_file = note(&mut report, check_file(&snapshot))?.unwrap_or_default();
@@ -92,8 +89,9 @@ fn accepted_losses(connection: &Connection) -> Result<Vec<String>> {
     let events = journal.events_after(connection, 0, MAX_FINDINGS)?;
     let mut losses = Vec::new();
     for event in events {
-        let body = Body::decode(&event.event_type, &event.payload)
-            .map_err(|error| Failure::damaged(format!("event {} of {STORE_JOURNAL}: {error}", event.seq)))?;
+        let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
+            Failure::damaged(format!("event {} of {STORE_JOURNAL}: {error}", event.seq))
+        })?;
         if let Some(Body::LossAccepted(loss)) = body {
             losses.push(format!(
                 "accepted by {} on {}: {}",

@@ -193,9 +193,11 @@ fn count(
 /// What prune has removed so far. `None` before the store was sealed for the first time.
 pub(crate) fn pruned(connection: &Connection, key: &SealKey) -> Result<Option<Tally>> {
     let row = connection
-        .query_row("SELECT events, sum, seal FROM pruned WHERE id = 1", [], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?))
-        })
+        .query_row(
+            "SELECT events, sum, seal FROM pruned WHERE id = 1",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?)),
+        )
         .optional()?;
     let Some((events, sum, seal)): Option<(u64, [u8; 32], Vec<u8>)> = row else {
         return Ok(None);

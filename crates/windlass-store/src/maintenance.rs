@@ -10,8 +10,8 @@ use windlass_ports::{
 use windlass_types::{Anchor, Timestamp};
 
 use crate::{
-    anchor, append::Work, backup, check, commit::PreparedCommit, history::SealKey, mark, open::SqliteStore,
-    prune, session::Session,
+    anchor, append::Work, backup, check, commit::PreparedCommit, history::SealKey, mark,
+    open::SqliteStore, prune, session::Session,
 };
 
 impl StoreMaintenance for SqliteStore {

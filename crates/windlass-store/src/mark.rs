@@ -23,8 +23,8 @@ use crate::{
     read,
 };
 
-/// What was acknowledged longer ago than twice this is covered.
-const INTERVAL: Duration = Duration::from_millis(400);
+/// Less than a second: what was acknowledged longer ago than that is covered.
+const INTERVAL: Duration = Duration::from_millis(800);
 const MAGIC: &[u8; 8] = b"WNDLMRK1";
 const PURPOSE: &[u8] = b"windlass.seal.mark.v1\0";
 /// Slots lie in different blocks of the disk.
@@ -191,9 +191,10 @@ pub(crate) fn shortfall(
             |row| row.get(0),
         )
         .optional()?;
-    let floor: i64 = connection.query_row("SELECT position FROM floors WHERE id = 1", [], |row| {
-        row.get(0)
-    })?;
+    let floor: i64 =
+        connection.query_row("SELECT position FROM floors WHERE id = 1", [], |row| {
+            row.get(0)
+        })?;
     match hash {
         Some(hash) if Digest::from_bytes(hash) != mark.hash => {
             return Ok(Some(format!(
@@ -236,8 +237,7 @@ fn log_mark(home: &Home, connection: &Connection) -> Result<Option<LogMark>> {
     let Some(before) = salt(home) else {
         return Ok(None);
     };
-    let frames: i64 =
-        connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1))?;
+    let frames: i64 = connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1))?;
     // Frames of another round say nothing about this one.
     if salt(home) != Some(before) {
         return Ok(None);

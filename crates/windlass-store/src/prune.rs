@@ -346,11 +346,7 @@ fn system_journals(connection: &Connection) -> Result<Vec<Journal>> {
         .collect()
 }
 
-fn trim_system_journals(
-    connection: &Connection,
-    key: &SealKey,
-    horizon: Horizon,
-) -> Result<u64> {
+fn trim_system_journals(connection: &Connection, key: &SealKey, horizon: Horizon) -> Result<u64> {
     raise_floors(connection)?;
     for mut journal in system_journals(connection)? {
         let (anchor, count) =

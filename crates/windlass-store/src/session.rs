@@ -128,6 +128,15 @@ impl Session {
     }
 
     fn try_accept(&mut self, record: &Work) -> Result<Outcome> {
+        // What is lost can be done without; a file that contradicts itself cannot be built on.
+        let sound: String = self
+            .connection
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+        if sound != "ok" {
+            return Err(Failure::damaged(format!(
+                "windlass.db is damaged itself ({sound}); restore a backup"
+            )));
+        }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         if let Ok(mark) = read_mark(&self.home, self.mark.key())? {
             self.connection.execute(
@@ -143,8 +152,8 @@ impl Session {
         history::set_pruned(&self.connection, self.mark.key(), Tally::default())?;
         self.memory.forget();
         self.memory.refresh(&self.connection)?;
-        let outcome = Appender::new(&self.connection, &self.home, &mut self.memory, None)?
-            .write(record)?;
+        let outcome =
+            Appender::new(&self.connection, &self.home, &mut self.memory, None)?.write(record)?;
         if outcome.is_err() {
             self.connection.execute_batch("ROLLBACK")?;
             self.memory.forget();

@@ -269,7 +269,10 @@ async fn an_export_says_who_signed_it_and_a_forged_one_does_not_pass() {
     let rehashed = forged(&export, "all is", "all was");
     let refused = other.engine.import_run(rehashed).await.unwrap_err();
     assert_eq!(refused.code().name, "STORE_DAMAGED");
-    assert!(refused.message().contains("the signature does not fit"), "{refused}");
+    assert!(
+        refused.message().contains("the signature does not fit"),
+        "{refused}"
+    );
     other.engine.import_run(export).await.unwrap();
     let report = other.engine.verify(&run_id).await.unwrap();
     assert_eq!(

@@ -3,9 +3,7 @@
 
 use std::path::Path;
 
-use windlass_ports::{
-    Commit, CommitError, Expect, Lease, RunStore, StoreError, StoreMaintenance,
-};
+use windlass_ports::{Commit, CommitError, Expect, Lease, RunStore, StoreError, StoreMaintenance};
 use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_types::{Event, Principal, RunId, journal::LossAccepted};
 
@@ -28,7 +26,13 @@ async fn make(home: &Path, moved: bool) -> Truth {
     let store = open(home);
     for n in 0..12 {
         let token = with_token(&format!("tok_{n}"));
-        append(&store, &id(&format!("run_{n}")), 1, &[token.into(), started()]).await;
+        append(
+            &store,
+            &id(&format!("run_{n}")),
+            1,
+            &[token.into(), started()],
+        )
+        .await;
         if moved && n == 8 {
             let connection = rusqlite::Connection::open(home.join("windlass.db")).unwrap();
             connection
@@ -148,7 +152,10 @@ fn damage_in_the_log_is_reported_or_harmless() {
                 }
                 None => {
                     harmless += 1;
-                    assert!(whole, "{harm:?}, moved {moved}: something vanished unreported");
+                    assert!(
+                        whole,
+                        "{harm:?}, moved {moved}: something vanished unreported"
+                    );
                     assert_eq!(report.findings, Vec::<String>::new(), "{harm:?}");
                 }
             }
@@ -163,7 +170,12 @@ fn accepted(shortfall: &str) -> Commit {
         shortfall: shortfall.to_owned(),
         principal: Principal::local("ada"),
     };
-    commit_of(vec![write(&id("sys_store"), Expect::Any, 50, &[loss.into()])])
+    commit_of(vec![write(
+        &id("sys_store"),
+        Expect::Any,
+        50,
+        &[loss.into()],
+    )])
 }
 
 #[tokio::test]
@@ -174,7 +186,10 @@ async fn an_accepted_loss_is_recorded_and_gives_no_number_twice() {
         for n in 0..6 {
             ended_run(&store, &id(&format!("run_{n}")), 1).await;
         }
-        let driver = store.register(windlass_ports::DriverScope::Own).unwrap().id();
+        let driver = store
+            .register(windlass_ports::DriverScope::Own)
+            .unwrap()
+            .id();
         (driver, store.position().await.unwrap())
     };
     let log = fs_err::OpenOptions::new()
@@ -188,7 +203,10 @@ async fn an_accepted_loss_is_recorded_and_gives_no_number_twice() {
     assert!(kept < position);
     assert_eq!(
         shortfall,
-        format!("events {} to {position} were acknowledged and are gone", kept + 1)
+        format!(
+            "events {} to {position} were acknowledged and are gone",
+            kept + 1
+        )
     );
     let refused = try_append(&store, &id("run_9"), Expect::New, 2, &[created().into()]).await;
     assert_eq!(
@@ -206,7 +224,13 @@ async fn an_accepted_loss_is_recorded_and_gives_no_number_twice() {
     assert_eq!(store.shortfall().await.unwrap(), None);
     append(&other, &id("run_9"), 3, &[created().into()]).await;
     assert_eq!(store.position().await.unwrap(), position + 2);
-    assert!(store.register(windlass_ports::DriverScope::Own).unwrap().id() > driver);
+    assert!(
+        store
+            .register(windlass_ports::DriverScope::Own)
+            .unwrap()
+            .id()
+            > driver
+    );
     let report = store.check().await.unwrap();
     assert_eq!(report.findings, Vec::<String>::new());
     assert_eq!(
@@ -255,7 +279,9 @@ async fn a_mark_that_is_behind_is_caught_up() {
     assert_eq!(store.check().await.unwrap().findings, Vec::<String>::new());
     drop(store);
     let connection = rusqlite::Connection::open(home.path().join("windlass.db")).unwrap();
-    connection.execute("DELETE FROM events WHERE position > 4", []).unwrap();
+    connection
+        .execute("DELETE FROM events WHERE position > 4", [])
+        .unwrap();
     drop(connection);
     let shortfall = open(home.path()).shortfall().await.unwrap().unwrap();
     assert_eq!(shortfall, "events 5 to 12 were acknowledged and are gone");

@@ -104,10 +104,7 @@ async fn a_cut_tail_is_found() {
     let connection = database(home.path());
     let audit = journal(&connection, "sys_audit");
     connection
-        .execute(
-            "DELETE FROM events WHERE journal = ?1 AND seq = 3",
-            [audit],
-        )
+        .execute("DELETE FROM events WHERE journal = ?1 AND seq = 3", [audit])
         .unwrap();
     drop(connection);
     assert_eq!(
@@ -161,7 +158,9 @@ async fn an_inserted_event_is_found() {
     drop(connection);
     let found = findings(home.path()).await;
     assert!(
-        found.iter().any(|finding| finding.contains("is not the one that was acknowledged")),
+        found
+            .iter()
+            .any(|finding| finding.contains("is not the one that was acknowledged")),
         "{found:?}"
     );
 }

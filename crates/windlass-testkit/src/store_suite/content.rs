@@ -93,8 +93,17 @@ pub async fn imports_keep_their_hashes(factory: &dyn StoreFactory) {
     assert!(matches!(refused, CommitError::Unexpected { run_id, .. } if run_id == id("run_2")));
     assert!(store.is_imported(&id("run_2")).await.unwrap());
     assert!(!store.is_imported(&id("run_1")).await.unwrap());
-    let refused = append(&*store, "run_2", Expect::Any, vec![event(4, RunCompleted { output: json!(2) })]).await;
-    assert!(matches!(refused, Err(CommitError::Imported { .. })), "{refused:?}");
+    let refused = append(
+        &*store,
+        "run_2",
+        Expect::Any,
+        vec![event(4, RunCompleted { output: json!(2) })],
+    )
+    .await;
+    assert!(
+        matches!(refused, Err(CommitError::Imported { .. })),
+        "{refused:?}"
+    );
     let feed = store.feed(0, &["run.created"], 10).await.unwrap();
     assert_eq!(feed.entries.len(), 2);
 }

@@ -33,7 +33,9 @@ impl AcceptLossArgs {
         }
         let finding = finding.unwrap_or("the store cannot be read");
         printer.notice(finding);
-        printer.notice("a backup brings it back; accepting keeps what is there and voids all confirm tokens");
+        printer.notice(
+            "a backup brings it back; accepting keeps what is there and voids all confirm tokens",
+        );
         let accepted = match self.yes {
             true => true,
             false if can_ask(printer) => confirm(session, "Go on without it?").await?,

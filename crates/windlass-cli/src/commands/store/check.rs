@@ -32,7 +32,10 @@ fn read_anchors(path: &Path) -> Result<Vec<Value>, Problem> {
         )
     };
     let text = fs_err::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     lines[lines.len().saturating_sub(MAX_ANCHORS)..]
         .iter()
         .map(|line| {
