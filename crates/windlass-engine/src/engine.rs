@@ -127,6 +127,11 @@ impl Engine {
     /// Puts an engine together. Must be called inside a Tokio runtime.
     pub fn new(parts: EngineParts, domains: &[Box<dyn Domain>]) -> Self {
         let audit = AuditLog::start(Arc::clone(&parts.store), Arc::clone(&parts.clock));
+        let metrics = Metrics::new();
+        let store = Arc::clone(&parts.store);
+        metrics.on_render(move |metrics| {
+            metrics.set(&metrics::JOURNAL_FLUSHES, &[], store.flushes() as f64);
+        });
         Self(Arc::new_cyclic(|weak| {
             let weak = WeakEngine(weak.clone());
             let waiting: Arc<dyn RunKind> = Arc::new(WaitingCall {
@@ -142,7 +147,7 @@ impl Engine {
                 parts,
                 kinds: RunKinds(kinds),
                 audit,
-                metrics: Metrics::new(),
+                metrics,
                 webhook_secrets: SecretBook::default(),
                 catalogue: OnceLock::new(),
                 own_runs: OwnRuns::default(),

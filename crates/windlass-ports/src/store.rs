@@ -430,6 +430,11 @@ pub trait RunStore: Send + Sync + 'static {
     /// interval.
     fn follow(&self, run_id: &RunId) -> watch::Receiver<u64>;
 
+    /// How often this process has flushed events to the disk. Commits that come together share a flush.
+    fn flushes(&self) -> u64 {
+        0
+    }
+
     /// Whether a run happened in another home and was imported.
     fn is_imported(&self, run_id: &RunId) -> BoxFuture<'_, Result<bool, StoreError>>;
 

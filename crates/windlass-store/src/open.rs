@@ -3,7 +3,7 @@
 use std::{
     fs::TryLockError,
     path::Path,
-    sync::Arc,
+    sync::{Arc, atomic::AtomicU64},
     time::{Duration, Instant},
 };
 
@@ -75,6 +75,7 @@ pub struct SqliteStore {
     pub(crate) options: SqliteStoreOptions,
     pub(crate) readers: Readers,
     pub(crate) notice: Arc<Notice>,
+    pub(crate) flushes: Arc<AtomicU64>,
     writer: Option<Writer>,
 }
 
@@ -87,6 +88,7 @@ impl SqliteStore {
 
     fn open_inner(home: Home, options: SqliteStoreOptions) -> Result<Self> {
         let notice = Notice::new(home.clone());
+        let flushes = Arc::<AtomicU64>::default();
         let readers = Readers::new(home.clone(), options.clone());
         let writer = match options.access {
             Access::ReadWrite => {
@@ -96,6 +98,7 @@ impl SqliteStore {
                     options.clone(),
                     connection,
                     Arc::clone(&notice),
+                    Arc::clone(&flushes),
                 )?;
                 Some(Writer::start(session)?)
             }
@@ -118,6 +121,7 @@ impl SqliteStore {
             options,
             readers,
             notice,
+            flushes,
             writer,
         })
     }

@@ -198,6 +198,10 @@ impl RunStore for SqliteStore {
             })
     }
 
+    fn flushes(&self) -> u64 {
+        self.flushes.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     fn is_imported(&self, run_id: &RunId) -> BoxFuture<'_, Result<bool, StoreError>> {
         let run_id = run_id.clone();
         Box::pin(self.readers.read(move |connection| {

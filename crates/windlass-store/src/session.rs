@@ -2,7 +2,10 @@
 //! the disk does not take it.
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -38,6 +41,8 @@ pub(crate) struct Session {
     last_durable: Option<(i64, Digest)>,
     /// How long the last commit took to become durable.
     last_flush: Duration,
+    /// How many there were.
+    flushes: Arc<AtomicU64>,
     mark: MarkKeeper,
     /// What the store lacks of what was acknowledged; nothing is written before it is restored or
     /// the loss is accepted.
@@ -52,6 +57,7 @@ impl Session {
         options: SqliteStoreOptions,
         mut connection: Connection,
         notice: Arc<Notice>,
+        flushes: Arc<AtomicU64>,
     ) -> Result<Self> {
         let log = Log::watch(&mut connection, home.wal())?;
         let mark = MarkKeeper::new(home.clone(), SealKey::new(options.seal_key.as_ref()));
@@ -70,6 +76,7 @@ impl Session {
             memory: Memory::default(),
             last_durable: None,
             last_flush: Duration::ZERO,
+            flushes,
             suspect: false,
         })
     }
@@ -274,6 +281,7 @@ impl Session {
         // A flush that failed once may report success the next time without having flushed.
         self.suspect = committed.is_err();
         committed?;
+        self.flushes.fetch_add(1, Ordering::Relaxed);
         self.mark.note_commit();
         Ok(())
     }
