@@ -357,7 +357,7 @@ impl MarkKeeper {
             Ok(mark) => mark.generation + 1,
             // Newer than any that another key may have made.
             Err(NoMark::OtherKey | NoMark::Forged | NoMark::Unreadable) => {
-                let _ = std::fs::remove_file(self.home.mark());
+                let _ = fs_err::remove_file(self.home.mark());
                 1
             }
             Err(NoMark::Missing) => 1,

@@ -44,6 +44,8 @@ pub(crate) struct Session {
     /// How many there were.
     flushes: Arc<AtomicU64>,
     mark: MarkKeeper,
+    /// Said once, not with every try.
+    mark_failed: bool,
     /// What the store lacks of what was acknowledged; nothing is written before it is restored or
     /// the loss is accepted.
     shortfall: Option<String>,
@@ -67,6 +69,7 @@ impl Session {
         }
         Ok(Self {
             mark,
+            mark_failed: false,
             shortfall,
             home,
             options,
@@ -197,9 +200,15 @@ impl Session {
 
     /// Lets the mark cover what was committed.
     pub(crate) fn keep_mark(&mut self) {
-        if let Err(error) = self.mark.advance(&self.connection) {
-            tracing::warn!(error = %StoreError::from(error), "windlass.mark could not be written; trying again");
+        let failed = self
+            .mark
+            .advance(&self.connection)
+            .map_err(StoreError::from)
+            .err();
+        if let Some(error) = failed.as_ref().filter(|_| !self.mark_failed) {
+            tracing::warn!(%error, "windlass.mark could not be written; trying again");
         }
+        self.mark_failed = failed.is_some();
     }
 
     pub(crate) fn last_flush(&self) -> Duration {

@@ -238,7 +238,7 @@ impl WriteLoop {
             match self.jobs.recv_timeout(IDLE) {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => self.session.keep_mark(),
+                Err(RecvTimeoutError::Timeout) => self.session.keep_mark_if_due(),
             }
         }
         self.jobs.recv().ok()

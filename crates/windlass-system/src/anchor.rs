@@ -2,10 +2,11 @@
 
 use std::{
     io::{self, Write as _},
-    os::unix::{fs::OpenOptionsExt as _, net::UnixDatagram},
+    os::unix::net::UnixDatagram,
     path::PathBuf,
 };
 
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use windlass_ports::{AnchorSink, BoxFuture};
 
 /// Facility `authpriv`, severity `info`.
@@ -22,7 +23,7 @@ impl AnchorSink for AnchorFile {
     fn keep(&self, line: String) -> BoxFuture<'_, io::Result<()>> {
         let path = self.0.clone();
         Box::pin(off_thread(move || {
-            let mut file = std::fs::OpenOptions::new()
+            let mut file = fs_err::OpenOptions::new()
                 .append(true)
                 .create(true)
                 .mode(0o600)
@@ -77,7 +78,7 @@ mod tests {
         let sink = AnchorFile(path.clone());
         sink.keep("one".to_owned()).await.unwrap();
         sink.keep("two".to_owned()).await.unwrap();
-        assert_eq!(std::fs::read_to_string(path).unwrap(), "one\ntwo\n");
+        assert_eq!(fs_err::read_to_string(path).unwrap(), "one\ntwo\n");
     }
 
     #[tokio::test]

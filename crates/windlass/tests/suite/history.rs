@@ -169,7 +169,7 @@ fn an_anchor_shows_a_home_that_was_put_back() {
     {
         let _daemon = Daemon::open(&home);
         let started = Instant::now();
-        while !std::fs::read_to_string(&anchors).is_ok_and(|text| text.ends_with('\n')) {
+        while !fs_err::read_to_string(&anchors).is_ok_and(|text| text.ends_with('\n')) {
             assert!(started.elapsed() < READY, "no anchor was written");
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
