@@ -9,7 +9,7 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_ports::{DeliveryFilter, DeliveryState, LeaseName, RunFilter};
+use windlass_ports::{DeliveryFilter, DeliveryState, LeaseName, RunFilter, StoreError};
 use windlass_types::{Problem, RunId, RunState};
 
 use crate::TOOLSET;
@@ -68,11 +68,20 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
 }
 
 async fn store(engine: &Engine) -> Check {
-    let (ok, finding, next) = match engine.store.position().await {
-        Ok(position) => (
+    let looked = async {
+        let position = engine.store.position().await?;
+        Ok::<_, StoreError>((position, engine.maintenance.shortfall().await?))
+    };
+    let (ok, finding, next) = match looked.await {
+        Ok((position, None)) => (
             true,
             format!("readable, {position} events written so far"),
             None,
+        ),
+        Ok((_, Some(shortfall))) => (
+            false,
+            format!("{shortfall}; nothing is written"),
+            Some("restore a backup, or windlass store accept-loss".to_owned()),
         ),
         Err(error) => (
             false,

@@ -56,6 +56,7 @@ impl Domain for Admin {
             policy::operation(engine),
             store::check(engine),
             store::backup(engine),
+            store::accept_loss(engine),
             doctor::operation(engine),
             audit::operation(engine),
         ]);

@@ -1,4 +1,4 @@
-//! `admin.store_check` and `admin.store_backup`.
+//! `admin.store_check`, `admin.store_backup` and `admin.store_accept_loss`.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -9,13 +9,18 @@ use windlass_engine::{
     Engine,
     operation::{Operation, operation as define},
 };
-use windlass_types::{EffectClass, Problem, Surface, code};
+use windlass_types::{Anchor, EffectClass, Problem, Surface, code};
 
 use crate::TOOLSET;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CheckInput {}
+struct CheckInput {
+    /// Anchors that were kept elsewhere, to compare the history with.
+    #[serde(default)]
+    #[schemars(length(max = 10_000))]
+    anchors: Vec<Anchor>,
+}
 
 #[derive(Serialize, JsonSchema)]
 struct CheckOutput {
@@ -29,6 +34,9 @@ struct CheckOutput {
     blobs: u64,
     /// What is wrong, one line each.
     findings: Vec<String>,
+    /// Losses that were accepted, one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
@@ -39,17 +47,62 @@ pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
             "Verifies every journal, every index and every artifact of the store.",
         )
         .example("All of it", json!({}))
-        .handle(move |_, CheckInput {}| {
+        .handle(move |_, CheckInput { anchors }| {
             let engine = engine.clone();
             async move {
-                let report = engine.maintenance.check().await?;
+                let mut report = engine.maintenance.check().await?;
+                if !anchors.is_empty() {
+                    let unlike = engine.maintenance.compare_anchors(anchors).await?;
+                    report.findings.extend(unlike);
+                }
                 Ok(CheckOutput {
                     intact: report.findings.is_empty(),
                     journals: report.journals,
                     events: report.events,
                     blobs: report.blobs,
                     findings: report.findings,
+                    notes: report.notes,
                 })
+            }
+        })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AcceptInput {}
+
+#[derive(Serialize, JsonSchema)]
+struct AcceptOutput {
+    /// What was acknowledged and is gone; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortfall: Option<String>,
+    /// Whether the store goes on without it now.
+    accepted: bool,
+}
+
+pub(crate) fn accept_loss(engine: &Engine) -> Arc<dyn Operation> {
+    let engine = engine.clone();
+    define(TOOLSET, "store_accept_loss")
+        .describe(
+            "Go on after a loss",
+            "Lets a store that lost acknowledged events go on without them: the loss is put on record, and \
+             every confirm token from before is void. Does nothing to a store that lacks nothing.",
+        )
+        .command(EffectClass::Write)
+        .example("Whatever is missing", json!({}))
+        .handle(move |context, AcceptInput {}| {
+            let engine = engine.clone();
+            async move {
+                if context.surface == Surface::Http {
+                    return Err(Problem::new(
+                        &code::FORBIDDEN,
+                        "a loss is accepted on the machine itself",
+                    )
+                    .next("windlass store accept-loss"));
+                }
+                let shortfall = engine.accept_loss(&context.principal).await?;
+                let accepted = shortfall.is_some();
+                Ok(AcceptOutput { shortfall, accepted })
             }
         })
 }

@@ -2,6 +2,7 @@
 //! `kill -9`, to that run's next step.
 
 use std::{
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -12,7 +13,7 @@ use serde_json::json;
 use windlass_ports::{Commit, Expect, JournalWrite, RunFilter, RunStore as _};
 use windlass_store::{SqliteStore, SqliteStoreOptions};
 use windlass_types::{
-    Body, Digest, NewEvent, Principal, RunId, RunState, Surface, Timestamp, TraceId,
+    Body, Digest, NewEvent, Principal, RunId, RunState, Secret, Surface, Timestamp, TraceId,
     event::SpanIds,
     journal::{OnHeld, RunCompleted, RunCreated},
 };
@@ -37,7 +38,7 @@ pub(crate) fn run() -> Result<()> {
     submit(&windlass, home.path(), scratch.path())?;
     let store = {
         let _inside = runtime.enter();
-        SqliteStore::open(home.path(), SqliteStoreOptions::default())?
+        SqliteStore::open(home.path(), sealed(home.path())?)?
     };
     let run_id = runtime.block_on(unfinished(&store))?;
     let mut times = Samples::default();
@@ -63,9 +64,23 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
+/// Options with the key that the server will find.
+fn sealed(home: &Path) -> Result<SqliteStoreOptions> {
+    let path = home.join("keys/store.key");
+    if !path.exists() {
+        fs_err::create_dir_all(home.join("keys"))?;
+        fs_err::write(&path, [7; 32])?;
+        fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(SqliteStoreOptions {
+        seal_key: Some(Secret::new(fs_err::read(path)?)),
+        ..SqliteStoreOptions::default()
+    })
+}
+
 /// Stores ended runs, many to a commit.
 async fn fill(home: &Path) -> Result<()> {
-    let store = SqliteStore::open(home, SqliteStoreOptions::default())?;
+    let store = SqliteStore::open(home, sealed(home)?)?;
     for chunk in 0..STORED / 200 {
         let writes = (0..200)
             .map(|index| ended_run(chunk * 200 + index))

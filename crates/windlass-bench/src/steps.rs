@@ -209,6 +209,8 @@ pub(crate) fn engine(home: &Path, domain: Box<dyn Domain>) -> Result<Engine> {
             timeout: Duration::from_secs(1),
             rotation_overlap: Duration::from_secs(24 * 3600),
         },
+        export_key: Secret::new(vec![0; 32]),
+        anchors: Default::default(),
         tiers: Default::default(),
         probe: None,
     };

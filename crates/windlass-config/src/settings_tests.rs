@@ -83,6 +83,10 @@ fn an_empty_file_is_the_defaults() {
         },
         store: StoreSettings {
             keep_runs_days: 0,
+            anchor_file: None,
+            anchor_syslog: false,
+            anchor_url: None,
+            anchor_interval_seconds: 60,
         },
         launch: LaunchSettings {
             profile: Local,
@@ -246,7 +250,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "[limits]\ndefault_tier = \"enterprize\""                    config.toml:2:1: no tier is named `enterprize`; did you mean `enterprise`?
     "[limits]\ndefault_tier = \"gold\""                          config.toml:2:1: no tier is named `gold`; add [limits.tiers.gold]
     "[telemetry]\nlog_format = \"jsn\""                          config.toml:2:14: unknown variant `jsn`, expected `human` or `json`; did you mean `json`?
-    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected `keep_runs_days`; did you mean `keep_runs_days`?
+    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected one of `keep_runs_days`, `anchor_file`, `anchor_syslog`, `anchor_url`, `anchor_interval_seconds`; did you mean `keep_runs_days`?
     "[stack]\nallowed_functions = [\"app.f\", \"*\"]"            config.toml:2:1: `*` names no function; write "schema.function", "schema.*" or, for one of the server itself, "function"
     "server = 1"                                                 config.toml:1:10: invalid type: integer `1`, expected a [server] table
     "[server"                                                    config.toml:1:8: unclosed table, expected `]`

@@ -14,11 +14,12 @@ use windlass_ports::{
 use windlass_secrets::Redactor;
 use windlass_telemetry::{Metrics, metrics};
 use windlass_types::{
-    Body, EffectClass, NewEvent, Problem, RunId, SpanId, Timestamp, code, event::SpanIds,
+    Body, EffectClass, NewEvent, Problem, RunId, Secret, SpanId, Timestamp, code, event::SpanIds,
 };
 
 use crate::{
     access::Tiers,
+    anchors::AnchorOptions,
     audit::AuditLog,
     confirm::Sealer,
     contract::{http::HttpPaths, mcp::McpIdentity},
@@ -78,8 +79,12 @@ pub struct EngineParts {
     pub redactor: Arc<Redactor>,
     /// Seals and opens confirm tokens.
     pub sealer: Sealer,
+    /// The seed of the key that signs exported runs.
+    pub export_key: Secret<Vec<u8>>,
     /// Webhook signing secrets and schedule.
     pub outbox: OutboxOptions,
+    /// Where anchors of the history go.
+    pub anchors: AnchorOptions,
     /// How many jobs the holders of keys may have.
     pub tiers: Tiers,
     /// A test's view into steps; absent in production.
@@ -128,6 +133,11 @@ impl Engine {
     /// Puts an engine together. Must be called inside a Tokio runtime.
     pub fn new(parts: EngineParts, domains: &[Box<dyn Domain>]) -> Self {
         let audit = AuditLog::start(Arc::clone(&parts.store), Arc::clone(&parts.clock));
+        let metrics = Metrics::new();
+        let store = Arc::clone(&parts.store);
+        metrics.on_render(move |metrics| {
+            metrics.set(&metrics::JOURNAL_FLUSHES, &[], store.flushes() as f64);
+        });
         Self(Arc::new_cyclic(|weak| {
             let weak = WeakEngine(weak.clone());
             let waiting: Arc<dyn RunKind> = Arc::new(WaitingCall {
@@ -143,7 +153,7 @@ impl Engine {
                 parts,
                 kinds: RunKinds(kinds),
                 audit,
-                metrics: Metrics::new(),
+                metrics,
                 webhook_secrets: SecretBook::default(),
                 catalogue: OnceLock::new(),
                 own_runs: OwnRuns::default(),
@@ -275,6 +285,18 @@ impl Engine {
     }
 }
 
+/// The refusal of everything that would add to an imported run.
+pub(crate) fn imported(run_id: &RunId) -> Problem {
+    Problem::new(
+        &code::ILLEGAL_STATE,
+        format!(
+            "run {run_id} was imported: it is history here and is not resumed, signalled or undone"
+        ),
+    )
+    .with("run_id", run_id.as_str())
+    .next("do it in the home where the run happened")
+}
+
 /// The public face of a commit that was not made.
 pub(crate) fn commit_problem(error: CommitError) -> Problem {
     match error {
@@ -310,6 +332,7 @@ pub(crate) fn commit_problem(error: CommitError) -> Problem {
             format!("the idempotency key was used for {run_id} with different input"),
         )
         .with("run_id", run_id.as_str()),
+        CommitError::Imported { run_id } => imported(&run_id),
         CommitError::OverQuota { .. } => Problem::new(&code::RATE_LIMITED, error.to_string()),
         CommitError::Unexpected {
             run_id,

@@ -7,12 +7,14 @@
 //! catalogue and read events.
 
 pub mod access;
+mod anchors;
 pub mod audit;
 pub mod confirm;
 pub mod contract;
 pub mod driver;
 mod engine;
 mod filing;
+mod loss;
 mod notices;
 pub mod operation;
 pub mod outbox;
@@ -20,5 +22,6 @@ mod retention;
 pub mod run;
 mod store_retry;
 
+pub use anchors::AnchorOptions;
 pub use driver::{Driver, StepProbe};
 pub use engine::{Domain, Engine, EngineParts, WeakEngine};

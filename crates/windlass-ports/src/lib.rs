@@ -3,6 +3,7 @@
 //! Request and reply types are plain data. Nothing here does IO; nothing here knows
 //! SQLite, HTTP libraries or AWS. Traits that must be `dyn` return boxed futures.
 
+pub mod anchor;
 pub mod aws;
 pub mod blob;
 pub mod clock;
@@ -19,6 +20,7 @@ pub mod store;
 pub mod toolchain;
 pub mod trust;
 
+pub use anchor::AnchorSink;
 pub use blob::{BlobError, BlobStore};
 pub use clock::Clock;
 pub use commit_service::{CommitService, CommitServices, ServiceFault};

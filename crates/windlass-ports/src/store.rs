@@ -9,8 +9,8 @@ use std::{path::PathBuf, time::Duration};
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_types::{
-    ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord, RunState,
-    Scope, Timestamp, TokenId, code, run::Due,
+    Anchor, ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord,
+    RunState, Scope, Timestamp, TokenId, code, run::Due,
 };
 
 use crate::lease::{LeaseName, LeaseRecord, LeaseUse};
@@ -119,6 +119,12 @@ pub enum CommitError {
         run_id: RunId,
         /// The state it is in; absent when it does not exist.
         state: Option<RunState>,
+    },
+    /// The run happened in another home; it is history and nothing is added to it.
+    #[error("run {run_id} was imported: it is history here")]
+    Imported {
+        /// The run.
+        run_id: RunId,
     },
     /// The principal has as many runs of the kind as it may have.
     #[error("there are {} such runs already", .quota.limit)]
@@ -424,7 +430,16 @@ pub trait RunStore: Send + Sync + 'static {
     /// interval.
     fn follow(&self, run_id: &RunId) -> watch::Receiver<u64>;
 
-    /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists.
+    /// How often this process has flushed events to the disk. Commits that come together share a flush.
+    fn flushes(&self) -> u64 {
+        0
+    }
+
+    /// Whether a run happened in another home and was imported.
+    fn is_imported(&self, run_id: &RunId) -> BoxFuture<'_, Result<bool, StoreError>>;
+
+    /// Imports a journal exported elsewhere, hashes kept. Fails when the run exists. Nothing can be
+    /// added to it afterwards.
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>>;
 }
 
@@ -439,6 +454,8 @@ pub struct CheckReport {
     pub blobs: u64,
     /// What is wrong, one line each.
     pub findings: Vec<String>,
+    /// What was wrong and is known: losses that were accepted, one line each.
+    pub notes: Vec<String>,
 }
 
 /// What a prune removed.
@@ -479,6 +496,28 @@ pub trait StoreMaintenance: Send + Sync + 'static {
 
     /// Verifies every chain, every index and every artifact.
     fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>>;
+
+    /// How far the history went, to be kept elsewhere; nothing where the store keeps no account.
+    fn anchor(&self, _now: Timestamp) -> BoxFuture<'_, Result<Option<Anchor>, StoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// What the store does not hold of what was anchored, one line each.
+    fn compare_anchors(
+        &self,
+        _anchors: Vec<Anchor>,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// What was acknowledged and is not there any more, in one sentence. While there is something,
+    /// nothing is committed.
+    fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Goes on from what is there. The record of it is committed together with that decision.
+    fn accept_loss(&self, record: Commit) -> BoxFuture<'_, Result<(), CommitError>>;
 
     /// Removes ended runs older than `keep`, expired artifacts and unreferenced contents.
     /// With `dry_run` only counts.

@@ -40,6 +40,7 @@ pub(crate) fn export(engine: &Engine) -> Arc<dyn Operation> {
         // Redacting a journal would break the hashes it is exported for.
         .discloses("events")
         .discloses("contents")
+        .discloses("signature")
         .discloses("files")
         .handle(move |context, input: ExportInput| {
             let engine = engine.clone();

@@ -11,7 +11,9 @@ use windlass_engine::{
     run::{RunContext, RunError, RunKind, Step},
 };
 use windlass_ports::BoxFuture;
-use windlass_types::{Body, ChangeAction, EffectClass, Plan, Problem, RunId, RunState, code, plan};
+use windlass_types::{
+    Body, ChangeAction, EffectClass, Plan, Problem, RunId, RunRecord, RunState, code, plan,
+};
 
 use crate::TOOLSET;
 
@@ -88,7 +90,8 @@ impl Change for PlanRollback {
                 .with("run_id", input.run_id.as_str())
                 .with("state", record.state.as_str()));
             }
-            let mut changes = self.undoable(&input.run_id).await?;
+            self.engine.refuse_imported(&input.run_id).await?;
+            let mut changes = self.undoable(&record).await?;
             changes.reverse();
             let payload = Payload {
                 run_id: input.run_id.clone(),
@@ -108,7 +111,9 @@ impl Change for PlanRollback {
 
 impl PlanRollback {
     /// What the run did that can be undone, in the order it was done.
-    async fn undoable(&self, run_id: &RunId) -> Result<Vec<plan::Change>, Problem> {
+    async fn undoable(&self, record: &RunRecord) -> Result<Vec<plan::Change>, Problem> {
+        let run_id = &record.run_id;
+        let done = done_by(record);
         let mut changes = Vec::new();
         let mut after = 0;
         loop {
@@ -124,7 +129,7 @@ impl PlanRollback {
                     Some(Body::StepCompleted(step)) if step.undoable => plan::Change {
                         action: ChangeAction::Update,
                         target: step.effect.unwrap_or_else(|| step.key.clone()),
-                        summary: format!("undo {:?}", step.key),
+                        summary: format!("undo {:?} of {done}", step.key),
                     },
                     Some(Body::ChildCompleted(child)) => plan::Change {
                         action: ChangeAction::Execute,
@@ -137,6 +142,24 @@ impl PlanRollback {
             }
         }
     }
+}
+
+/// What the run was, where it worked and who asked for it: the names of its steps say none of it.
+fn done_by(record: &RunRecord) -> String {
+    let (operation, targets) = match &record.subject {
+        Some(subject) => (subject.operation.as_str(), subject.targets.as_slice()),
+        None => (record.kind.as_str(), &[][..]),
+    };
+    let targets: Vec<&str> = targets
+        .iter()
+        .map(String::as_str)
+        .filter(|target| !target.is_empty())
+        .collect();
+    let place = match targets.as_slice() {
+        [] => String::new(),
+        targets => format!(" on {}", targets.join(", ")),
+    };
+    format!("{operation}{place}, asked for by {}", record.principal)
 }
 
 /// The run that takes another run back.

@@ -261,6 +261,11 @@ impl<'a> Appender<'a> {
                 last_seq,
             )?;
             if let Some(journal) = journal {
+                if journal.imported_seq > 0 && !write.events.is_empty() {
+                    return Err(CommitError::Imported {
+                        run_id: journal.run_id,
+                    });
+                }
                 check_reopening(self.connection, &journal, &write.bodies, standing)?;
             }
             claims.claim(self.connection, &write.run_id, &write.expect, &write.bodies)?;

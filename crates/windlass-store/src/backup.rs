@@ -11,16 +11,24 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 use windlass_ports::StoreError;
+use windlass_types::Secret;
 
 use crate::{
     blob,
-    error::Result,
+    error::{Failure, Result},
+    history::SealKey,
     home::{Home, create_private_dir, sync_dir},
+    mark::{self, MarkKeeper},
 };
 
 /// Copies to a directory that does not exist yet; returns how many bytes. The copy appears
 /// under its name only when it is complete.
-pub(crate) fn backup(home: &Home, source: &Connection, directory: &Path) -> Result<u64> {
+pub(crate) fn backup(
+    home: &Home,
+    source: &Connection,
+    key: Option<&Secret<Vec<u8>>>,
+    directory: &Path,
+) -> Result<u64> {
     if fs::symlink_metadata(directory).is_ok() {
         return Err(StoreError::Io(format!(
             "{} exists; a backup goes to a new directory",
@@ -29,7 +37,7 @@ pub(crate) fn backup(home: &Home, source: &Connection, directory: &Path) -> Resu
         .into());
     }
     let partial = partial_name(directory);
-    let copied = copy(home, source, &Home::at(&partial)).and_then(|bytes| {
+    let copied = copy(home, source, key, &Home::at(&partial)).and_then(|bytes| {
         fs::rename(&partial, directory)?;
         if let Some(parent) = directory
             .parent()
@@ -52,12 +60,27 @@ fn partial_name(directory: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn copy(home: &Home, source: &Connection, target: &Home) -> Result<u64> {
+fn copy(
+    home: &Home,
+    source: &Connection,
+    key: Option<&Secret<Vec<u8>>>,
+    target: &Home,
+) -> Result<u64> {
     // Prune waits: a content named by the database copied below must still be there to copy.
     let lock = home.open_lock(&home.blob_lock())?;
     lock.lock_shared()?;
     target.prepare()?;
-    copy_database(source, &target.database())?;
+    let seal_key = SealKey::new(key);
+    // Nobody may take a copy of a history that is not whole for a backup of it.
+    let mark = mark::read_mark(home, &seal_key)?;
+    if let Some(shortfall) = mark::shortfall(home, source, &seal_key, mark)? {
+        return Err(Failure::damaged(format!(
+            "{shortfall}; copy the files of the home to keep what is there"
+        )));
+    }
+    let copied = copy_database(source, &target.database())?;
+    seal(target, &copied, key)?;
+    drop(copied);
     let mut bytes = fs::metadata(target.database())?.len();
     for file in blob::files(home)? {
         let path = blob::path_of(target, file.digest);
@@ -71,16 +94,30 @@ fn copy(home: &Home, source: &Connection, target: &Home) -> Result<u64> {
     Ok(bytes)
 }
 
-fn copy_database(source: &Connection, path: &Path) -> Result<()> {
+fn copy_database(source: &Connection, path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut target = Connection::open_with_flags(path, flags)?;
     target.execute_batch("PRAGMA synchronous = FULL")?;
     let backup = Backup::new(source, &mut target)?;
     // All pages in one step: one snapshot, whatever is committed in the meantime. Writers continue.
-    match backup.step(-1)? {
-        StepResult::Done => Ok(()),
+    let step = backup.step(-1)?;
+    drop(backup);
+    match step {
+        StepResult::Done => Ok(target),
         _ => Err(StoreError::Busy.into()),
     }
+}
+
+/// A mark of its own, and the key to check it with.
+fn seal(target: &Home, copied: &Connection, key: Option<&Secret<Vec<u8>>>) -> Result<()> {
+    if let Some(key) = key {
+        let path = target.seal_key();
+        if let Some(keys) = path.parent() {
+            create_private_dir(keys)?;
+        }
+        target.write_private(&path, key.expose_secret())?;
+    }
+    MarkKeeper::new(target.clone(), SealKey::new(key)).begin(copied)
 }
 
 fn copy_file(from: &Path, to: &Path) -> io::Result<u64> {

@@ -6,15 +6,18 @@ use std::collections::BTreeMap;
 use fs_err as fs;
 use rusqlite::{Connection, types::ValueRef};
 use windlass_ports::{StoreError, store::CheckReport};
-use windlass_types::{Body, Digest, RunRecord, Timestamp};
+use windlass_types::{Body, Digest, RunRecord, Timestamp, journal::STORE_JOURNAL};
 
 use crate::{
     blob,
     error::{Failure, Result},
+    history::{self, SealKey},
     home::Home,
     index::{DERIVED_TABLES, artifacts, runs},
     journal::Journal,
+    mark::{self, Mark},
     migrate, rebuild,
+    row::parse_id,
 };
 
 const PAGE: usize = 1000;
@@ -22,8 +25,12 @@ const PAGE: usize = 1000;
 const MAX_FINDINGS: usize = 200;
 
 /// Checks the store. Damage is a finding; an error means that the check could not be made.
-pub(crate) fn check(home: &Home, connection: &Connection) -> Result<CheckReport> {
+pub(crate) fn check(home: &Home, connection: &Connection, key: &SealKey) -> Result<CheckReport> {
     let mut report = CheckReport::default();
+    // Before the snapshot: what the mark covers is then in it.
+    let mark = mark::read_mark(home, key)?;
+    let shortfall = note(&mut report, mark::shortfall(home, connection, key, mark))?;
+    report.findings.extend(shortfall.flatten());
     let snapshot = connection.unchecked_transaction()?;
     let in_file = note(&mut report, check_file(&snapshot))?.unwrap_or_default();
     report.findings.extend(in_file);
@@ -39,12 +46,60 @@ pub(crate) fn check(home: &Home, connection: &Connection) -> Result<CheckReport>
             "{stored} events are stored but journals lead to {journaled}"
         ));
     }
+    if let Ok(mark) = mark {
+        let in_history = note(&mut report, check_history(&snapshot, key, &mark))?.flatten();
+        report.findings.extend(in_history);
+    }
+    report.notes = note(&mut report, accepted_losses(&snapshot))?.unwrap_or_default();
     let in_indexes = note(&mut report, compare_indexes(&snapshot, &journals))?.unwrap_or_default();
     report.findings.extend(in_indexes);
     check_contents(home, &snapshot, &mut report)?;
     report.findings.dedup();
     report.findings.truncate(MAX_FINDINGS);
     Ok(report)
+}
+
+/// What is there and what was pruned must add up to what was sealed.
+fn check_history(connection: &Connection, key: &SealKey, mark: &Mark) -> Result<Option<String>> {
+    let Some(pruned) = history::pruned(connection, key)? else {
+        return Ok(None);
+    };
+    let there = history::stretch(connection, key, -1, mark.position)?.tally;
+    let found = there.plus(pruned);
+    let sealed = mark.tally;
+    Ok(match found.events {
+        _ if found == sealed => None,
+        events if events < sealed.events => Some(format!(
+            "{} events that were sealed are gone, and prune did not remove them",
+            sealed.events - events
+        )),
+        events if events > sealed.events => Some(format!(
+            "{} events were put in between after they were sealed",
+            events - sealed.events
+        )),
+        _ => Some("events were altered after they were sealed".to_owned()),
+    })
+}
+
+/// Losses that an operator went on from.
+fn accepted_losses(connection: &Connection) -> Result<Vec<String>> {
+    let Some(journal) = Journal::find(connection, &parse_id(STORE_JOURNAL)?)? else {
+        return Ok(Vec::new());
+    };
+    let events = journal.events_after(connection, 0, MAX_FINDINGS)?;
+    let mut losses = Vec::new();
+    for event in events {
+        let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
+            Failure::damaged(format!("event {} of {STORE_JOURNAL}: {error}", event.seq))
+        })?;
+        if let Some(Body::LossAccepted(loss)) = body {
+            losses.push(format!(
+                "accepted by {} on {}: {}",
+                loss.principal, event.time, loss.shortfall
+            ));
+        }
+    }
+    Ok(losses)
 }
 
 /// Turns damage into a finding.
@@ -124,7 +179,7 @@ fn check_journal(connection: &Connection, journal: &Journal) -> Result<u64> {
 fn compare_indexes(connection: &Connection, journals: &[Journal]) -> Result<Vec<String>> {
     // An empty name: a private file that SQLite removes, kept in memory while it is small.
     let mut scratch = Connection::open("")?;
-    migrate::migrate(&mut scratch)?;
+    migrate::migrate(&mut scratch, |_| Ok(()))?;
     scratch.execute_batch("BEGIN")?;
     for journal in journals {
         journal.insert(&scratch)?;

@@ -1,7 +1,7 @@
 //! The store's files under the home directory, made so that only their owner can read them.
 
 use std::{
-    io,
+    io::{self, Write as _},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
@@ -30,6 +30,21 @@ impl Home {
 
     pub(crate) fn wal(&self) -> PathBuf {
         self.0.join("windlass.db-wal")
+    }
+
+    /// How far the history went, kept outside the log.
+    pub(crate) fn mark(&self) -> PathBuf {
+        self.0.join("windlass.mark")
+    }
+
+    /// Held while the store is made or migrated.
+    pub(crate) fn making_lock(&self) -> PathBuf {
+        self.0.join("windlass.lock")
+    }
+
+    /// Where a backup keeps the key that seals it.
+    pub(crate) fn seal_key(&self) -> PathBuf {
+        self.0.join("keys").join("store.key")
     }
 
     pub(crate) fn drivers(&self) -> PathBuf {
@@ -67,6 +82,17 @@ impl Home {
             Err(error) => return Err(named(error, &database)),
         }
         Ok(())
+    }
+
+    /// Writes a private file that does not exist yet.
+    pub(crate) fn write_private(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = open_private()
+            .create_new(true)
+            .write(true)
+            .open(path)
+            .map_err(|error| named(error, path))?;
+        file.write_all(bytes)?;
+        file.sync_all()
     }
 
     /// Opens (and makes, if missing) a lock file.

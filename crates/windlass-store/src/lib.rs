@@ -5,10 +5,14 @@
 //! all of it durable with one flush. Reads go through a small pool and check what they
 //! return: events by their hash chain, index rows by a checksum, contents by their digest.
 //!
+//! How far the history went is also kept outside SQLite, in a sealed mark that opening and
+//! checking compare: a damaged log or a cut history is reported and nothing is written on top.
+//!
 //! Not an engine: it does not know what a run's code does, which events may follow which,
 //! or what time it is. The binary opens it and hands it to the engine as `RunStore`,
 //! `BlobStore`, `Lease` and `StoreMaintenance`.
 
+mod anchor;
 mod append;
 mod backup;
 mod blob;
@@ -17,12 +21,14 @@ mod commit;
 mod drivers;
 mod error;
 mod fault;
+mod history;
 mod home;
 mod import;
 mod index;
 mod journal;
 mod lease;
 mod maintenance;
+mod mark;
 mod migrate;
 mod notice;
 mod open;

@@ -4,24 +4,67 @@ use std::{path::PathBuf, time::Duration};
 
 use futures::future::BoxFuture;
 use windlass_ports::{
-    StoreError, StoreMaintenance,
+    Commit, CommitError, StoreError, StoreMaintenance,
     store::{CheckReport, Expiry, KeptFor, PruneReport},
 };
-use windlass_types::Timestamp;
+use windlass_types::{Anchor, Timestamp};
 
-use crate::{backup, check, open::SqliteStore, prune};
+use crate::{
+    anchor, append::Work, backup, check, commit::PreparedCommit, history::SealKey, mark,
+    open::SqliteStore, prune, session::Session,
+};
 
 impl StoreMaintenance for SqliteStore {
     fn backup(&self, directory: PathBuf) -> BoxFuture<'_, Result<u64, StoreError>> {
         let (home, readers) = (self.home.clone(), self.readers.clone());
+        let key = self.options.seal_key.clone();
         Box::pin(off_thread(move || {
-            backup::backup(&home, &readers.connect()?, &directory)
+            backup::backup(&home, &readers.connect()?, key.as_ref(), &directory)
         }))
     }
 
     fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>> {
         let (home, readers) = (self.home.clone(), self.readers.clone());
-        Box::pin(off_thread(move || check::check(&home, &readers.connect()?)))
+        let key = SealKey::new(self.options.seal_key.as_ref());
+        Box::pin(off_thread(move || {
+            check::check(&home, &readers.connect()?, &key)
+        }))
+    }
+
+    fn anchor(&self, now: Timestamp) -> BoxFuture<'_, Result<Option<Anchor>, StoreError>> {
+        let (home, readers) = (self.home.clone(), self.readers.clone());
+        let key = SealKey::new(self.options.seal_key.as_ref());
+        Box::pin(off_thread(move || {
+            anchor::take(&home, &readers.connect()?, &key, now)
+        }))
+    }
+
+    fn compare_anchors(
+        &self,
+        anchors: Vec<Anchor>,
+    ) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        let key = SealKey::new(self.options.seal_key.as_ref());
+        Box::pin(
+            self.readers
+                .read(move |connection| anchor::compare(connection, &key, anchors)),
+        )
+    }
+
+    fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {
+        let (home, readers) = (self.home.clone(), self.readers.clone());
+        let key = SealKey::new(self.options.seal_key.as_ref());
+        Box::pin(off_thread(move || {
+            let mark = mark::read_mark(&home, &key)?;
+            mark::shortfall(&home, &readers.connect()?, &key, mark)
+        }))
+    }
+
+    fn accept_loss(&self, record: Commit) -> BoxFuture<'_, Result<(), CommitError>> {
+        Box::pin(async move {
+            let record = Work::Commit(PreparedCommit::new(record)?);
+            let accept = move |session: &mut Session| session.accept_loss(&record);
+            self.writer()?.alone(accept).await?.map(drop)
+        })
     }
 
     fn prune(

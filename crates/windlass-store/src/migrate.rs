@@ -32,7 +32,15 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("migrations/003_leases.sql"),
         fill: fill_leases,
     },
+    Migration {
+        sql: include_str!("migrations/004_seal.sql"),
+        // Filled when the store is sealed, which takes a key.
+        fill: |_| Ok(()),
+    },
 ];
+
+/// The first schema whose history is sealed.
+const SEALED: u32 = 4;
 
 /// The newest schema this version knows.
 pub(crate) const NEWEST: u32 = MIGRATIONS.len() as u32;
@@ -50,8 +58,12 @@ pub(crate) fn version(connection: &Connection) -> Result<u32> {
     Ok(found)
 }
 
-/// Brings the schema up to date, in one transaction.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
+/// Brings the schema up to date, in one transaction. `seal` closes it where the history was not
+/// sealed before.
+pub(crate) fn migrate(
+    connection: &mut Connection,
+    seal: impl FnOnce(&Connection) -> Result<()>,
+) -> Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Read here: another process may have been faster while this one waited for the lock.
     let from = version(&transaction)?;
@@ -68,6 +80,9 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
         (step.fill)(&transaction)?;
     }
     transaction.execute_batch(&format!("PRAGMA user_version = {NEWEST}"))?;
+    if from < SEALED {
+        seal(&transaction)?;
+    }
     transaction.commit()?;
     Ok(())
 }

@@ -1,20 +1,32 @@
 //! Opening a store: the files, the schema, the writer and the readers.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    fs::TryLockError,
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+    time::{Duration, Instant},
+};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 use windlass_ports::StoreError;
+use windlass_types::Secret;
 
 use crate::{
     error::{Failure, Result},
     fault::StoreFaults,
-    home::Home,
+    history::SealKey,
+    home::{Home, create_private_dir, make_private},
+    mark::MarkKeeper,
     migrate,
     notice::Notice,
     read::Readers,
     session::Session,
     writer::Writer,
 };
+
+/// How long a process waits for another that makes or migrates the store, and how often it looks.
+const MAKING: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// What the process means to do with the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +49,9 @@ pub struct SqliteStoreOptions {
     pub poll_interval: Duration,
     /// How many reads run at a time.
     pub readers: usize,
+    /// Seals the history, so that nobody without it can change what happened and have it pass.
+    /// Without one the seal only shows damage.
+    pub seal_key: Option<Secret<Vec<u8>>>,
     /// A test's hand in the writer.
     pub faults: Option<Arc<dyn StoreFaults>>,
 }
@@ -48,6 +63,7 @@ impl Default for SqliteStoreOptions {
             busy_timeout: Duration::from_secs(5),
             poll_interval: Duration::from_millis(50),
             readers: 4,
+            seal_key: None,
             faults: None,
         }
     }
@@ -59,6 +75,7 @@ pub struct SqliteStore {
     pub(crate) options: SqliteStoreOptions,
     pub(crate) readers: Readers,
     pub(crate) notice: Arc<Notice>,
+    pub(crate) flushes: Arc<AtomicU64>,
     writer: Option<Writer>,
 }
 
@@ -71,16 +88,17 @@ impl SqliteStore {
 
     fn open_inner(home: Home, options: SqliteStoreOptions) -> Result<Self> {
         let notice = Notice::new(home.clone());
+        let flushes = Arc::<AtomicU64>::default();
         let readers = Readers::new(home.clone(), options.clone());
         let writer = match options.access {
             Access::ReadWrite => {
-                home.prepare()?;
-                let connection = connect_writer(&home, &options)?;
+                let connection = connect_or_create(&home, &options)?;
                 let session = Session::new(
                     home.clone(),
                     options.clone(),
                     connection,
                     Arc::clone(&notice),
+                    Arc::clone(&flushes),
                 )?;
                 Some(Writer::start(session)?)
             }
@@ -103,6 +121,7 @@ impl SqliteStore {
             options,
             readers,
             notice,
+            flushes,
             writer,
         })
     }
@@ -125,25 +144,88 @@ impl Drop for SqliteStore {
     }
 }
 
-/// A connection that writes, to a store whose schema is up to date.
-pub(crate) fn connect_writer(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
+/// A connection that writes, to a store that is made or migrated if need be: by one process,
+/// while others wait.
+fn connect_or_create(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
+    // The mark is made last, so that a store that has one is complete.
+    if home.mark().exists() && home.database().exists() {
+        make_private(&home.database())?;
+        match connect_writer(home, options) {
+            Err(Failure::Store(StoreError::Io(_))) => {}
+            connected => return connected,
+        }
+    }
+    let deadline = Instant::now() + options.busy_timeout.max(MAKING);
+    create_private_dir(home.root())?;
+    let lock = home.open_lock(&home.making_lock())?;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
+                return Err(StoreError::Busy.into());
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK_AGAIN),
+        }
+    }
+    home.prepare()?;
+    loop {
+        // SQLite does not wait when it changes the journal mode; a reader may be in its way.
+        match make(home, options).map_err(StoreError::from) {
+            Err(StoreError::Busy) if Instant::now() < deadline => std::thread::sleep(LOOK_AGAIN),
+            made => return Ok(made?),
+        }
+    }
+}
+
+/// Makes, migrates and seals the store as far as it is not. The caller holds the lock.
+fn make(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
     refuse_lost_database(home)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(home.database(), flags)?;
-    configure(&connection, options)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    let mut connection = open_for_writing(home, options)?;
     if migrate::version(&connection)? < migrate::NEWEST {
         // Only possible before the first table; the journal mode stays with the file.
         connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
-        migrate::migrate(&mut connection)?;
+        let key = SealKey::new(options.seal_key.as_ref());
+        migrate::migrate(&mut connection, |transaction| {
+            MarkKeeper::new(home.clone(), key).begin_unless_marked(transaction)
+        })?;
     }
-    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
-    if mode != "wal" {
-        return Err(Failure::damaged(format!(
-            "windlass.db is in journal mode {mode:?}, not \"wal\""
-        )));
-    }
+    refuse_other_journal_mode(&connection)?;
     Ok(connection)
+}
+
+/// A connection that writes, to a store whose schema is up to date.
+pub(crate) fn connect_writer(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
+    refuse_lost_database(home)?;
+    let connection = open_for_writing(home, options)?;
+    let found = migrate::version(&connection)?;
+    if found < migrate::NEWEST {
+        return Err(StoreError::Io(format!(
+            "the store has schema {found}, not {}",
+            migrate::NEWEST
+        ))
+        .into());
+    }
+    refuse_other_journal_mode(&connection)?;
+    Ok(connection)
+}
+
+fn open_for_writing(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(home.database(), flags)?;
+    configure(&connection, options)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+fn refuse_other_journal_mode(connection: &Connection) -> Result<()> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    Err(Failure::damaged(format!(
+        "windlass.db is in journal mode {mode:?}, not \"wal\""
+    )))
 }
 
 /// A connection that only reads.

@@ -17,6 +17,7 @@ use windlass_types::{Body, Event, RunState, Timestamp, event::ChainHead};
 use crate::{
     blob,
     error::{Failure, Result},
+    history::{self, SealKey},
     home::Home,
     index::{artifacts, deliveries, endpoints, keys, runs, tokens},
     journal::Journal,
@@ -75,10 +76,11 @@ pub(crate) async fn prune(
         .await?;
     remove_in_chunks(writer, horizon, &old, &mut report).await?;
     loop {
-        let removed = in_transaction(writer, move |connection| {
-            trim_system_journals(connection, horizon)
-        })
-        .await?;
+        let removed = writer
+            .alone(move |session| {
+                session.removing(|connection, key| trim_system_journals(connection, key, horizon))
+            })
+            .await?;
         if removed == 0 {
             break;
         }
@@ -137,10 +139,11 @@ async fn remove_in_chunks(
 ) -> Result<(), StoreError> {
     for chunk in old.chunks(RUNS) {
         let chunk = chunk.to_vec();
-        let (runs, events) = in_transaction(writer, move |connection| {
-            remove_runs(connection, horizon, &chunk)
-        })
-        .await?;
+        let (runs, events) = writer
+            .alone(move |session| {
+                session.removing(|connection, key| remove_runs(connection, key, horizon, &chunk))
+            })
+            .await?;
         report.runs += runs;
         report.events += events;
     }
@@ -286,7 +289,12 @@ fn preview(
     Ok(report)
 }
 
-fn remove_runs(connection: &Connection, horizon: Horizon, old: &[i64]) -> Result<(u64, u64)> {
+fn remove_runs(
+    connection: &Connection,
+    key: &SealKey,
+    horizon: Horizon,
+    old: &[i64],
+) -> Result<(u64, u64)> {
     raise_floors(connection)?;
     let (mut runs, mut events) = (0, 0);
     for &id in old {
@@ -299,6 +307,8 @@ fn remove_runs(connection: &Connection, horizon: Horizon, old: &[i64]) -> Result
         if !ended || last.time > horizon.cutoff || deliveries::is_owed(connection, id)? {
             continue;
         }
+        let removed = history::of_journal(connection, key, id, i64::MAX)?;
+        history::add_pruned(connection, key, removed)?;
         for table in ["artifacts", "deliveries", "runs"] {
             connection
                 .prepare_cached(&format!("DELETE FROM {table} WHERE journal = ?1"))?
@@ -336,12 +346,15 @@ fn system_journals(connection: &Connection) -> Result<Vec<Journal>> {
         .collect()
 }
 
-fn trim_system_journals(connection: &Connection, horizon: Horizon) -> Result<u64> {
+fn trim_system_journals(connection: &Connection, key: &SealKey, horizon: Horizon) -> Result<u64> {
     raise_floors(connection)?;
     for mut journal in system_journals(connection)? {
         let (anchor, count) =
             removable_prefix(connection, &journal, horizon, &BTreeSet::new(), EVENTS)?;
         if count > 0 {
+            let through = i64::try_from(anchor.seq).unwrap_or(i64::MAX);
+            let removed = history::of_journal(connection, key, journal.id, through)?;
+            history::add_pruned(connection, key, removed)?;
             journal.set_anchor(connection, anchor)?;
             connection.execute(
                 "DELETE FROM events WHERE journal = ?1 AND seq <= ?2",
@@ -402,7 +415,9 @@ fn is_held(
         Body::KeyCreated(_)
         | Body::KeyRevoked(_)
         | Body::WebhookSecretSet(_)
-        | Body::WebhookSecretSettled(_) => Ok(true),
+        | Body::WebhookSecretSettled(_)
+        | Body::LossAccepted(_) => Ok(true),
+        Body::RunImported(imported) => has_journal(connection, imported.run_id.as_str()),
         Body::KeyUsed(used) => keys::last_used(connection, &used.key_id, event.time),
         Body::EndpointDisabled(_) => endpoints::rests_on(connection, journal.id, event.seq),
         Body::DeliveryAttempted(attempted) => {

@@ -198,6 +198,18 @@ impl RunStore for SqliteStore {
             })
     }
 
+    fn flushes(&self) -> u64 {
+        self.flushes.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn is_imported(&self, run_id: &RunId) -> BoxFuture<'_, Result<bool, StoreError>> {
+        let run_id = run_id.clone();
+        Box::pin(self.readers.read(move |connection| {
+            let journal = Journal::find(connection, &run_id)?;
+            Ok(journal.is_some_and(|journal| journal.imported_seq > 0))
+        }))
+    }
+
     fn import(&self, events: Vec<Event>) -> BoxFuture<'_, Result<(), CommitError>> {
         Box::pin(async move { import::import(self.writer()?, events).await })
     }

@@ -2,7 +2,10 @@
 //! the disk does not take it.
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -14,12 +17,18 @@ use crate::{
     append::{Appender, Memory, Outcome, Work},
     error::{Failure, Result},
     fault::{FaultPoint, marks},
+    history::{self, SealKey, Tally},
     home::Home,
     journal,
+    mark::{MarkKeeper, read_mark},
     notice::Notice,
     open::{self, SqliteStoreOptions},
     wal::Log,
 };
+
+/// Numbers of drivers, leases and journals that are skipped after a loss: those that were lost
+/// may be in use.
+const SKIPPED: u32 = 1_000_000;
 
 pub(crate) struct Session {
     home: Home,
@@ -32,6 +41,14 @@ pub(crate) struct Session {
     last_durable: Option<(i64, Digest)>,
     /// How long the last commit took to become durable.
     last_flush: Duration,
+    /// How many there were.
+    flushes: Arc<AtomicU64>,
+    mark: MarkKeeper,
+    /// Said once, not with every try.
+    mark_failed: bool,
+    /// What the store lacks of what was acknowledged; nothing is written before it is restored or
+    /// the loss is accepted.
+    shortfall: Option<String>,
     /// The disk failed in the middle of a commit; nothing is written before a fresh look.
     suspect: bool,
 }
@@ -42,9 +59,18 @@ impl Session {
         options: SqliteStoreOptions,
         mut connection: Connection,
         notice: Arc<Notice>,
+        flushes: Arc<AtomicU64>,
     ) -> Result<Self> {
         let log = Log::watch(&mut connection, home.wal())?;
+        let mark = MarkKeeper::new(home.clone(), SealKey::new(options.seal_key.as_ref()));
+        let shortfall = mark.shortfall(&connection)?;
+        if let Some(shortfall) = &shortfall {
+            tracing::error!("{}", refusal(shortfall));
+        }
         Ok(Self {
+            mark,
+            mark_failed: false,
+            shortfall,
             home,
             options,
             connection,
@@ -53,6 +79,7 @@ impl Session {
             memory: Memory::default(),
             last_durable: None,
             last_flush: Duration::ZERO,
+            flushes,
             suspect: false,
         })
     }
@@ -76,6 +103,77 @@ impl Session {
         done.map_err(|failure| self.give_up(failure))
     }
 
+    /// The same for a transaction that removes events. They are counted as pruned, so the mark
+    /// must cover them first.
+    pub(crate) fn removing<T>(
+        &mut self,
+        work: impl FnOnce(&Connection, &SealKey) -> Result<T>,
+    ) -> Result<T> {
+        let done = self.begin().and_then(|()| {
+            self.memory.forget();
+            self.mark.advance_or_wait(&self.connection)?;
+            let value = work(&self.connection, self.mark.key())?;
+            self.commit()?;
+            Ok(value)
+        });
+        done.map_err(|failure| self.give_up(failure))
+    }
+
+    /// What the store lacks of what was acknowledged.
+    pub(crate) fn shortfall(&mut self) -> Result<Option<String>> {
+        self.shortfall = self.mark.shortfall(&self.connection)?;
+        Ok(self.shortfall.clone())
+    }
+
+    /// Goes on from what is there, and records in the same transaction that the rest is lost.
+    /// Numbers that were given out before are not given out again.
+    pub(crate) fn accept_loss(&mut self, record: &Work) -> Result<Outcome> {
+        let accepted = self.try_accept(record);
+        let outcome = accepted.map_err(|failure| self.give_up(failure))?;
+        if outcome.is_ok() {
+            self.mark.begin(&self.connection)?;
+            self.shortfall()?;
+        }
+        Ok(outcome)
+    }
+
+    fn try_accept(&mut self, record: &Work) -> Result<Outcome> {
+        // What is lost can be done without; a file that contradicts itself cannot be built on.
+        let sound: String = self
+            .connection
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+        if sound != "ok" {
+            return Err(Failure::damaged(format!(
+                "windlass.db is damaged itself ({sound}); restore a backup"
+            )));
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        if let Ok(mark) = read_mark(&self.home, self.mark.key())? {
+            self.connection.execute(
+                "UPDATE floors SET position = max(position, ?1) WHERE id = 1",
+                [mark.position],
+            )?;
+        }
+        self.connection.execute_batch(&format!(
+            "UPDATE floors SET lease = lease + {SKIPPED}, \
+             journal = max(journal, (SELECT ifnull(max(id), 0) FROM journals)) + {SKIPPED} WHERE id = 1; \
+             UPDATE lease SET epoch = epoch + {SKIPPED} WHERE id = 1;"
+        ))?;
+        history::set_pruned(&self.connection, self.mark.key(), Tally::default())?;
+        self.memory.forget();
+        self.memory.refresh(&self.connection)?;
+        let outcome =
+            Appender::new(&self.connection, &self.home, &mut self.memory, None)?.write(record)?;
+        if outcome.is_err() {
+            self.connection.execute_batch("ROLLBACK")?;
+            self.memory.forget();
+            return Ok(outcome);
+        }
+        self.commit()?;
+        self.last_durable = self.memory.last_written;
+        Ok(outcome)
+    }
+
     /// The connection outside any transaction, for statements that make their own.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
@@ -86,6 +184,31 @@ impl Session {
         if let Err(error) = self.log.after_commit(&self.connection) {
             tracing::warn!(%error, "the write-ahead log could not be maintained; trying again");
         }
+        self.keep_mark_if_due();
+    }
+
+    pub(crate) fn keep_mark_if_due(&mut self) {
+        if self.mark.is_due() {
+            self.keep_mark();
+        }
+    }
+
+    /// Whether events wait for the mark to cover them.
+    pub(crate) fn is_mark_behind(&self) -> bool {
+        self.mark.is_behind()
+    }
+
+    /// Lets the mark cover what was committed.
+    pub(crate) fn keep_mark(&mut self) {
+        let failed = self
+            .mark
+            .advance(&self.connection)
+            .map_err(StoreError::from)
+            .err();
+        if let Some(error) = failed.as_ref().filter(|_| !self.mark_failed) {
+            tracing::warn!(%error, "windlass.mark could not be written; trying again");
+        }
+        self.mark_failed = failed.is_some();
     }
 
     pub(crate) fn last_flush(&self) -> Duration {
@@ -145,6 +268,12 @@ impl Session {
         if self.suspect {
             self.look_again()?;
         }
+        // Looked at again: another process may have accepted the loss.
+        if self.shortfall.is_some()
+            && let Some(shortfall) = self.shortfall()?
+        {
+            return Err(Failure::damaged(refusal(&shortfall)));
+        }
         self.connection
             .prepare_cached("BEGIN IMMEDIATE")?
             .execute([])?;
@@ -161,6 +290,8 @@ impl Session {
         // A flush that failed once may report success the next time without having flushed.
         self.suspect = committed.is_err();
         committed?;
+        self.flushes.fetch_add(1, Ordering::Relaxed);
+        self.mark.note_commit();
         Ok(())
     }
 
@@ -207,6 +338,14 @@ impl Session {
             .flat_map(|committed| &committed.events);
         Ok(faults.at(point, &marks(events))?)
     }
+}
+
+/// What a store that lacks something says to those who would write.
+fn refusal(shortfall: &str) -> String {
+    format!(
+        "{shortfall}; nothing is written or driven until a backup is restored or the loss is \
+         accepted (windlass store accept-loss)"
+    )
 }
 
 fn is_failed_write(error: &rusqlite::Error) -> bool {

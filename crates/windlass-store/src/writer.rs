@@ -191,7 +191,10 @@ impl WriteLoop {
     fn run(mut self) {
         while let Some(job) = self.next_job() {
             match job {
-                Job::Alone(work) => work(&mut self.session),
+                Job::Alone(work) => {
+                    work(&mut self.session);
+                    self.session.keep_mark_if_due();
+                }
                 Job::Write(first) => {
                     let batch = self.gather(first);
                     self.last_batch = batch.len();
@@ -203,6 +206,9 @@ impl WriteLoop {
         }
         if self.session.has_idle_work() {
             self.session.idle();
+        }
+        if self.session.is_mark_behind() {
+            self.session.keep_mark();
         }
     }
 
@@ -225,6 +231,14 @@ impl WriteLoop {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => self.session.idle(),
+            }
+        }
+        // Another process may be at it, or the disk may fail: until it is done.
+        while self.session.is_mark_behind() {
+            match self.jobs.recv_timeout(IDLE) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => self.session.keep_mark_if_due(),
             }
         }
         self.jobs.recv().ok()

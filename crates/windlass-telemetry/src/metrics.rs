@@ -64,7 +64,9 @@ families! {
     STEP_SECONDS: Histogram, "windlass_step_duration_seconds", ["kind"],
         "How long steps took, by run kind.";
     JOURNAL_COMMITS: Counter, "windlass_journal_commits_total", [],
-        "Durable commits of the journal.";
+        "Durable commits of runs and signals.";
+    JOURNAL_FLUSHES: Counter, "windlass_journal_flushes_total", [],
+        "Flushes of the journal to the disk; commits that come together share one.";
     JOURNAL_EVENTS: Counter, "windlass_journal_events_total", [],
         "Events made durable.";
     JOURNAL_COMMIT_SECONDS: Histogram, "windlass_journal_commit_duration_seconds", [],

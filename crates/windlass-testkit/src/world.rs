@@ -137,6 +137,8 @@ impl TestWorld {
                 timeout: Duration::from_secs(10),
                 rotation_overlap: Duration::from_secs(24 * 3600),
             },
+            export_key: Secret::new(vec![11; 32]),
+            anchors: Default::default(),
             tiers: self.tiers.clone(),
             probe: self.probe.clone(),
         }

@@ -13,6 +13,9 @@ use crate::{
     Surface, Timestamp, TokenId, TraceId,
 };
 
+/// The journal of what befell the store itself.
+pub const STORE_JOURNAL: &str = "sys_store";
+
 /// The prefix of event types that domain code emits.
 pub const DOMAIN_EVENT_PREFIX: &str = "event.";
 
@@ -97,6 +100,8 @@ bodies! {
     "telemetry.updated" => TelemetryUpdated;
     "audit.call" => AuditCall;
     "audit.reads" => AuditReads;
+    "store.loss_accepted" => LossAccepted;
+    "run.imported" => RunImported;
 }
 
 macro_rules! body_structs {
@@ -110,6 +115,25 @@ macro_rules! body_structs {
 }
 
 body_structs! {
+    /// A run came from another home. In a journal beside the run's own, which is stored as it came.
+    RunImported {
+        /// The run.
+        run_id: RunId,
+        /// The public key of the home that signed the export, and its signature.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signed_by: Option<String>,
+        /// The signature.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<String>,
+    }
+    /// Events that were acknowledged are gone, and the operator went on without them. Confirm tokens
+    /// from before are void: which of them were used is not known.
+    LossAccepted {
+        /// What was missing.
+        shortfall: String,
+        /// Who decided.
+        principal: Principal,
+    }
     /// The first event of every run: all that is needed to execute it.
     RunCreated {
         /// Which code executes it.

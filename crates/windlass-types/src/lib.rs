@@ -5,6 +5,7 @@
 //! no clock and no environment. Everything else depends on it; it depends on nothing
 //! of ours.
 
+pub mod anchor;
 pub mod artifact;
 pub mod canonical;
 pub mod code;
@@ -23,6 +24,7 @@ pub mod run;
 pub mod secret;
 pub mod time;
 
+pub use anchor::Anchor;
 pub use artifact::{ArtifactRef, NewArtifact, Visibility};
 pub use code::{Code, Kind};
 pub use digest::Digest;

@@ -6,8 +6,9 @@ use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
+use windlass_config::StoreSettings;
 use windlass_engine::{
-    Domain, Engine, EngineParts,
+    AnchorOptions, Domain, Engine, EngineParts,
     access::Tiers,
     confirm::Sealer,
     operation::Catalogue,
@@ -15,10 +16,10 @@ use windlass_engine::{
 };
 use windlass_net::{HttpOutbound, OutboundPolicy};
 use windlass_policy::Policy;
-use windlass_ports::{BlobStore, Lease, RunStore, StoreMaintenance, Trust};
+use windlass_ports::{AnchorSink, BlobStore, Lease, RunStore, StoreMaintenance, Trust};
 use windlass_secrets::Redactor;
 use windlass_store::{SqliteStore, SqliteStoreOptions};
-use windlass_system::{OsEntropy, SystemClock};
+use windlass_system::{AnchorFile, AnchorSyslog, OsEntropy, SystemClock};
 use windlass_trust::TrustFile;
 use windlass_types::{Problem, Scope, Secret, code};
 
@@ -60,11 +61,15 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
     let settings = &options.settings;
     let home = &options.home;
     let policy = Policy::load(&home.policy())?;
+    let entropy = Arc::new(OsEntropy);
+    let seal_key = key_file::load_or_create(&home.keys_dir().join("store.key"), &*entropy)?;
     let store = Arc::new(SqliteStore::open(
         home.root(),
-        SqliteStoreOptions::default(),
+        SqliteStoreOptions {
+            seal_key: Some(seal_key),
+            ..SqliteStoreOptions::default()
+        },
     )?);
-    let entropy = Arc::new(OsEntropy);
     let redactor = Arc::clone(&options.redactor);
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn RunStore>,
@@ -83,9 +88,11 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         ),
         policy: Arc::new(policy),
         sealer: Sealer::new(key_file::load_or_create(&home.confirm_key(), &*entropy)?),
+        export_key: key_file::load_or_create(&home.keys_dir().join("export.key"), &*entropy)?,
         outbox: outbox(options, &home.keys_dir(), &redactor, &entropy)?,
         entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,
+        anchors: anchors(&settings.store),
         tiers: Tiers::from(&settings.limits),
         probe: None,
     };
@@ -97,6 +104,22 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         catalogue,
         principal: user::local_principal(),
     })
+}
+
+/// Where anchors of the history go.
+fn anchors(settings: &StoreSettings) -> AnchorOptions {
+    let mut sinks: Vec<Arc<dyn AnchorSink>> = Vec::new();
+    if let Some(path) = &settings.anchor_file {
+        sinks.push(Arc::new(AnchorFile(path.clone())));
+    }
+    if settings.anchor_syslog {
+        sinks.push(Arc::new(AnchorSyslog::default()));
+    }
+    AnchorOptions {
+        sinks,
+        url: settings.anchor_url.clone(),
+        interval: Duration::from_secs(settings.anchor_interval_seconds.get()),
+    }
 }
 
 /// The outbox's secrets and timing. Every secret is made known to redaction before anything

@@ -20,6 +20,7 @@ mod suite {
     mod fault_stack_dev;
     mod fault_tail;
     mod gate_matrix;
+    mod history;
     mod launch;
     mod malformed;
     mod malformed_api;

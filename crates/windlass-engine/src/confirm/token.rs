@@ -55,7 +55,7 @@ pub enum TokenRefusal {
     /// Never handed out, or to another caller.
     #[error("the confirm token was not issued to this caller")]
     Unknown,
-    /// Too old, or the clock runs backwards.
+    /// Too old, the clock runs backwards, or the store has lost events since it was issued.
     #[error("the confirm token has expired")]
     Expired,
     /// It was made for another operation.
@@ -126,6 +126,10 @@ impl Engine {
         }
         let now = self.now();
         if now >= issued.expires_at || now < event.time {
+            return Err(TokenRefusal::Expired);
+        }
+        let lost = self.last_loss().await.map_err(TokenRefusal::Failed)?;
+        if lost.is_some_and(|lost| event.time <= lost) {
             return Err(TokenRefusal::Expired);
         }
         if issued.operation != operation {

@@ -34,7 +34,7 @@ use windlass_ports::{DriverScope, LeaseName, RegisteredDriver, ServedNotices, St
 use windlass_types::{Body, Problem, RunId, Timestamp, journal::SignalReceived, run::DUE_NEW};
 
 use self::live::LiveRun;
-use crate::{Engine, outbox, retention, store_retry};
+use crate::{Engine, anchors, outbox, retention, store_retry};
 
 /// Events the driver reacts to.
 const ATTENTION: &[&str] = &[
@@ -76,7 +76,10 @@ impl Driver {
         engine.own_runs().ignore();
         let mut driver = Self::start(engine, DriverScope::All).await?;
         let (engine, stop) = (engine.clone(), driver.shared.stop.clone());
-        driver.tasks.spawn(retention::expire(engine, stop));
+        driver
+            .tasks
+            .spawn(retention::expire(engine.clone(), stop.clone()));
+        driver.tasks.spawn(anchors::keep(engine, stop));
         Ok(driver)
     }
 

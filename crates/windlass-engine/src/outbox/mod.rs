@@ -23,7 +23,10 @@ use windlass_types::{
     DeliveryId, Principal, Problem, RunId, Secret, code, event::SpanIds, journal::DeliveryRequeued,
 };
 
-use crate::{Engine, engine::commit_problem};
+use crate::{
+    Engine,
+    engine::{commit_problem, imported},
+};
 
 pub(crate) const JOURNAL: &str = "sys_webhooks";
 
@@ -68,6 +71,9 @@ impl Engine {
                     .next("windlass webhooks deliveries"),
             );
         };
+        if self.store.is_imported(&delivery.run_id).await? {
+            return Err(imported(&delivery.run_id));
+        }
         let requeued = DeliveryRequeued {
             delivery_id: delivery_id.clone(),
             principal: by.clone(),

@@ -1,5 +1,7 @@
 //! A run as one file: its journal and its artifacts, verifiable wherever it is read.
 
+use std::collections::HashSet;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use windlass_ports::{BlobError, CommitError};
@@ -8,7 +10,11 @@ use windlass_types::{
     event::{ChainHead, verify_chain},
 };
 
-use super::artifact::blob_problem;
+use super::{
+    artifact::blob_problem,
+    origin::RunOrigin,
+    signature::{ExportSignature, ExportSigner},
+};
 use crate::{Engine, engine::commit_problem};
 
 const FORMAT: &str = "windlass.run.v1";
@@ -23,6 +29,9 @@ pub struct RunExport {
     pub events: Vec<ExportedEvent>,
     /// The contents of its artifacts.
     pub contents: Vec<ExportedContent>,
+    /// Which home exported it; absent where nobody says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<ExportSignature>,
     /// The journal in the forms that this kind of run is also read in; an import leaves them
     /// out, since they follow from the journal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -138,7 +147,16 @@ impl Engine {
                 });
             }
         }
+        // What came from elsewhere keeps the signature it came with.
+        let signature = match self.origin(run_id).await? {
+            RunOrigin::Here { .. } => {
+                let signer = ExportSigner::new(&self.export_key)?;
+                head(&events).map(|head| signer.sign(run_id, head))
+            }
+            RunOrigin::Imported { signature } => signature,
+        };
         Ok(RunExport {
+            signature,
             format: FORMAT.to_owned(),
             events: events.into_iter().map(ExportedEvent::from).collect(),
             contents,
@@ -203,6 +221,18 @@ impl Engine {
                 ),
             ));
         }
+        if let Some(signature) = &export.signature
+            && !head(&events).is_some_and(|head| signature.verifies(&record.run_id, head))
+        {
+            return Err(Problem::new(
+                &code::STORE_DAMAGED,
+                format!(
+                    "the export says that {} signed it, and the signature does not fit",
+                    signature.key
+                ),
+            ));
+        }
+        let named: HashSet<Digest> = stored_digests(&events)?.into_iter().collect();
         for content in &export.contents {
             let bytes = STANDARD
                 .decode(&content.base64)
@@ -213,10 +243,19 @@ impl Engine {
                     format!("content {} was altered", content.sha256),
                 ));
             }
+            if !named.contains(&content.sha256) {
+                return Err(broken(format!(
+                    "content {} belongs to no artifact of the run",
+                    content.sha256
+                )));
+            }
             self.blobs.put(bytes).await.map_err(blob_problem)?;
         }
         match self.store.import(events).await {
-            Ok(()) => Ok(record.run_id),
+            Ok(()) => {
+                self.record_import(&record.run_id, export.signature).await?;
+                Ok(record.run_id)
+            }
             Err(CommitError::Unexpected { run_id, .. }) => Err(Problem::new(
                 &code::ILLEGAL_STATE,
                 format!("run {run_id} exists here already"),
@@ -225,6 +264,13 @@ impl Engine {
             Err(error) => Err(commit_problem(error)),
         }
     }
+}
+
+fn head(events: &[Event]) -> Option<ChainHead> {
+    events.last().map(|event| ChainHead {
+        seq: event.seq,
+        hash: event.hash,
+    })
 }
 
 fn stored_digests(events: &[Event]) -> Result<Vec<Digest>, Problem> {

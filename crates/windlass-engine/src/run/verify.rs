@@ -5,7 +5,11 @@ use serde::Serialize;
 use windlass_ports::StoreError;
 use windlass_types::{Digest, Problem, RunId};
 
+use super::origin::RunOrigin;
 use crate::Engine;
+
+/// Journals that are no runs begin so.
+const SYSTEM: &str = "sys_";
 
 const PAGE: usize = 1000;
 
@@ -18,6 +22,9 @@ pub struct VerifyReport {
     pub events: u64,
     /// The hash of the last one; equal hashes mean equal histories.
     pub head: Option<Digest>,
+    /// Where the run happened and who says so; absent for journals that are no runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<RunOrigin>,
     /// Whether all is well.
     pub intact: bool,
     /// What is not.
@@ -33,9 +40,13 @@ impl Engine {
             run_id: run_id.clone(),
             events: 0,
             head: None,
+            origin: None,
             intact: true,
             finding: None,
         };
+        if !run_id.as_str().starts_with(SYSTEM) {
+            report.origin = Some(self.origin(run_id).await?);
+        }
         let mut after = 0;
         loop {
             match self.store.events(run_id, after, PAGE).await {

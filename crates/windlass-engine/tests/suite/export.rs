@@ -1,12 +1,12 @@
 //! A run as one file: what is exported here is the same there, and nothing else gets in.
 
-use windlass_engine::run::{NewRun, RunExport};
-use windlass_ports::StoreMaintenance as _;
+use windlass_engine::run::{NewRun, RunExport, RunOrigin};
+use windlass_ports::{DeliveryFilter, StoreMaintenance as _};
 use windlass_testkit::{
     Process, local, new_run,
     program::{self, Op},
 };
-use windlass_types::{Digest, Principal, RunId, RunState, Scope};
+use windlass_types::{Digest, Event, Principal, RunId, RunState, Scope};
 
 use super::support::{Scene, run, scene, start, waiting};
 
@@ -239,4 +239,87 @@ async fn an_imported_run_keeps_its_token_used() {
             .name,
         "CONFIRM_TOKEN_USED"
     );
+}
+
+/// The same export with another content, hashed again as its maker would.
+fn forged(export: &RunExport, from: &str, to: &str) -> RunExport {
+    let mut export = export.clone();
+    let mut prev_hash = Digest::ZERO;
+    for exported in &mut export.events {
+        exported.payload = exported.payload.replace(from, to);
+        exported.prev_hash = prev_hash;
+        let event = Event::try_from(exported.clone()).unwrap();
+        exported.hash = event.compute_hash();
+        prev_hash = exported.hash;
+    }
+    export
+}
+
+#[tokio::test]
+async fn an_export_says_who_signed_it_and_a_forged_one_does_not_pass() {
+    let (here, there) = (scene(), scene());
+    let process = here.world.driving().await;
+    let (run_id, export) = exported(&process).await;
+    let RunOrigin::Here { key } = process.engine.origin(&run_id).await.unwrap() else {
+        panic!("it happened here");
+    };
+    let signature = export.signature.clone().unwrap();
+    assert_eq!(signature.key, key);
+    let other = there.world.process();
+    let rehashed = forged(&export, "all is", "all was");
+    let refused = other.engine.import_run(rehashed).await.unwrap_err();
+    assert_eq!(refused.code().name, "STORE_DAMAGED");
+    assert!(
+        refused.message().contains("the signature does not fit"),
+        "{refused}"
+    );
+    other.engine.import_run(export).await.unwrap();
+    let report = other.engine.verify(&run_id).await.unwrap();
+    assert_eq!(
+        report.origin,
+        Some(RunOrigin::Imported {
+            signature: Some(signature)
+        })
+    );
+}
+
+#[tokio::test]
+async fn an_imported_run_is_history_whatever_is_asked_of_it() {
+    let (here, there) = (scene(), scene());
+    let (run_id, export) = exported(&here.world.driving().await).await;
+    let unsigned = RunExport {
+        signature: None,
+        ..forged(&export, "all is", "all was")
+    };
+    let other = there.world.driving().await;
+    let engine = &other.engine;
+    // What is forged with care can be read, and says that nobody signed it.
+    engine.import_run(unsigned).await.unwrap();
+    assert_eq!(
+        engine.verify(&run_id).await.unwrap().origin,
+        Some(RunOrigin::Imported { signature: None })
+    );
+    let exported_again = engine.export_run(&local(), &run_id).await.unwrap();
+    assert_eq!(exported_again.signature, None, "not signed on the way");
+    let before = other.record(&run_id).await;
+    let deliveries = engine
+        .deliveries(DeliveryFilter {
+            run_id: Some(run_id.clone()),
+            limit: 9,
+            ..DeliveryFilter::default()
+        })
+        .await
+        .unwrap();
+    for refused in [
+        engine.request_rollback(&local(), &run_id, None).await,
+        engine.send_signal(&local(), &run_id, "go", 1.into()).await,
+        engine.cancel(&local(), &run_id, None).await,
+        engine.resume(&local(), &run_id).await.map(drop),
+        engine.replay_delivery(&local(), &deliveries[0].id).await,
+    ] {
+        assert_eq!(refused.unwrap_err().code().name, "ILLEGAL_STATE");
+    }
+    assert_eq!(other.record(&run_id).await, before);
+    assert_eq!(there.ledger.changes(), [""; 0]);
+    assert_eq!(there.world.outbound.sent().len(), 0);
 }

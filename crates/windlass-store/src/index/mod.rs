@@ -83,6 +83,8 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
             | Body::TelemetryUpdated(_)
             | Body::AuditCall(_)
             | Body::AuditReads(_)
+            | Body::LossAccepted(_)
+            | Body::RunImported(_)
             | Body::Domain(..) => false,
         }
 }

@@ -281,3 +281,21 @@ async fn sixty_four_callers_of_one_journal_leave_one_chain() {
         .collect();
     assert_eq!(texts.len(), 64 * 20, "nothing doubled, nothing lost");
 }
+
+#[tokio::test]
+async fn commits_that_come_together_share_a_flush() {
+    let home = tempfile::tempdir().unwrap();
+    let store = open(home.path());
+    let before = store.flushes();
+    append(&store, &id("run_alone"), 1, &[created().into()]).await;
+    assert_eq!(store.flushes(), before + 1);
+    let runs: Vec<_> = (0..200).map(|n| id(&format!("run_{n}"))).collect();
+    let bodies = [created().into()];
+    let commits = runs.iter().map(|run| append(&store, run, 1, &bodies));
+    futures::future::join_all(commits).await;
+    let flushes = store.flushes() - before - 1;
+    assert!(
+        (1..200).contains(&flushes),
+        "{flushes} flushes of 200 commits"
+    );
+}

@@ -244,14 +244,6 @@ fn written_part(log: &[u8]) -> &[u8] {
     &log[..32 + frames * (24 + 4096)]
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(future)
-}
-
 #[test]
 fn a_database_torn_or_flipped_at_any_byte_of_its_tail() {
     let home = scratch();

@@ -1,6 +1,8 @@
 //! Journals from elsewhere: stored as they are, or refused with a reason; they cause nothing.
 
-use windlass_ports::{CommitError, DeliveryFilter, DeliveryState, RunStore, StoreMaintenance};
+use windlass_ports::{
+    CommitError, DeliveryFilter, DeliveryState, Expect, RunStore, StoreMaintenance,
+};
 use windlass_types::{
     Body, Digest, Event, KeyId, Principal, RunState,
     event::ChainHead,
@@ -51,8 +53,18 @@ async fn an_exported_journal_is_imported_with_its_hashes() {
         target.run(&run).await.unwrap(),
         source.run(&run).await.unwrap()
     );
-    // It continues here like any other.
-    append(&target, &run, 9, &[said("after")]).await;
+    // It is history: nothing follows, whatever the state is expected to be.
+    for expect in [
+        Expect::Any,
+        Expect::State(vec![RunState::Completed]),
+        Expect::At(4),
+    ] {
+        let refused = try_append(&target, &run, expect, 9, &[said("after")]).await;
+        assert!(
+            matches!(refused, Err(CommitError::Imported { .. })),
+            "{refused:?}"
+        );
+    }
     assert_eq!(target.check().await.unwrap().findings, Vec::<String>::new());
     let again = target.import(exported).await;
     assert!(

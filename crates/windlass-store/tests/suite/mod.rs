@@ -3,9 +3,11 @@
 mod blob;
 mod commit;
 mod fault_kill;
+mod fault_log;
 mod fault_points;
 mod fault_space;
 mod fault_tail;
+mod forgery;
 mod import;
 mod index;
 mod lease;

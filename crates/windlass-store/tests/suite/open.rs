@@ -82,7 +82,7 @@ fn a_store_from_the_future_is_left_alone() {
     connection
         .execute_batch("PRAGMA user_version = 77")
         .unwrap();
-    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 3");
+    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 4");
 }
 
 #[test]
@@ -155,16 +155,40 @@ async fn an_old_store_is_migrated_and_its_indexes_are_derived() {
     assert_eq!(all_events(&open(old.path()), &run).await.len(), 3);
 }
 
+/// Each of them is refused only by a bug: whoever is not first waits for the one that is. Readers
+/// are in the way of SQLite's change to its log, for which it does not wait.
 #[test]
 fn stores_opened_at_once_create_one_store() {
-    let home = tempfile::tempdir().unwrap();
-    let home = home.path().join("home");
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| drop(open(&home)));
-        }
-    });
-    drop(open(&home));
+    for _ in 0..10 {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().join("home");
+        let begin = std::sync::Barrier::new(12);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    begin.wait();
+                    drop(open(&home));
+                });
+            }
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    begin.wait();
+                    for _ in 0..20 {
+                        let database = rusqlite::Connection::open_with_flags(
+                            home.join("windlass.db"),
+                            rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY,
+                        );
+                        let _ = database.and_then(|database| {
+                            database.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+                        });
+                    }
+                });
+            }
+        });
+        let store = open(&home);
+        let findings = block_on(store.check()).unwrap().findings;
+        assert_eq!(findings, Vec::<String>::new());
+    }
 }
 
 #[tokio::test]
@@ -261,7 +285,7 @@ async fn a_store_without_leases_is_migrated_as_if_its_driver_had_died() {
     let connection = rusqlite::Connection::open(home.path().join("windlass.db")).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE leases; DROP TABLE run_due; DROP TABLE run_holds; \
+            "DROP TABLE pruned; DROP TABLE leases; DROP TABLE run_due; DROP TABLE run_holds; \
              ALTER TABLE floors DROP COLUMN lease; PRAGMA user_version = 2",
         )
         .unwrap();

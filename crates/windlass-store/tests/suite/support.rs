@@ -15,6 +15,14 @@ pub(crate) fn open(home: &Path) -> SqliteStore {
     SqliteStore::open(home, SqliteStoreOptions::default()).unwrap()
 }
 
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
 pub(crate) fn id(text: &str) -> RunId {
     text.parse().unwrap()
 }

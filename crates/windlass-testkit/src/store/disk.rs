@@ -25,6 +25,7 @@ const SYSTEM_PREFIX: &str = "sys_";
 pub(super) struct Journal {
     /// Its place among all journals, by creation.
     pub(super) number: u64,
+    pub(super) is_imported: bool,
     pub(super) events: Vec<Event>,
 }
 
@@ -122,6 +123,12 @@ impl Disk {
                     self.check_quotas(&staged, created, quotas)?;
                 }
             }
+            let journal = self.journals.get(&write.run_id);
+            if journal.is_some_and(|journal| journal.is_imported) && !write.events.is_empty() {
+                return Err(CommitError::Imported {
+                    run_id: write.run_id,
+                });
+            }
             self.check_reopening(&write.run_id, &bodies)?;
             let mut head = self.staged_head(&staged, &write.run_id);
             let mut events = Vec::with_capacity(bodies.len());
@@ -204,6 +211,7 @@ impl Disk {
                     write.run_id.clone(),
                     Journal {
                         number,
+                        is_imported: write.imported,
                         events: Vec::new(),
                     },
                 );

@@ -316,6 +316,14 @@ impl RunStore for MemoryStore {
         Box::pin(self.read(move |disk| Ok(disk.index.redeemed_by(&token))))
     }
 
+    fn is_imported(&self, run_id: &RunId) -> BoxFuture<'_, Result<bool, StoreError>> {
+        let run_id = run_id.clone();
+        Box::pin(self.read(move |disk| {
+            let journal = disk.journals.get(&run_id);
+            Ok(journal.is_some_and(|journal| journal.is_imported))
+        }))
+    }
+
     fn events(
         &self,
         run_id: &RunId,

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::PathBuf, time::Duration};
 
 use windlass_ports::{
-    BoxFuture, StoreError, StoreMaintenance,
+    BoxFuture, Commit, CommitError, RunStore as _, StoreError, StoreMaintenance,
     store::{CheckReport, Expiry, KeptFor, PruneReport},
 };
 use windlass_types::{
@@ -30,6 +30,10 @@ impl StoreMaintenance for MemoryStore {
 
     fn check(&self) -> BoxFuture<'_, Result<CheckReport, StoreError>> {
         Box::pin(self.read(|disk| Ok(check(disk))))
+    }
+
+    fn accept_loss(&self, record: Commit) -> BoxFuture<'_, Result<(), CommitError>> {
+        Box::pin(async move { self.commit(record).await.map(drop) })
     }
 
     fn prune(

@@ -91,6 +91,19 @@ pub async fn imports_keep_their_hashes(factory: &dyn StoreFactory) {
     );
     let refused = store.import(events).await.unwrap_err();
     assert!(matches!(refused, CommitError::Unexpected { run_id, .. } if run_id == id("run_2")));
+    assert!(store.is_imported(&id("run_2")).await.unwrap());
+    assert!(!store.is_imported(&id("run_1")).await.unwrap());
+    let refused = append(
+        &*store,
+        "run_2",
+        Expect::Any,
+        vec![event(4, RunCompleted { output: json!(2) })],
+    )
+    .await;
+    assert!(
+        matches!(refused, Err(CommitError::Imported { .. })),
+        "{refused:?}"
+    );
     let feed = store.feed(0, &["run.created"], 10).await.unwrap();
     assert_eq!(feed.entries.len(), 2);
 }

@@ -280,6 +280,7 @@ fn runs() {
     ── stdout
     ✓ RUN-1: 16 events, the hash chain is intact
       head  DIGEST
+      origin  this home, which signs as PUBLIC-KEY
     ── stderr
     ");
     insta::assert_snapshot!(scene.show(&scene.say(&["runs", "artifact", "latest", "report.json"])), @r#"

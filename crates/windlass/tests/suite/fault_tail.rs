@@ -19,7 +19,7 @@ use super::support::{
     binary::say,
     directory::fill,
     home::{ALLOW_ALL, Place, temporary},
-    library::{Library, runtime},
+    library::{Library, owner, runtime},
 };
 
 const TAIL: usize = 4096;
@@ -245,6 +245,10 @@ impl Truth {
     /// Lets a driver take the store up, answers the approval, and waits until nothing is left to
     /// do. What the journals held before must still be their beginning.
     async fn recover(&self, library: &Library) -> Result<(), String> {
+        // These files have no mark, so the store does not go on unasked.
+        if let Err(problem) = library.engine.accept_loss(&owner()).await {
+            return reported_problem(&problem);
+        }
         let driver = match Driver::start_all(&library.engine).await {
             Ok(driver) => driver,
             Err(problem) => return reported_problem(&problem),

@@ -20,6 +20,17 @@ pub(crate) struct VerifyArgs {
     run: String,
 }
 
+/// Where the run happened, in words.
+fn origin(output: &Value) -> Option<String> {
+    let origin = output.get("origin")?;
+    let text = |key: &str| origin.pointer(key).and_then(Value::as_str);
+    Some(match (text("/from")?, text("/signature/key")) {
+        ("imported", Some(key)) => format!("imported, signed by {key}"),
+        ("imported", None) => "imported, unsigned".to_owned(),
+        _ => format!("this home, which signs as {}", text("/key")?),
+    })
+}
+
 impl VerifyArgs {
     pub(crate) async fn run(self, session: &Session) -> Result<Report, Problem> {
         let name = if self.run.starts_with(SYSTEM) {
@@ -53,7 +64,11 @@ impl VerifyArgs {
             "{mark} {name}: {}, the hash chain is intact",
             counted(events, "event")
         ));
-        printer.fields(&[("  head", text("head"))]);
+        let mut fields = vec![("  head", text("head"))];
+        if let Some(origin) = origin(&output) {
+            fields.push(("  origin", origin));
+        }
+        printer.fields(&fields);
         Ok(Report::new(
             format!("{name}: {} verified", counted(events, "event")),
             output,

@@ -1,5 +1,6 @@
 //! `windlass store`: care of the store.
 
+mod accept_loss;
 mod backup;
 mod check;
 mod prune;
@@ -16,6 +17,8 @@ use crate::{
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum StoreCommand {
+    /// Go on after acknowledged events were lost, and put that on record.
+    AcceptLoss(accept_loss::AcceptLossArgs),
     /// Copy the whole store to a new directory while it is in use.
     Backup(backup::BackupArgs),
     /// Verify every journal, index and artifact.
@@ -27,7 +30,7 @@ pub(crate) enum StoreCommand {
 impl StoreCommand {
     pub(crate) const fn need(&self) -> Need {
         match self {
-            Self::Backup(_) | Self::Check(_) => Need::Short,
+            Self::AcceptLoss(_) | Self::Backup(_) | Self::Check(_) => Need::Short,
             Self::Prune(_) => Need::Long,
         }
     }
@@ -38,6 +41,7 @@ impl StoreCommand {
         options: &OpenOptions,
     ) -> Result<Report, Problem> {
         match self {
+            Self::AcceptLoss(args) => args.run(session).await,
             Self::Backup(args) => args.run(session, options).await,
             Self::Check(args) => args.run(session).await,
             Self::Prune(args) => args.run(session, options).await,

@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -40,6 +41,7 @@ impl Library {
     ) -> Result<Self, StoreError> {
         let options = SqliteStoreOptions {
             faults,
+            seal_key: Some(seal_key(home)),
             ..SqliteStoreOptions::default()
         };
         let store = Arc::new(SqliteStore::open(home, options)?);
@@ -85,6 +87,17 @@ impl Library {
     pub(crate) async fn events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
         self.engine.store.events(run_id, 0, 100_000).await
     }
+}
+
+/// The key that seals the history; the binary uses the same file.
+pub(crate) fn seal_key(home: &Path) -> Secret<Vec<u8>> {
+    let path = home.join("keys/store.key");
+    if !path.exists() {
+        fs_err::create_dir_all(home.join("keys")).unwrap();
+        fs_err::write(&path, [7; 32]).unwrap();
+        fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    Secret::new(fs_err::read(path).unwrap())
 }
 
 fn domains() -> [Box<dyn Domain>; 3] {
@@ -133,6 +146,8 @@ fn parts(store: &Arc<SqliteStore>) -> EngineParts {
             timeout: Duration::from_secs(10),
             rotation_overlap: Duration::from_secs(24 * 3600),
         },
+        export_key: Secret::new(vec![7; 32]),
+        anchors: Default::default(),
         tiers: Default::default(),
         probe: None,
     }

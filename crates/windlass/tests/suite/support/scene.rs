@@ -68,6 +68,7 @@ impl Scene {
         for (pattern, name) in [
             (r"wct1\.[\w.-]+", "TOKEN"),
             (r"\b[0-9a-f]{64}\b", "DIGEST"),
+            (r"ed25519:[A-Za-z0-9+/=]{44}", "PUBLIC-KEY"),
             (r"\b\d{4}-\d\d-\d\dT[\d:.]+Z\b", "TIME"),
             (r"\breq_[a-z2-7]{26}\b", "REQUEST"),
             (r"\btok_[0-9a-f]{32}\b", "TOKEN-ID"),

@@ -1,0 +1,111 @@
+//! Anchors: how far the history went, told now and then to places outside the home. Whoever can
+//! write everything in the home can rewrite its history; not what was told before.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::watch;
+use windlass_ports::{AnchorSink, OutboundRequest, entropy::random};
+use windlass_types::{Anchor, DeliveryId};
+
+use crate::{
+    Engine,
+    outbox::{SigningSecrets, sign},
+};
+
+/// Where anchors go, and how often.
+#[derive(Default)]
+pub struct AnchorOptions {
+    /// Files and logs.
+    pub sinks: Vec<Arc<dyn AnchorSink>>,
+    /// A receiver of webhooks.
+    pub url: Option<String>,
+    /// The time between two.
+    pub interval: Duration,
+}
+
+impl AnchorOptions {
+    const fn is_empty(&self) -> bool {
+        self.sinks.is_empty() && self.url.is_none()
+    }
+}
+
+/// Writes anchors until told to stop, and a last one then.
+pub(crate) async fn keep(engine: Engine, stop: watch::Sender<bool>) {
+    if engine.anchors.is_empty() {
+        return;
+    }
+    let mut stop = stop.subscribe();
+    let mut last = None;
+    loop {
+        let stopped = tokio::select! {
+            () = engine.clock.sleep_until(engine.now().after(engine.anchors.interval)) => false,
+            _ = stop.wait_for(|stop| *stop) => true,
+        };
+        engine.write_anchor(&mut last).await;
+        if stopped {
+            return;
+        }
+    }
+}
+
+impl Engine {
+    /// Tells every place how far the history went, unless it is where it was.
+    async fn write_anchor(&self, last: &mut Option<(u64, u64)>) {
+        let anchor = match self.maintenance.anchor(self.now()).await {
+            Ok(Some(anchor)) => anchor,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!(%error, "no anchor could be taken");
+                return;
+            }
+        };
+        if *last == Some((anchor.position, anchor.pruned)) {
+            return;
+        }
+        // What one place misses, the next anchor brings: it covers everything before it.
+        if self.keep_anchor(&anchor).await {
+            *last = Some((anchor.position, anchor.pruned));
+        }
+    }
+
+    async fn keep_anchor(&self, anchor: &Anchor) -> bool {
+        let line = match serde_json::to_string(anchor) {
+            Ok(line) => line,
+            Err(error) => {
+                tracing::warn!(%error, "the anchor could not be written");
+                return false;
+            }
+        };
+        let mut is_kept = true;
+        for sink in &self.anchors.sinks {
+            if let Err(error) = sink.keep(line.clone()).await {
+                tracing::warn!(%error, to = sink.name(), "the anchor could not be kept; trying again");
+                is_kept = false;
+            }
+        }
+        if let Some(url) = &self.anchors.url
+            && let Err(error) = self.send_anchor(url, line).await
+        {
+            tracing::warn!(error, "the anchor could not be sent; trying again");
+            is_kept = false;
+        }
+        is_kept
+    }
+
+    async fn send_anchor(&self, url: &str, line: String) -> Result<(), String> {
+        let id = DeliveryId::from_random(random(&*self.entropy));
+        let secrets = SigningSecrets::one(self.outbox.default_secret.clone());
+        let request = OutboundRequest {
+            method: "POST".to_owned(),
+            url: url.to_owned(),
+            headers: sign(&id, self.now(), &line, &secrets),
+            body: line.into_bytes(),
+            timeout: self.outbox.timeout,
+        };
+        match self.outbound.send(request).await {
+            Ok(answer) if (200..300).contains(&answer.status) => Ok(()),
+            Ok(answer) => Err(format!("the receiver answered {}", answer.status)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
