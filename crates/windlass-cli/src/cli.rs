@@ -183,8 +183,11 @@ pub(crate) enum Command {
     /// Show the policy and test what it would decide.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Let programs of a directory run: hooks, filters, configs that are code, bundlers, scripts.
     Trust(TrustArgs),
+    /// Stop trusting a directory: its programs no longer run.
     Untrust(UntrustArgs),
+    /// List the directories whose programs may run, and whether they changed since.
     Trusted(TrustedArgs),
     /// Back up, check and prune the store.
     #[command(subcommand)]

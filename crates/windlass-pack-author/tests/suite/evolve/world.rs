@@ -5,6 +5,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
     time::Duration,
 };
 
@@ -23,6 +24,7 @@ use windlass_pack_model::{
     next_actions::Caller, parse::parse_manifest,
 };
 use windlass_ports::git::{Checkout, Git};
+use windlass_testkit::TrustEverything;
 use windlass_types::Problem;
 
 pub const NOW: &str = "2026-01-02T03:04:05.000006789Z";
@@ -122,8 +124,9 @@ impl World {
         PackState::open(PackHome::at(self.root().join("pack")))
     }
 
+    /// git, with a repository whose hooks the user has trusted.
     pub fn git(&self) -> GitProgram {
-        GitProgram::new(self.variables.clone())
+        GitProgram::new(self.variables.clone()).with_trust(Arc::new(TrustEverything))
     }
 
     /// Writes a file of the repository.
