@@ -2,7 +2,7 @@
 //!
 //! `executables` finds the files of a directory that decide what it would run; `decisions` keeps
 //! for which of them the user said yes. Not here: who may decide (windlass-admin), and what is
-//! refused without a decision (whoever would run something, through the Trust port).
+//! refused without a decision (the code that would run something, through the Trust port).
 
 mod decisions;
 mod executables;
