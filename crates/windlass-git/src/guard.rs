@@ -4,7 +4,7 @@
 //! drivers, helpers, an ssh command. The user's configuration can too, and is obeyed where it does
 //! not act on the repository's behalf. So, unless the user has trusted the repository, settings of
 //! the repository that could name a program are replaced by the user's own or by git's default, and
-//! filters and hooks are off, whoever configured them. Everything is passed in the environment of
+//! filters and hooks are off, in whichever file they are configured. Everything is passed in the environment of
 //! the call, where it wins over every file.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! A project of another person, opened through every surface: nothing of it runs until the user says
+//! A hostile project, opened through every surface: nothing of it runs until the user says
 //! so at the command line, and no longer than its content stays as it was.
 
 use std::{
