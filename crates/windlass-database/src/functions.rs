@@ -3,6 +3,9 @@
 
 use windlass_ports::database::{DatabaseFailure, FunctionCall, FunctionCheck, Notation, SqlEngine};
 
+/// More functions of the names than this are not looked at.
+pub(crate) const MOST: usize = 2_000;
+
 /// A function of the catalogue that bears one of the names.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {

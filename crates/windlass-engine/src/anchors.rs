@@ -1,4 +1,4 @@
-//! Anchors: how far the history went, told now and then to places outside the home. Whoever can
+//! Anchors: how far the history went, told now and then to places outside the home. Someone who can
 //! write everything in the home can rewrite its history; not what was told before.
 
 use std::{sync::Arc, time::Duration};

@@ -48,7 +48,7 @@ impl LaunchOutside {
 /// Secrets by the name of a variable.
 pub trait Tokens: Send + Sync {
     /// The value of a variable, for requests to this host and no other. A configuration comes
-    /// from whoever asks for a launch, so that it may not send any variable anywhere.
+    /// from the caller of a launch, so that it may not send any variable anywhere.
     fn token(&self, variable: &str, host: &str) -> Result<Secret<String>, TokenError>;
 }
 

@@ -14,7 +14,7 @@ use windlass_types::Timestamp;
 
 use crate::breaker::{Breaker, Ending, Leave};
 
-/// Whoever gives up after this long gave up on the server; earlier, on the question.
+/// A caller that gives up after this long gave up on the server; earlier, on the question.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Models of which those on failing servers are not asked for a while.

@@ -212,16 +212,18 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_command_to_type_and_what_changed() {
-        let place = Path::new("/work/it's here");
+        let place = Path::new("/home/ada/it's here");
         require(&Stands(Standing::Trusted), place, "stacktape.ts").unwrap();
         let refused = require(&TrustNothing, place, "stacktape.ts").unwrap_err();
         assert_eq!(
             refused.message(),
-            "stacktape.ts is code of /work/it's here, which is not trusted; it was not run"
+            "stacktape.ts is code of /home/ada/it's here, which is not trusted; it was not run"
         );
         assert_eq!(
             refused.next_actions(),
-            [r"review the project, then type in a terminal: windlass trust '/work/it'\''s here'"]
+            [
+                r"review the project, then type in a terminal: windlass trust '/home/ada/it'\''s here'"
+            ]
         );
         assert!(is_refusal(&refused));
         let changes: Vec<String> = (1..8).map(|number| format!("f{number} (new)")).collect();

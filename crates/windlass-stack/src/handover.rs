@@ -45,7 +45,7 @@ enum Reply {
     Failed(Problem),
 }
 
-/// Asks whoever holds the value. `None` if nobody does, or if they were stopped on the way.
+/// Asks the process that holds the value. `None` if nobody does, or if they were stopped on the way.
 pub(crate) async fn ask(desk: &Desk, run_id: &RunId, turn: Turn) -> Result<Option<Came>, Problem> {
     note(desk, run_id, ASKED, turn, Value::Null).await?;
     let mut deadline = desk.engine.now().after(HEARING);

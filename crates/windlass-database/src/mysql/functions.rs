@@ -8,10 +8,7 @@ use windlass_ports::database::{DatabaseFailure, FunctionCheck, SqlEngine, SqlReq
 
 use super::session::Session;
 use crate::connect::unexpected;
-use crate::functions::{Candidate, judge, literals};
-
-/// More functions of the names than this are not looked at.
-const MOST: usize = 2_000;
+use crate::functions::{Candidate, MOST, judge, literals};
 
 impl Session {
     /// Refuses a statement if a name in it could mean a stored function that may not be called.

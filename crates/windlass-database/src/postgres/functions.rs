@@ -4,10 +4,7 @@ use windlass_ports::database::{DatabaseFailure, FunctionCheck, Notation, SqlEngi
 
 use super::session::Session;
 use crate::connect::unexpected;
-use crate::functions::{Candidate, judge, literals, read_only};
-
-/// More functions of the names than this are not looked at.
-const MOST: usize = 2_000;
+use crate::functions::{Candidate, MOST, judge, literals, read_only};
 
 /// Operators that words stand for: `LIKE`, `IN`, `BETWEEN`, `IS DISTINCT FROM`, …
 const BEHIND_WORDS: &str = "=<>~*!";

@@ -21,7 +21,7 @@ use crate::known;
 use crate::place::Place;
 use crate::run::{CREDENTIALS, Confirmed, Job, Kind, about, confirmed_plan, unconfirmed};
 
-/// How long whoever drives a run may take to wake it.
+/// How long the driver of a run may take to wake it.
 const WAKING: Duration = Duration::from_secs(5);
 
 /// What a token remembers of its plan.

@@ -155,7 +155,7 @@ async fn an_old_store_is_migrated_and_its_indexes_are_derived() {
     assert_eq!(all_events(&open(old.path()), &run).await.len(), 3);
 }
 
-/// Each of them is refused only by a bug: whoever is not first waits for the one that is. Readers
+/// Each of them is refused only by a bug: a process that is not first waits for the one that is. Readers
 /// are in the way of SQLite's change to its log, for which it does not wait.
 #[test]
 fn stores_opened_at_once_create_one_store() {
