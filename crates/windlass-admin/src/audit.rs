@@ -12,7 +12,7 @@ use windlass_engine::{
 };
 use windlass_types::{
     Body, Digest, Event, Problem, RunId, Surface, Timestamp,
-    journal::{AuditCall, AuditRead},
+    journal::{AuditCall, AuditGap, AuditRead},
 };
 
 use crate::TOOLSET;
@@ -38,18 +38,37 @@ const fn default_limit() -> usize {
 
 #[derive(Serialize, JsonSchema)]
 struct Output {
-    /// The calls, oldest first.
+    /// The calls, oldest first. Read-only calls of a caller are counted, a minute at a time.
     calls: Vec<CallView>,
+    /// Calls that are not on record, because the store did not take their entries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<GapView>,
     /// Pass it as `after_seq` to continue.
     next_after_seq: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GapView {
+    /// The place of the entry in the audit journal.
+    seq: u64,
+    /// How many calls are missing before it.
+    missed: u64,
+    /// When the first of them ended.
+    since: Timestamp,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct CallView {
     /// The place of the entry in the audit journal.
     seq: u64,
-    /// When the call ended.
+    /// When the call ended; the last one where there were several.
     time: Timestamp,
+    /// When the first of several ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<Timestamp>,
+    /// How many calls there were, if there were several; the rest is about the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
     /// Who called.
     principal: String,
     /// Through which surface.
@@ -88,33 +107,43 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .map_err(|error| Problem::internal("journal name", error))?;
                 let events = engine.store.events(&journal, input.after_seq, input.limit).await?;
                 let next_after_seq = events.last().map_or(input.after_seq, |event| event.seq);
-                let mut calls = Vec::new();
+                let (mut calls, mut gaps) = (Vec::new(), Vec::new());
                 for event in &events {
-                    calls.extend(read(event, input.changes_only)?);
+                    match body(event)? {
+                        Some(Body::AuditCall(call)) => calls.push(view(event.seq, event.time, call)),
+                        Some(Body::AuditReads(reads)) if !input.changes_only => {
+                            calls.extend(reads.calls.into_iter().map(|read| view_read(event.seq, read)));
+                        }
+                        Some(Body::AuditGap(AuditGap { missed, since })) => {
+                            gaps.push(GapView { seq: event.seq, missed, since });
+                        }
+                        _ => {}
+                    }
                 }
-                Ok(Output { calls, next_after_seq })
+                Ok(Output { calls, gaps, next_after_seq })
             }
         })
 }
 
-fn read(event: &Event, changes_only: bool) -> Result<Vec<CallView>, Problem> {
-    let body = Body::decode(&event.event_type, &event.payload)
-        .map_err(|error| Problem::internal("audit event", error))?;
-    Ok(match body {
-        Some(Body::AuditCall(call)) => vec![view(event.seq, event.time, call)],
-        Some(Body::AuditReads(reads)) if !changes_only => reads
-            .calls
-            .into_iter()
-            .map(|AuditRead { time, call }| view(event.seq, time, call))
-            .collect(),
-        _ => Vec::new(),
-    })
+fn body(event: &Event) -> Result<Option<Body>, Problem> {
+    Body::decode(&event.event_type, &event.payload)
+        .map_err(|error| Problem::internal("audit event", error))
+}
+
+fn view_read(seq: u64, read: AuditRead) -> CallView {
+    CallView {
+        first: read.first,
+        count: read.count,
+        ..view(seq, read.time, read.call)
+    }
 }
 
 fn view(seq: u64, time: Timestamp, call: AuditCall) -> CallView {
     CallView {
         seq,
         time,
+        first: None,
+        count: None,
         principal: call.principal,
         surface: call.surface,
         operation: call.operation,

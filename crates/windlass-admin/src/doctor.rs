@@ -1,18 +1,21 @@
 //! `admin.doctor`: what is wrong with this installation, and what to do about it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::{
-    Engine,
+    DiskState, Engine,
     operation::{Operation, operation as define},
 };
-use windlass_ports::{DeliveryFilter, DeliveryState, LeaseName, RunFilter, StoreError};
-use windlass_types::{Problem, RunId, RunState};
+use windlass_ports::{DeliveryFilter, DeliveryState, RunFilter, StoreError, Trust};
+use windlass_types::{Problem, RunState};
 
 use crate::TOOLSET;
+
+/// Unfinished runs whose journals are read, newest first.
+const LOOKED_AT: usize = 1000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,24 +43,29 @@ struct Output {
     checks: Vec<Check>,
 }
 
-pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
-    let engine = engine.clone();
+pub(crate) fn operation(engine: &Engine, trust: &Arc<dyn Trust>) -> Arc<dyn Operation> {
+    let (engine, trust) = (engine.clone(), Arc::clone(trust));
     define(TOOLSET, "doctor")
         .describe(
             "Examine the installation",
-            "Checks store, driver, runs, webhooks and clock, and suggests fixes.",
+            "Checks store, disk, key files, driver, runs, webhooks, clock and trust decisions, and suggests fixes.",
         )
         .example("All of it", json!({}))
         .handle(move |_, Input {}| {
-            let engine = engine.clone();
+            let (engine, trust) = (engine.clone(), Arc::clone(&trust));
             async move {
+                let disk = Disk(engine.probe_disk().await);
                 let checks = vec![
                     store(&engine).await,
+                    disk.check(),
+                    disk.keys(),
                     driver(&engine).await?,
+                    damaged(&engine).await?,
                     held(&engine).await?,
                     waiting(&engine).await?,
                     webhooks(&engine).await?,
                     clock(&engine).await?,
+                    decisions(&*trust),
                 ];
                 Ok(Output {
                     healthy: checks.iter().all(|check| check.ok),
@@ -97,16 +105,124 @@ async fn store(engine: &Engine) -> Check {
     }
 }
 
+/// The disk of the home, as it answered a write.
+struct Disk(DiskState);
+
+impl Disk {
+    fn check(&self) -> Check {
+        let room = "make room, or windlass store prune --keep-days N";
+        let look = "look at the disk and at the system log";
+        let (ok, finding, next) = match &self.0 {
+            DiskState::Fine(_) => (true, "takes writes".to_owned(), None),
+            DiskState::Low(probe) => {
+                let free = probe.free_bytes >> 20;
+                (
+                    false,
+                    format!("takes writes; only {free} MiB are free"),
+                    Some(room),
+                )
+            }
+            DiskState::Failing(StoreError::Full) => {
+                (false, "full; nothing is written".to_owned(), Some(room))
+            }
+            DiskState::Failing(error) => {
+                (false, format!("does not take writes: {error}"), Some(look))
+            }
+            DiskState::Hung => (false, "does not answer".to_owned(), Some(look)),
+        };
+        Check {
+            name: "disk".to_owned(),
+            ok,
+            finding,
+            next: next.map(str::to_owned),
+        }
+    }
+
+    fn keys(&self) -> Check {
+        let unusable: &[String] = match &self.0 {
+            DiskState::Fine(Some(probe)) | DiskState::Low(probe) => &probe.unusable_keys,
+            _ => &[],
+        };
+        Check {
+            name: "key files".to_owned(),
+            ok: unusable.is_empty(),
+            finding: match unusable {
+                [] => "usable".to_owned(),
+                unusable => unusable.join("; "),
+            },
+            next: (!unusable.is_empty())
+                .then(|| "chmod 600 the file, or put it back from a backup".to_owned()),
+        }
+    }
+}
+
+/// Runs whose journal is damaged: those that failed because of it, and those that wait and will.
+async fn damaged(engine: &Engine) -> Result<Check, Problem> {
+    let mut damaged = engine.damaged_runs().await?;
+    let filter = RunFilter {
+        states: RunState::ALL
+            .into_iter()
+            .filter(|state| !state.is_final())
+            .collect(),
+        limit: LOOKED_AT,
+        ..RunFilter::default()
+    };
+    for run in engine.store.runs(filter).await?.runs {
+        if let Some(finding) = engine.journal_damage(&run.run_id).await? {
+            damaged.push((run.run_id, finding));
+        }
+    }
+    Ok(Check {
+        name: "journals".to_owned(),
+        ok: damaged.is_empty(),
+        finding: match damaged.as_slice() {
+            [] => "those of unfinished runs can be read".to_owned(),
+            [(run_id, finding)] => format!("that of {run_id} is damaged: {finding}"),
+            [(run_id, _), ..] => {
+                let others = counted(damaged.len() as u64 - 1, "other run");
+                format!("those of {run_id} and of {others} are damaged")
+            }
+        },
+        next: (!damaged.is_empty())
+            .then(|| "windlass store check; restore a backup, or start the run again".to_owned()),
+    })
+}
+
+/// Whether the trust decisions can be read; while they cannot, nothing of a project runs.
+fn decisions(trust: &dyn Trust) -> Check {
+    let (ok, finding, next) = match trust.decisions() {
+        Ok(decisions) => {
+            let count = counted(decisions.len() as u64, "decision");
+            (true, format!("{count} about directories"), None)
+        }
+        Err(problem) => (
+            false,
+            problem.message().to_owned(),
+            problem.next_actions().first().cloned(),
+        ),
+    };
+    Check {
+        name: "trust".to_owned(),
+        ok,
+        finding,
+        next,
+    }
+}
+
 async fn driver(engine: &Engine) -> Result<Check, Problem> {
     let unfinished = engine.store.unfinished().await?;
-    let stalled = match engine.lease.holder() {
-        Some(_) => Vec::new(),
-        None => stalled(engine).await?,
-    };
+    let stalled = engine.stalled_runs().await?;
     let (ok, finding) = match (engine.lease.holder(), unfinished, stalled.len()) {
-        (Some(pid), ..) => {
+        (Some(pid), _, 0) => {
             let runs = counted(unfinished, "run");
             (true, format!("process {pid} drives; {runs} unfinished"))
+        }
+        (Some(pid), _, count) => {
+            let runs = counted(count as u64, "run");
+            (
+                false,
+                format!("process {pid} drives and hangs: {runs} could go on, and nothing happens"),
+            )
         }
         (None, 0, _) => (true, "no process drives, and no run needs one".to_owned()),
         (None, 1, 0) => (
@@ -128,6 +244,7 @@ async fn driver(engine: &Engine) -> Result<Check, Problem> {
     };
     let next = match stalled.as_slice() {
         [] => None,
+        _ if !ok && engine.lease.holder().is_some() => Some("restart windlass serve".to_owned()),
         [run_id] => Some(format!("windlass runs resume {run_id}")),
         _ => Some("windlass serve".to_owned()),
     };
@@ -137,36 +254,6 @@ async fn driver(engine: &Engine) -> Result<Check, Problem> {
         finding,
         next,
     })
-}
-
-/// The runs that could go on and that no process drives. Neither those that wait for an approval or
-/// a moment nor those that a command drives.
-async fn stalled(engine: &Engine) -> Result<Vec<RunId>, Problem> {
-    let store = &engine.store;
-    let mut ready: BTreeSet<RunId> = store.due(None, engine.now()).await?.into_iter().collect();
-    ready.extend(store.signalled().await?);
-    ready.extend(
-        store
-            .leases()
-            .await?
-            .into_iter()
-            .filter_map(|lease| match lease.name {
-                LeaseName::Run(run_id) if !lease.is_alive => Some(run_id),
-                _ => None,
-            }),
-    );
-    let mut stalled = Vec::new();
-    for run_id in ready {
-        let Some(run) = store.run(&run_id).await? else {
-            continue;
-        };
-        let is_open = !run.state.is_final() && run.state != RunState::Held;
-        let asks = run.wanted_approvers().is_some();
-        if is_open && !asks && engine.driven_by(&run_id).await?.is_none() {
-            stalled.push(run_id);
-        }
-    }
-    Ok(stalled)
 }
 
 /// A count and its noun: `1 run`, `2 runs`.

@@ -57,7 +57,7 @@ impl Domain for Admin {
             store::check(engine),
             store::backup(engine),
             store::accept_loss(engine),
-            doctor::operation(engine),
+            doctor::operation(engine, &self.trust),
             audit::operation(engine),
         ]);
         operations.extend(change_operations(

@@ -10,7 +10,7 @@ use windlass_engine::{
     operation::{Operation, operation as define},
 };
 use windlass_policy::{Request, Targets};
-use windlass_types::{EffectClass, Principal, PrincipalKind, Problem, Scope};
+use windlass_types::{ApprovalTerms, EffectClass, Principal, PrincipalKind, Problem, Scope};
 
 use crate::TOOLSET;
 
@@ -39,6 +39,10 @@ struct Output {
     reason: String,
     /// Who could be asked.
     approvers: Vec<String>,
+    /// How many different approvers have to say yes.
+    quorum: u64,
+    /// Whether the caller's own approval counts for nothing.
+    distinct_approver: bool,
 }
 
 pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
@@ -71,11 +75,14 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     effect: input.effect,
                     without_rule,
                 });
+                let terms = ApprovalTerms::of(&view.approvers);
                 Ok(Output {
                     verdict: view.verdict,
                     rule: view.rule,
                     reason: view.reason,
-                    approvers: view.approvers,
+                    quorum: terms.quorum as u64,
+                    distinct_approver: terms.except.is_some(),
+                    approvers: terms.approvers.into_iter().map(str::to_owned).collect(),
                 })
             }
         })

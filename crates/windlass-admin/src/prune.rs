@@ -26,9 +26,14 @@ pub(crate) struct Input {
     keep_days: u64,
 }
 
+/// What the run receives. Runs that were started by an earlier version have the days.
 #[derive(Debug, Serialize, Deserialize)]
-struct Payload {
-    keep_days: u64,
+#[serde(untagged)]
+enum Payload {
+    /// What ended by then goes.
+    Cutoff { cutoff: Timestamp },
+    /// What ended so many days before the run was created.
+    KeepDays { keep_days: u64 },
 }
 
 pub(crate) struct PlanPrune {
@@ -64,17 +69,20 @@ impl Change for PlanPrune {
         input: Input,
     ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
-            let report = prune(&self.engine, input.keep_days, self.engine.now(), true).await?;
+            let now = self.engine.now();
+            let cutoff = now.before(Duration::from_secs(input.keep_days * DAY));
+            let report = prune(&self.engine, cutoff, now, true).await?;
             let mut changes = Vec::new();
             for (count, what) in [
                 (report.runs, "ended runs"),
+                (report.events, "events"),
                 (report.blobs, "artifact contents"),
             ] {
                 if count > 0 {
                     changes.push(plan::Change {
                         action: ChangeAction::Delete,
                         target: what.to_owned(),
-                        summary: format!("{count} older than {} days", input.keep_days),
+                        summary: format!("all from before {cutoff}, {count} as of now"),
                     });
                 }
             }
@@ -83,12 +91,19 @@ impl Change for PlanPrune {
                 effect: EffectClass::Destructive,
                 target: "store".to_owned(),
                 changes,
-                payload: serde_json::to_value(Payload {
-                    keep_days: input.keep_days,
-                })
-                .map_err(|error| Problem::internal("prune plan", error))?,
+                payload: serde_json::to_value(Payload::Cutoff { cutoff })
+                    .map_err(|error| Problem::internal("prune plan", error))?,
             })
         })
+    }
+
+    fn is_rule(&self) -> bool {
+        true
+    }
+
+    /// On a full disk nothing could be recorded, not even that it is about to be pruned.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), Problem>> {
+        Box::pin(async move { Ok(self.engine.maintenance.release_reserve().await?) })
     }
 }
 
@@ -118,11 +133,16 @@ impl RunKind for Prune {
                 .map_err(|error| Problem::internal("prune input", error))?;
             // The moment of the plan, not of the execution: a resumed run removes the same.
             let now = context.created_at();
+            let cutoff = match payload {
+                Payload::Cutoff { cutoff } => cutoff,
+                Payload::KeepDays { keep_days } => now.before(Duration::from_secs(keep_days * DAY)),
+            };
             let removed: Value = Step::effect("prune", "store")
                 .input(&payload)
                 .run(context, async |_| {
                     let engine = self.engine.upgrade()?;
-                    let report = prune(&engine, payload.keep_days, now, false).await?;
+                    let report = prune(&engine, cutoff, now, false).await?;
+                    engine.maintenance.keep_reserve().await?;
                     Ok(json!({
                         "runs": report.runs,
                         "events": report.events,
@@ -138,10 +158,10 @@ impl RunKind for Prune {
 
 async fn prune(
     engine: &Engine,
-    keep_days: u64,
+    cutoff: Timestamp,
     now: Timestamp,
     dry_run: bool,
 ) -> Result<PruneReport, Problem> {
-    let keep = Duration::from_secs(keep_days * DAY);
+    let keep = now.since(cutoff);
     Ok(engine.maintenance.prune(keep, now, dry_run).await?)
 }

@@ -55,8 +55,14 @@ pub(crate) fn check(engine: &Engine) -> Arc<dyn Operation> {
                     let unlike = engine.maintenance.compare_anchors(anchors).await?;
                     report.findings.extend(unlike);
                 }
+                let intact = report.findings.is_empty();
+                if intact {
+                    // What is known to be right now can be named when it no longer is. A store that
+                    // cannot be written can be checked, too.
+                    let _ = engine.maintenance.seal_heads().await;
+                }
                 Ok(CheckOutput {
-                    intact: report.findings.is_empty(),
+                    intact,
                     journals: report.journals,
                     events: report.events,
                     blobs: report.blobs,
@@ -89,6 +95,8 @@ pub(crate) fn accept_loss(engine: &Engine) -> Arc<dyn Operation> {
              every confirm token from before is void. Does nothing to a store that lacks nothing.",
         )
         .command(EffectClass::Write)
+        // A program that an agent steers does not decide what a home can do without.
+        .not_a_tool()
         .example("Whatever is missing", json!({}))
         .handle(move |context, AcceptInput {}| {
             let engine = engine.clone();

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_engine::{
     Engine,
-    operation::{CallContext, Operation, operation as define},
+    operation::{CallContext, CallPlan, Operation, operation as define},
 };
-use windlass_ports::{Executables, Standing, Trust, TrustDecision};
+use windlass_ports::{Executables, Runs, Standing, Trust, TrustDecision, trust};
 use windlass_types::{
     Digest, EffectClass, Principal, PrincipalKind, Problem, Surface, Timestamp, code,
 };
@@ -70,7 +70,7 @@ struct TrustedOutput {
 struct DirectoryView {
     /// The directory.
     directory: PathBuf,
-    /// `trusted`, `undecided`, or `changed` since it was trusted.
+    /// `trusted`, `undecided`, `changed` since it was trusted, or `gone` from the disk.
     standing: &'static str,
     /// The files that differ from what was trusted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -94,7 +94,7 @@ pub(crate) fn operations(engine: &Engine, trust: &Arc<dyn Trust>) -> Vec<Arc<dyn
 }
 
 fn grant(engine: &Engine, trust: &Arc<dyn Trust>) -> Arc<dyn Operation> {
-    let (engine, trust) = (engine.clone(), Arc::clone(trust));
+    let (engine, planned, trust) = (engine.clone(), Arc::clone(trust), Arc::clone(trust));
     define(TOOLSET, "trust")
         .describe(
             "Trust a directory",
@@ -107,25 +107,22 @@ fn grant(engine: &Engine, trust: &Arc<dyn Trust>) -> Arc<dyn Operation> {
             "After a review",
             json!({ "directory": "/home/ada/shop", "digest": Digest::ZERO }),
         )
+        .plan_of_call(move |context, input| {
+            let input: TrustInput = serde_json::from_value(input.clone())
+                .map_err(|error| Problem::invalid("", "shape", error.to_string()))?;
+            let executables = reviewed(&*planned, context, &input)?;
+            Ok(CallPlan {
+                digest: executables.digest(),
+                lines: lines(&executables),
+            })
+        })
         .handle(move |context, input: TrustInput| {
             let (engine, trust) = (engine.clone(), Arc::clone(&trust));
             async move {
-                require_user(&context, &input.directory)?;
-                let executables = trust.inspect(absolute(&input.directory)?)?;
-                let digest = executables.digest();
-                if digest != input.digest {
-                    return Err(Problem::new(
-                        &code::CONFIRM_REQUIRED,
-                        format!(
-                            "{} changed while it was reviewed; it was not trusted",
-                            executables.directory.display()
-                        ),
-                    )
-                    .next(format!("windlass trust {}", executables.directory.display())));
-                }
+                let executables = reviewed(&*trust, &context, &input)?;
                 let output = TrustOutput {
                     trusted: executables.directory.clone(),
-                    digest,
+                    digest: executables.digest(),
                     files: executables.files.len(),
                 };
                 trust.grant(TrustDecision {
@@ -136,6 +133,35 @@ fn grant(engine: &Engine, trust: &Arc<dyn Trust>) -> Arc<dyn Operation> {
                 Ok(output)
             }
         })
+}
+
+/// What the caller reviewed, if it is still so and the caller may decide.
+fn reviewed(
+    trust: &dyn Trust,
+    context: &CallContext,
+    input: &TrustInput,
+) -> Result<Executables, Problem> {
+    require_user(context, &input.directory)?;
+    let executables = trust.inspect(absolute(&input.directory)?)?;
+    if executables.digest() == input.digest {
+        return Ok(executables);
+    }
+    let place = &executables.directory;
+    let message = format!(
+        "{} changed while it was reviewed; it was not trusted",
+        place.display()
+    );
+    Err(Problem::new(&code::CONFIRM_REQUIRED, message)
+        .next(format!("windlass trust {}", trust::quoted(place))))
+}
+
+/// What would run, for people.
+fn lines(executables: &Executables) -> Vec<String> {
+    let files: Vec<String> = executables.files.keys().cloned().collect();
+    let shown = trust::grouped(&files).into_iter();
+    std::iter::once(format!("{} files decide what runs:", files.len()))
+        .chain(shown.map(|it| format!("  {it}")))
+        .collect()
 }
 
 fn revoke(trust: &Arc<dyn Trust>) -> Arc<dyn Operation> {
@@ -204,9 +230,10 @@ fn view(
     decision: Option<&TrustDecision>,
     now: Option<&Executables>,
 ) -> DirectoryView {
-    let (standing, changed) = match trust.standing(&directory) {
+    let (standing, changed) = match trust.standing(&directory, Runs::Code) {
+        _ if !directory.is_dir() => ("gone", Vec::new()),
         Standing::Trusted => ("trusted", Vec::new()),
-        Standing::Undecided => ("undecided", Vec::new()),
+        Standing::Undecided | Standing::Unusable(_) => ("undecided", Vec::new()),
         Standing::Changed(changes) => ("changed", changes),
     };
     DirectoryView {
@@ -231,7 +258,7 @@ fn require_user(context: &CallContext, directory: &Path) -> Result<(), Problem> 
         &code::FORBIDDEN,
         "only the user at the command line can trust a directory; a program cannot do it in the user's place",
     )
-    .next(format!("type in a terminal: windlass trust {}", directory.display())))
+    .next(format!("type in a terminal: windlass trust {}", trust::quoted(directory))))
 }
 
 fn absolute(directory: &Path) -> Result<&Path, Problem> {

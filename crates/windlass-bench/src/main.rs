@@ -1,7 +1,8 @@
 //! Benchmarks as programs: each measures Windlass and a peer in alternating slots of one run
 //! and prints the ratio. Absolute figures belong to the machine, ratios to the code.
 //!
-//! `cargo xtask bench [steps] [calls] [start] [recovery] [parked] [pack] [launch] [pipeline] [docs] [stack]`.
+//! `cargo xtask bench [steps] [calls] [start] [recovery] [parked] [pack] [launch] [pipeline] [docs] [stack]
+//! [secrets]`.
 //! Needs the release binary next to it.
 
 #![expect(clippy::print_stdout, reason = "the figures are this program's data")]
@@ -19,6 +20,7 @@ mod pipeline_jobs;
 mod process;
 mod recovery;
 mod report;
+mod secrets;
 mod stack;
 mod stack_dev;
 mod stack_preview;
@@ -43,7 +45,7 @@ fn main() -> Result<()> {
         |name: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == name);
     let known = [
         "steps", "calls", "start", "recovery", "parked", "pack", "launch", "pipeline", "docs",
-        "stack",
+        "stack", "secrets",
     ];
     if let Some(unknown) = arguments
         .iter()
@@ -88,6 +90,9 @@ fn main() -> Result<()> {
     }
     if chosen("stack") {
         stack::run()?;
+    }
+    if chosen("secrets") {
+        secrets::run()?;
     }
     Ok(())
 }

@@ -137,6 +137,7 @@ pub(crate) fn new_run(kind: &str, input: Value) -> NewRun {
         approval: None,
         subject: None,
         idempotency_key: None,
+        bound_to: None,
         run_id: None,
         holds: Holds::default(),
     }
@@ -211,6 +212,7 @@ pub(crate) fn engine(home: &Path, domain: Box<dyn Domain>) -> Result<Engine> {
         },
         export_key: Secret::new(vec![0; 32]),
         anchors: Default::default(),
+        retention: Default::default(),
         tiers: Default::default(),
         probe: None,
     };

@@ -130,7 +130,7 @@ impl Session {
         Box::pin(self.catalogue().wait(pending, context)).await
     }
 
-    fn context(&self, terms: Terms) -> CallContext {
+    pub(crate) fn context(&self, terms: Terms) -> CallContext {
         CallContext {
             principal: self.principal().clone(),
             surface: Surface::Cli,

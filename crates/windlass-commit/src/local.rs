@@ -3,11 +3,11 @@
 //! Nothing in use is touched: no index, work tree or checked-out branch. Git
 //! calls block and run on a thread for that.
 
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use windlass_files::{Access, Directory};
 use windlass_ports::commit_service::{
     CommitRequest, CommitService, Committed, FoundBranch, OpenedPull, PathRule, PullRequest,
     ServiceAddress, ServiceFault, Stage,
@@ -144,8 +144,12 @@ impl Place {
             ));
         }
         let record = self.record(&request.branch_name);
-        write_durably(&record, text(request).as_bytes())
-            .map_err(|error| record_fault("write", &error))?;
+        Directory::create(&self.record_dir, Access::Usual)
+            .and_then(|records| {
+                let name = record_name(&request.branch_name);
+                records.write(name.as_ref(), text(request).as_bytes(), Access::Private)
+            })
+            .map_err(|error| record_fault("write", &error.into()))?;
         opened(&record)
     }
 
@@ -163,11 +167,10 @@ impl Place {
     }
 
     fn withdraw(&self, branch: &str, commit_sha: &str) -> Result<(), ServiceFault> {
-        match fs_err::remove_file(self.record(branch)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(record_fault("remove", &error));
-            }
-            _ => {}
+        if self.record(branch).is_file() {
+            Directory::open(&self.record_dir)
+                .and_then(|records| records.remove_file(Path::new(&record_name(branch))))
+                .map_err(|error| record_fault("remove", &error.into()))?;
         }
         match self.git.remove_branch(&self.repository, branch, commit_sha) {
             // It has moved on since and stays.
@@ -178,8 +181,7 @@ impl Place {
 
     /// The text of the branch's pull request.
     fn record(&self, branch: &str) -> PathBuf {
-        self.record_dir
-            .join(format!("{}.md", branch.replace('/', "-")))
+        self.record_dir.join(record_name(branch))
     }
 
     /// What git says, without the places of this machine.
@@ -202,6 +204,10 @@ impl Place {
         fault.retryable = matches!(error, GitError::TimedOut { .. });
         fault
     }
+}
+
+fn record_name(branch: &str) -> String {
+    format!("{}.md", branch.replace('/', "-"))
 }
 
 fn record_fault(action: &str, error: &std::io::Error) -> ServiceFault {
@@ -236,17 +242,6 @@ fn text(request: &PullRequest) -> String {
         request.commit_sha,
         request.pr_body.trim_end(),
     )
-}
-
-/// All of it or nothing, also after a crash.
-fn write_durably(place: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let directory = place.parent().unwrap_or(Path::new("/"));
-    fs_err::create_dir_all(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(place)?;
-    fs_err::File::open(directory)?.sync_all()
 }
 
 impl CommitService for LocalGit {

@@ -70,6 +70,8 @@ variables! {
         "The machine whose overlays apply. Default: the host's name.";
     AGENTPACK_FSYNC: "1", false,
         "`1`, `true`, `yes`, `y` or `on`: files that a pack deploys are flushed to disk too.";
+    AGENTPACK_LINK_DESTINATIONS: "/home/ada/shared:/srv/agents", false,
+        "Directories outside a project, separated by colons, into which symbolic links of the project may lead a pack's files. Default: none.";
     CODEX_HOME: "/home/ada/.codex", false,
         "Where Codex keeps its configuration; wins over the `codex_home` option of a pack.";
     WINDLASS_LAUNCH_PROFILE: "ci", false,
@@ -93,7 +95,11 @@ pub struct Environment(BTreeMap<OsString, OsString>);
 impl Environment {
     /// The environment of this process, as it is now.
     pub fn from_process() -> Self {
-        Self(std::env::vars_os().collect())
+        let variables = std::env::vars_os().map(|(name, value)| match name == "PATH" {
+            true => (name, windlass_process::absolute_entries(&value)),
+            false => (name, value),
+        });
+        Self(variables.collect())
     }
 
     /// An environment made up by a test.

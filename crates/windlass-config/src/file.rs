@@ -2,7 +2,7 @@
 //!
 //! Used for the settings file and by windlass-policy for the policy file.
 
-use std::{fmt, io, path::Path};
+use std::{fmt, io, os::unix::fs::MetadataExt as _, path::Path};
 
 use serde::de::DeserializeOwned;
 use windlass_types::{Problem, code};
@@ -18,7 +18,35 @@ pub fn read_if_there(path: &Path) -> io::Result<Option<String>> {
         let message = format!("{} is not a regular file", path.display());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
+    check_writers(path)?;
     fs_err::read_to_string(path).map(Some)
+}
+
+/// Refuses a file or directory that decides what may be done, where another user could change it.
+/// One that is missing is fine.
+pub fn check_writers(path: &Path) -> io::Result<()> {
+    let metadata = match fs_err::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
+    let refuse = |message: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    let owner = metadata.uid();
+    let user = rustix::process::geteuid().as_raw();
+    let path = path.display();
+    if owner != 0 && owner != user {
+        return refuse(format!(
+            "{path} belongs to another user (uid {owner}), who could change what is allowed; \
+             type: chown {user} {path}"
+        ));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return refuse(format!(
+            "others may write {path} (mode {:o}) and so change what is allowed; \
+             type: chmod go-w {path}",
+            metadata.mode() & 0o777
+        ));
+    }
+    Ok(())
 }
 
 /// Why a file is not understood, and where.
@@ -149,6 +177,26 @@ mod tests {
         ] {
             assert_eq!(position(text, offset), expected, "{offset}");
         }
+    }
+
+    #[test]
+    fn a_file_that_others_may_write_is_refused_with_what_to_type() {
+        use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("policy.toml");
+        assert!(read_if_there(&path).unwrap().is_none());
+        fs_err::write(&path, "version = 1").unwrap();
+        for (mode, is_taken) in [(0o600, true), (0o644, true), (0o664, false), (0o646, false)] {
+            fs_err::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let read = read_if_there(&path);
+            assert_eq!(read.is_ok(), is_taken, "{mode:o}");
+            if let Err(error) = read {
+                let wanted = format!("chmod go-w {}", path.display());
+                assert!(error.to_string().contains(&wanted), "{error}");
+            }
+        }
+        fs_err::set_permissions(directory.path(), Permissions::from_mode(0o777)).unwrap();
+        assert!(check_writers(directory.path()).is_err());
     }
 
     #[test]

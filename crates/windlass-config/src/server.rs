@@ -3,7 +3,8 @@
 use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
-    num::NonZeroU64,
+    num::{NonZeroU32, NonZeroU64},
+    path::PathBuf,
 };
 
 use schemars::JsonSchema;
@@ -38,6 +39,26 @@ pub struct ServerSettings {
     /// How long a request may take before it is answered with a timeout, in seconds.
     #[schemars(range(min = 1))]
     pub request_timeout_seconds: NonZeroU64,
+    /// Directories that callers with a key may name as the place of a change, with what is below
+    /// them. Default: the directory the server was started in.
+    pub roots: Vec<PathBuf>,
+    /// Connections at once, in total. Fewer where the process may not open as many files.
+    pub max_connections: NonZeroU32,
+    /// Connections at once from one address, or one IPv6 network. Loopback addresses are not
+    /// counted, since a proxy on this machine brings the connections of everyone.
+    pub max_connections_per_address: NonZeroU32,
+    /// Event streams open at once, in total.
+    pub max_streams: NonZeroU32,
+    /// Event streams open at once with one key.
+    pub max_streams_per_key: NonZeroU32,
+    /// How long a client may take to send the head of a request, and how long a connection may
+    /// wait for the next one, in seconds.
+    #[schemars(range(min = 1))]
+    pub header_timeout_seconds: NonZeroU64,
+    /// How long a client may take nothing of its answer before the connection is closed, in
+    /// seconds.
+    #[schemars(range(min = 1))]
+    pub stall_timeout_seconds: NonZeroU64,
 }
 
 impl Default for ServerSettings {
@@ -51,6 +72,13 @@ impl Default for ServerSettings {
             deprecations: BTreeMap::new(),
             body_limit_bytes: 8 * 1024 * 1024,
             request_timeout_seconds: whole(60),
+            roots: Vec::new(),
+            max_connections: count(1024),
+            max_connections_per_address: count(256),
+            max_streams: count(256),
+            max_streams_per_key: count(64),
+            header_timeout_seconds: whole(15),
+            stall_timeout_seconds: whole(30),
         }
     }
 }
@@ -62,6 +90,13 @@ impl ServerSettings {
             Some(url) => url.clone(),
             None => format!("http://{}", self.listen),
         }
+    }
+}
+
+const fn count(number: u32) -> NonZeroU32 {
+    match NonZeroU32::new(number) {
+        Some(number) => number,
+        None => NonZeroU32::MIN,
     }
 }
 

@@ -20,6 +20,13 @@ fn an_empty_file_is_the_defaults() {
             deprecations: {},
             body_limit_bytes: 8388608,
             request_timeout_seconds: 60,
+            roots: [],
+            max_connections: 1024,
+            max_connections_per_address: 256,
+            max_streams: 256,
+            max_streams_per_key: 64,
+            header_timeout_seconds: 15,
+            stall_timeout_seconds: 30,
         },
         webhooks: WebhookSettings {
             allow_private_targets: false,
@@ -82,7 +89,10 @@ fn an_empty_file_is_the_defaults() {
             service_name: None,
         },
         store: StoreSettings {
-            keep_runs_days: 0,
+            keep_runs_days: 90,
+            keep_kinds_days: {},
+            keep_rollback_days: 30,
+            keep_audit_days: 365,
             anchor_file: None,
             anchor_syslog: false,
             anchor_url: None,
@@ -234,7 +244,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         .collect();
     insta::assert_snapshot!(table, @r#"
     "[sever]\nlisten = \"127.0.0.1:1\""                          config.toml:1:2: unknown field `sever`, expected one of `server`, `webhooks`, `limits`, `telemetry`, `store`, `launch`, `models`, `pipeline`, `stack`; did you mean `server`?
-    "[server]\nlisen = \"127.0.0.1:1\""                          config.toml:2:1: unknown field `lisen`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `public_url`, `deprecations`, `body_limit_bytes`, `request_timeout_seconds`; did you mean `listen`?
+    "[server]\nlisen = \"127.0.0.1:1\""                          config.toml:2:1: unknown field `lisen`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `public_url`, `deprecations`, `body_limit_bytes`, `request_timeout_seconds`, `roots`, `max_connections`, `max_connections_per_address`, `max_streams`, `max_streams_per_key`, `header_timeout_seconds`, `stall_timeout_seconds`; did you mean `listen`?
     "[server]\nlisten = \"localhost\""                           config.toml:2:10: `localhost` is not an address to listen on: write an IP address and a port, such as `127.0.0.1:7717`
     "[server]\nallowed_origins = [\"console.example.org/path\"]" config.toml:2:19: `console.example.org/path` is not an origin: write `https://host` or `https://host:port` in lower case, without a path
     "[server]\nrequest_timeout_seconds = 0"                      config.toml:2:27: invalid value: integer `0`, expected a nonzero u64
@@ -250,7 +260,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "[limits]\ndefault_tier = \"enterprize\""                    config.toml:2:1: no tier is named `enterprize`; did you mean `enterprise`?
     "[limits]\ndefault_tier = \"gold\""                          config.toml:2:1: no tier is named `gold`; add [limits.tiers.gold]
     "[telemetry]\nlog_format = \"jsn\""                          config.toml:2:14: unknown variant `jsn`, expected `human` or `json`; did you mean `json`?
-    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected one of `keep_runs_days`, `anchor_file`, `anchor_syslog`, `anchor_url`, `anchor_interval_seconds`; did you mean `keep_runs_days`?
+    "[store]\n\n  keep_runs_dys = 1"                             config.toml:3:3: unknown field `keep_runs_dys`, expected one of `keep_runs_days`, `keep_kinds_days`, `keep_rollback_days`, `keep_audit_days`, `anchor_file`, `anchor_syslog`, `anchor_url`, `anchor_interval_seconds`; did you mean `keep_runs_days`?
     "[stack]\nallowed_functions = [\"app.f\", \"*\"]"            config.toml:2:1: `*` names no function; write "schema.function", "schema.*" or, for one of the server itself, "function"
     "server = 1"                                                 config.toml:1:10: invalid type: integer `1`, expected a [server] table
     "[server"                                                    config.toml:1:8: unclosed table, expected `]`

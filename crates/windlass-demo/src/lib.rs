@@ -8,6 +8,7 @@
 mod apply;
 mod note;
 mod plan;
+mod roots;
 mod scratch;
 
 use std::sync::Arc;
@@ -19,13 +20,21 @@ use windlass_engine::{
 };
 
 pub use plan::{DemoInput, DemoPlan, FileChange};
+pub use roots::Roots;
 
-/// The demo domain.
+/// The demo domain, for callers who may work anywhere.
 pub fn domain() -> Box<dyn Domain> {
-    Box::new(Demo)
+    Box::new(Demo { roots: None })
 }
 
-struct Demo;
+/// The demo domain, with the directories that callers with a key may name.
+pub fn domain_within(roots: Roots) -> Box<dyn Domain> {
+    Box::new(Demo { roots: Some(roots) })
+}
+
+struct Demo {
+    roots: Option<Roots>,
+}
 
 impl Domain for Demo {
     fn kinds(&self, _engine: &WeakEngine) -> Vec<Arc<dyn RunKind>> {
@@ -37,6 +46,11 @@ impl Domain for Demo {
     }
 
     fn operations(&self, engine: &Engine) -> Vec<Arc<dyn Operation>> {
-        change_operations(engine, plan::PlanDemo)
+        change_operations(
+            engine,
+            plan::PlanDemo {
+                roots: self.roots.clone(),
+            },
+        )
     }
 }

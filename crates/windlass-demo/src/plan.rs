@@ -9,7 +9,7 @@ use serde_json::json;
 use windlass_engine::operation::{CallContext, Change, ChangeInfo, Example};
 use windlass_types::{ChangeAction, Digest, EffectClass, Plan, Problem, plan};
 
-use crate::scratch::Scratch;
+use crate::{roots::Roots, scratch::Scratch};
 
 /// The kind of run that applies a plan.
 pub(crate) const KIND: &str = "demo";
@@ -77,7 +77,9 @@ pub struct DemoPlan {
     pub webhook_secret: Option<String>,
 }
 
-pub(crate) struct PlanDemo;
+pub(crate) struct PlanDemo {
+    pub(crate) roots: Option<Roots>,
+}
 
 impl Change for PlanDemo {
     type Input = DemoInput;
@@ -102,11 +104,17 @@ impl Change for PlanDemo {
 
     fn plan<'a>(
         &'a self,
-        _context: &'a CallContext,
+        context: &'a CallContext,
         input: DemoInput,
     ) -> BoxFuture<'a, Result<Plan, Problem>> {
         Box::pin(async move {
-            let read = tokio::task::spawn_blocking(move || read_directory(input)).await;
+            let (roots, principal) = (self.roots.clone(), context.principal.clone());
+            let may_work_in = move |directory: &str| match &roots {
+                Some(roots) => roots.check(&principal, directory),
+                None => Ok(()),
+            };
+            let read = tokio::task::spawn_blocking(move || read_directory(input, may_work_in));
+            let read = read.await;
             let (input, dir, present) =
                 read.map_err(|error| Problem::internal("demo planner", error))??;
             Ok(compare(input, dir, &present))
@@ -117,7 +125,10 @@ impl Change for PlanDemo {
 type Present = BTreeMap<String, Digest>;
 
 /// Reads the files the input names.
-fn read_directory(input: DemoInput) -> Result<(DemoInput, String, Present), Problem> {
+fn read_directory(
+    input: DemoInput,
+    may_work_in: impl Fn(&str) -> Result<(), Problem>,
+) -> Result<(DemoInput, String, Present), Problem> {
     if input.files.len() + input.delete.len() > MOST_FILES {
         return Err(Problem::invalid(
             "files",
@@ -136,7 +147,12 @@ fn read_directory(input: DemoInput) -> Result<(DemoInput, String, Present), Prob
             format!("{both:?} is both written and deleted"),
         ));
     }
-    let scratch = Scratch::open(&input.dir)?;
+    // A caller who may not work there is not told either whether it exists.
+    let scratch = Scratch::open(&input.dir).or_else(|missing| {
+        may_work_in(&input.dir)?;
+        Err(missing)
+    })?;
+    may_work_in(scratch.path())?;
     let mut present = Present::new();
     for path in input.files.keys().chain(&input.delete) {
         if let Some(content) = scratch.read(path)? {

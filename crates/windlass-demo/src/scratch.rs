@@ -1,24 +1,21 @@
 //! The scratch directory: the only place the demo can touch, opened as a capability.
 //!
-//! Every access goes through one directory handle that refuses to leave the directory, by `..`,
-//! absolute path or symbolic link. Writes are temp file → fsync → rename.
+//! Every access goes through the one writer of files, which leaves the directory by no `..`,
+//! absolute path or symbolic link.
 
 use std::{
-    io::{ErrorKind, Read as _, Write as _},
+    io::ErrorKind,
     path::{Component, Path},
 };
 
-use cap_std::{
-    ambient_authority,
-    fs::{Dir, OpenOptions},
-};
-use windlass_types::{Problem, code};
+use windlass_files::{Access, Directory, FileError};
+use windlass_types::{Problem, Shortage, code};
 
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// A directory and nothing above it.
 pub(crate) struct Scratch {
-    dir: Dir,
+    dir: Directory,
     path: String,
 }
 
@@ -26,15 +23,18 @@ impl Scratch {
     /// Opens an existing directory.
     pub(crate) fn open(path: &str) -> Result<Self, Problem> {
         let missing = |error: std::io::Error| {
-            Problem::new(
-                &code::NOT_FOUND,
-                format!("the directory {path:?} cannot be opened: {error}"),
-            )
-            .with("field", "dir")
-            .next(format!("mkdir -p {path}"))
+            let message = format!("the directory {path:?} cannot be opened: {error}");
+            match Shortage::of_io(&error) {
+                Some(shortage) => {
+                    shortage.note(Problem::new(&code::STEP_FAILED, message).with("field", "dir"))
+                }
+                None => Problem::new(&code::NOT_FOUND, message)
+                    .with("field", "dir")
+                    .next(format!("mkdir -p {path}")),
+            }
         };
         let absolute = Path::new(path).canonicalize().map_err(missing)?;
-        let dir = Dir::open_ambient_dir(&absolute, ambient_authority()).map_err(missing)?;
+        let dir = Directory::open_exact(&absolute).map_err(|error| missing(error.into()))?;
         let path = absolute
             .to_str()
             .ok_or_else(|| {
@@ -66,33 +66,9 @@ impl Scratch {
     /// A file's content, or none when there is no such file.
     pub(crate) fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Problem> {
         self.check(path)?;
-        let file = match self.dir.open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(refuse(path, "read", &error)),
-        };
-        let size = file
-            .metadata()
-            .map_err(|error| refuse(path, "read", &error))?;
-        if !size.is_file() {
-            return Err(Problem::invalid(
-                "files",
-                "regular file",
-                format!("{path:?} is not a regular file"),
-            ));
-        }
-        if size.len() > LARGEST_FILE {
-            return Err(Problem::invalid(
-                "files",
-                "size",
-                format!("{path:?} is larger than 1 MiB"),
-            ));
-        }
-        let mut content = Vec::new();
-        file.take(LARGEST_FILE + 1)
-            .read_to_end(&mut content)
-            .map_err(|error| refuse(path, "read", &error))?;
-        Ok(Some(content))
+        self.dir
+            .read(Path::new(path), LARGEST_FILE)
+            .map_err(|error| refuse(path, "read", error))
     }
 
     /// The parent directories of a path that do not exist yet, outermost first.
@@ -101,7 +77,9 @@ impl Scratch {
         let mut missing: Vec<String> = Path::new(path)
             .ancestors()
             .skip(1)
-            .filter(|parent| !parent.as_os_str().is_empty() && !self.dir.exists(parent))
+            .filter(|parent| {
+                !parent.as_os_str().is_empty() && !matches!(self.dir.kind(parent), Ok(Some(_)))
+            })
             .filter_map(|parent| parent.to_str().map(str::to_owned))
             .collect();
         missing.reverse();
@@ -112,58 +90,30 @@ impl Scratch {
     /// so that one that died leaves nothing behind that the next one does not replace.
     pub(crate) fn write(&self, path: &str, content: &[u8], temp: &str) -> Result<(), Problem> {
         self.check(path)?;
-        let failed = |error: std::io::Error| refuse(path, "write", &error);
-        let parent = Path::new(path)
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        if let Some(parent) = parent {
-            self.dir.create_dir_all(parent).map_err(failed)?;
-        }
-        let temp_path = parent.unwrap_or(Path::new("")).join(temp_name(temp));
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        let mut file = self.dir.open_with(&temp_path, &options).map_err(failed)?;
-        file.write_all(content)
-            .and_then(|()| file.sync_all())
-            .map_err(failed)?;
         self.dir
-            .rename(&temp_path, &self.dir, path)
-            .map_err(failed)?;
-        self.sync(parent).map_err(failed)
+            .write_by(Path::new(path), content, Access::Usual, &temp_name(temp))
+            .map_err(|error| refuse(path, "write", error))
     }
 
     /// Removes a file; removing what is gone is fine.
     pub(crate) fn remove(&self, path: &str) -> Result<(), Problem> {
         self.check(path)?;
-        match self.dir.remove_file(path) {
-            Ok(()) => {
-                let parent = Path::new(path)
-                    .parent()
-                    .filter(|parent| !parent.as_os_str().is_empty());
-                self.sync(parent)
-                    .map_err(|error| refuse(path, "remove", &error))
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(refuse(path, "remove", &error)),
-        }
+        self.dir
+            .remove_file(Path::new(path))
+            .and_then(|_| self.dir.flush(Path::new(path)))
+            .map_err(|error| refuse(path, "remove", error))
     }
 
     /// Removes directories that are empty, innermost first; others stay.
     pub(crate) fn remove_empty(&self, directories: &[String]) {
         for directory in directories.iter().rev() {
             // Not empty means that something else was put there, which is kept.
-            let _ = self.dir.remove_dir(directory);
+            let _ = self.dir.remove_directory(Path::new(directory));
         }
     }
 
-    /// Makes a rename or removal durable.
-    fn sync(&self, parent: Option<&Path>) -> std::io::Result<()> {
-        // Opened as a file: the handle of a directory capability cannot be flushed.
-        self.dir.open(parent.unwrap_or(Path::new(".")))?.sync_all()
-    }
-
-    /// Refuses paths that are not plainly inside. The directory handle would refuse to leave as
-    /// well; symbolic links that stay inside are refused too, so that a plan means what it says.
+    /// Refuses paths that are not plainly inside, and those in which something is a symbolic link,
+    /// so that a plan means what it says.
     fn check(&self, path: &str) -> Result<(), Problem> {
         let escape = |why: &str| {
             Err(Problem::new(&code::PATH_ESCAPE, format!("{path:?} {why}"))
@@ -182,17 +132,9 @@ impl Scratch {
         if path.is_empty() || path.contains('\0') || !plain || !spelled {
             return escape("is not a plain relative path");
         }
-        for part in Path::new(path)
-            .ancestors()
-            .filter(|part| !part.as_os_str().is_empty())
-        {
-            if self
-                .dir
-                .symlink_metadata(part)
-                .is_ok_and(|found| found.is_symlink())
-            {
-                return escape("goes through a symbolic link");
-            }
+        // Other failures are told by what is done with it.
+        if let Err(FileError::Link { .. }) = self.dir.check(Path::new(path)) {
+            return escape("goes through a symbolic link");
         }
         Ok(())
     }
@@ -202,23 +144,34 @@ fn temp_name(key: &str) -> String {
     format!(".windlass-{}.tmp", &key[..key.len().min(16)])
 }
 
-fn refuse(path: &str, verb: &str, error: &std::io::Error) -> Problem {
+fn refuse(path: &str, verb: &str, error: FileError) -> Problem {
+    let error = match error {
+        FileError::Io { source, .. } => source,
+        FileError::NotAFile { .. } => {
+            let message = format!("{path:?} is not a regular file");
+            return Problem::invalid("files", "regular file", message);
+        }
+        other => return other.into_problem(|error| Problem::internal("scratch", error)),
+    };
     match error.kind() {
-        // What cap-std answers when a path would leave the directory.
-        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => Problem::new(
-            &code::PATH_ESCAPE,
-            format!("{path:?} leads out of the directory"),
-        )
-        .with("path", path),
+        ErrorKind::FileTooLarge => {
+            Problem::invalid("files", "size", format!("{path:?} is larger than 1 MiB"))
+        }
         ErrorKind::StorageFull => {
             Problem::new(&code::STORE_FULL, format!("no space to {verb} {path:?}"))
                 .with("path", path)
         }
-        _ => Problem::new(
-            &code::STEP_FAILED,
-            format!("cannot {verb} {path:?}: {error}"),
-        )
-        .with("path", path),
+        _ => {
+            let problem = Problem::new(
+                &code::STEP_FAILED,
+                format!("cannot {verb} {path:?}: {error}"),
+            )
+            .with("path", path);
+            match Shortage::of_io(&error) {
+                Some(shortage) => shortage.note(problem),
+                None => problem,
+            }
+        }
     }
 }
 

@@ -24,9 +24,11 @@ use crate::{
     confirm::Sealer,
     contract::{http::HttpPaths, mcp::McpIdentity},
     driver::{OwnRuns, StepProbe},
+    health::HealthCache,
     notices::Notices,
     operation::{Catalogue, Operation, WaitingCall, WeakCatalogue},
     outbox::{OutboxOptions, secrets::SecretBook},
+    retention::RetentionOptions,
     run::{RunKind, RunKinds},
 };
 
@@ -85,6 +87,8 @@ pub struct EngineParts {
     pub outbox: OutboxOptions,
     /// Where anchors of the history go.
     pub anchors: AnchorOptions,
+    /// How long what has ended is kept.
+    pub retention: RetentionOptions,
     /// How many jobs the holders of keys may have.
     pub tiers: Tiers,
     /// A test's view into steps; absent in production.
@@ -119,6 +123,7 @@ pub(crate) struct Inner {
     pub(crate) catalogue: OnceLock<WeakCatalogue>,
     pub(crate) own_runs: OwnRuns,
     pub(crate) notices: Arc<Notices>,
+    pub(crate) health: HealthCache,
 }
 
 impl std::ops::Deref for Engine {
@@ -158,6 +163,7 @@ impl Engine {
                 catalogue: OnceLock::new(),
                 own_runs: OwnRuns::default(),
                 notices: Arc::default(),
+                health: HealthCache::default(),
             }
         }))
     }
@@ -209,6 +215,10 @@ impl Engine {
         &self.0.notices
     }
 
+    pub(crate) fn health_cache(&self) -> &HealthCache {
+        &self.0.health
+    }
+
     pub(crate) fn secret_book(&self) -> &SecretBook {
         &self.0.webhook_secrets
     }
@@ -216,6 +226,23 @@ impl Engine {
     /// Now.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Now, for what has to happen later or ends by itself: deadlines are made from it and compared
+    /// with it, so that a wall clock that is set back prolongs none of them.
+    pub fn steady(&self) -> Timestamp {
+        self.clock.steady()
+    }
+
+    /// Resolves once steady time has reached a deadline.
+    pub(crate) async fn until(&self, deadline: Timestamp) {
+        loop {
+            let left = deadline.since(self.steady());
+            if left.is_zero() {
+                return;
+            }
+            self.clock.sleep_until(self.now().after(left)).await;
+        }
     }
 
     /// A fresh span id.

@@ -1,11 +1,15 @@
-//! Runs that are kept for a time only: removed by the driver once that time is over.
+//! What has ended is kept for a time and then removed by the driver, without a person.
 //!
-//! How long is said by the kind of run, what goes with it by the store; nothing is decided here.
-//! Kinds that say nothing are pruned on request, and never here.
+//! How long is said by the settings and, for some, by the kind of run; what goes with a run and
+//! what must stay is the store's to know.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::sync::watch;
+use windlass_ports::{
+    StoreError,
+    store::{KeptFor, Retention},
+};
 use windlass_types::Timestamp;
 
 use crate::Engine;
@@ -13,26 +17,77 @@ use crate::Engine;
 /// The shortest time between two looks: runs that ended together go together, and one that
 /// still owes a delivery is asked after again.
 const ROUND: Duration = Duration::from_secs(60);
+/// The longest.
+const SWEEP: Duration = Duration::from_secs(60 * 60);
+
+/// How long what has ended is kept. Without a time it is kept until it is pruned.
+#[derive(Clone, Debug, Default)]
+pub struct RetentionOptions {
+    /// Runs.
+    pub runs: Option<Duration>,
+    /// Runs of some kinds.
+    pub kinds: BTreeMap<String, Duration>,
+    /// A run that can be rolled back stays at least so long.
+    pub rollback: Duration,
+    /// Entries of the audit and of the store's other journals.
+    pub audit: Option<Duration>,
+}
+
+impl Engine {
+    /// What the settings say, and the kinds that say something themselves: those first, because
+    /// what they promise is in a contract.
+    fn retention_of_all(&self) -> Retention {
+        let options = &self.retention;
+        let mut kinds = self.kinds().kept();
+        for (kind, keep) in &options.kinds {
+            if !kinds.iter().any(|kept| kept.kind == *kind) {
+                let (kind, keep) = (kind.clone(), *keep);
+                kinds.push(KeptFor { kind, keep });
+            }
+        }
+        Retention {
+            kinds,
+            runs: options.runs,
+            rollback: options.rollback,
+            audit: options.audit,
+        }
+    }
+}
 
 /// Removes what is due until told to stop.
 pub(crate) async fn expire(engine: Engine, stop: watch::Sender<bool>) {
-    let kept = engine.kinds().kept();
-    let Some(shortest) = kept.iter().map(|kept| kept.keep).min() else {
+    let retention = engine.retention_of_all();
+    if retention.kinds.is_empty() && retention.runs.is_none() && retention.audit.is_none() {
         return;
-    };
+    }
     let mut stop = stop.subscribe();
     let rounds = async {
+        let mut is_first = true;
         loop {
             let now = engine.now();
-            let next = match engine.maintenance.expire(kept.clone(), now).await {
+            let next = match engine.maintenance.expire(retention.clone(), now).await {
                 Ok(expiry) => {
                     if expiry.removed.runs > 0 {
                         tracing::info!(runs = expiry.removed.runs, "expired runs are removed");
                     }
-                    next_look(now, expiry.next, shortest)
+                    // It looks at every journal, which must not slow a start down.
+                    if !std::mem::take(&mut is_first)
+                        && let Err(error) = engine.maintenance.seal_heads().await
+                    {
+                        tracing::warn!(%error, "the ends of journals could not be sealed");
+                    }
+                    if let Err(error) = engine.maintenance.keep_reserve().await {
+                        tracing::warn!(%error, "no space can be kept aside for a full disk");
+                    }
+                    next_look(now, expiry.next)
                 }
                 Err(error) => {
                     tracing::warn!(%error, "expired runs cannot be removed; trying again");
+                    if matches!(error, StoreError::Full)
+                        && let Err(error) = engine.maintenance.release_reserve().await
+                    {
+                        tracing::warn!(%error, "no room could be made on the full disk");
+                    }
                     now.after(ROUND)
                 }
             };
@@ -45,9 +100,9 @@ pub(crate) async fn expire(engine: Engine, stop: watch::Sender<bool>) {
     }
 }
 
-/// When something may be due: what ends from now on is not before the shortest time is over.
-fn next_look(now: Timestamp, due: Option<Timestamp>, shortest: Duration) -> Timestamp {
-    let latest = now.after(shortest);
+/// When something may be due.
+fn next_look(now: Timestamp, due: Option<Timestamp>) -> Timestamp {
+    let latest = now.after(SWEEP);
     due.map_or(latest, |due| due.min(latest))
         .max(now.after(ROUND))
 }

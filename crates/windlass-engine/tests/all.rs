@@ -6,13 +6,19 @@ mod suite {
     mod cancel;
     mod catalogue;
     mod children;
+    mod clock_jumps;
     mod confirm;
     mod export;
+    mod fault_many;
+    mod fault_shortage;
+    mod fault_stop;
+    mod health;
     mod held;
     mod holds;
     mod idempotency;
     mod jobs;
     mod keys;
+    mod on_disk;
     mod outbox;
     mod paid;
     mod parked;
@@ -22,6 +28,7 @@ mod suite {
     mod proofs;
     mod redaction;
     mod rollback;
+    mod shortages;
     mod step_context;
     mod steps;
     mod stores;

@@ -8,6 +8,9 @@
 //! the call, where it wins over every file.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::str;
+
+use windlass_ports::git::Refused;
 
 /// Settings of every call about a repository that is not trusted. Nothing of it is executed and
 /// nothing stays behind working on it.
@@ -77,17 +80,7 @@ const WORDS: [(&str, &[&str]); 28] = [
         "gc",
         &["pruneexpire", "reflogexpire", "worktreepruneexpire"],
     ),
-    (
-        "http",
-        &[
-            "extraheader",
-            "proxy",
-            "sslcainfo",
-            "sslcapath",
-            "useragent",
-            "version",
-        ],
-    ),
+    ("http", &["extraheader", "useragent", "version"]),
     ("i18n", &["*"]),
     ("init", &["defaultbranch"]),
     ("log", &["date", "decorate"]),
@@ -107,7 +100,6 @@ const WORDS: [(&str, &[&str]); 28] = [
             "fetch",
             "push",
             "tagopt",
-            "proxy",
             "partialclonefilter",
             "followremotehead",
         ],
@@ -120,7 +112,8 @@ const WORDS: [(&str, &[&str]); 28] = [
 ];
 
 /// What git does without the setting, where an empty value would mean something else.
-const DEFAULTS: [(&str, &str, &str); 5] = [
+const DEFAULTS: [(&str, &str, &str); 6] = [
+    ("http", "sslverify", "true"),
     ("gpg", "format", "openpgp"),
     ("core", "sshcommand", "ssh"),
     ("core", "alternaterefscommand", "true"),
@@ -134,6 +127,11 @@ const DEFAULTS: [(&str, &str, &str); 5] = [
 pub const UPLOAD_PACK: &str = "--upload-pack=git-upload-pack";
 /// The same for what receives.
 pub const RECEIVE_PACK: &str = "--receive-pack=git-receive-pack";
+/// The same where that is a repository of this machine: git takes the settings of a call away from
+/// it, so they are part of the program's name. Hooks and a work tree's filters stay off.
+pub const RECEIVE_PACK_HERE: &str = "--receive-pack=git -c core.hooksPath=/dev/null \
+     -c core.fsmonitor=false -c core.alternateRefsCommand=true -c receive.denyCurrentBranch=refuse \
+     -c receive.autogc=false receive-pack";
 
 /// What a filter that is switched off means for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,21 +156,76 @@ pub fn instead_of(
     listed: &[u8],
     submodules: &[u8],
     unfiltered: Unfiltered,
-) -> Vec<(String, String)> {
+) -> Result<Vec<(String, String)>, Refused> {
     let mut replaced = Replaced::default();
     let mut fields = listed.split(|byte| *byte == 0);
     while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
-        replaced.see(matches!(scope, b"local" | b"worktree"), entry);
+        replaced.see(matches!(scope, b"local" | b"worktree"), entry)?;
     }
     for entry in submodules.split(|byte| *byte == 0) {
-        let entry = String::from_utf8_lossy(entry);
-        if let Some((section, Some(name), _)) = split(&entry)
+        let (key, _) = parts(entry)?;
+        if let Some((section, Some(name), _)) = split(key)
             && section == "submodule"
         {
             replaced.submodules.insert(name.to_owned());
         }
     }
-    replaced.settings(unfiltered)
+    Ok(replaced.settings(unfiltered))
+}
+
+/// Key and value of an entry: `key`, newline, `value`. A setting takes the place of another only
+/// under the very same name, so a name that cannot be written back is refused.
+fn parts(entry: &[u8]) -> Result<(&str, Option<&[u8]>), Refused> {
+    let mut halves = entry.splitn(2, |byte| *byte == b'\n');
+    let key = halves.next().unwrap_or_default();
+    let key = str::from_utf8(key).map_err(|_| Refused {
+        what: "git setting",
+        value: String::from_utf8_lossy(key).into_owned(),
+        rule: "its name is not UTF-8, and its repository is not trusted",
+    })?;
+    Ok((key, halves.next()))
+}
+
+/// The filters that settings of [`instead_of`] switch off.
+pub fn filters(settings: &[(String, String)]) -> Vec<String> {
+    let names = settings.iter().filter_map(|(key, _)| {
+        let name = key.strip_prefix("filter.")?.strip_suffix(".required")?;
+        Some(name.to_owned())
+    });
+    names.collect()
+}
+
+/// The folder of hooks that settings name, and programs that the repository names: its own filters
+/// and those its attributes ask for, the file system monitor. `listed` as for [`instead_of`].
+pub fn programs(listed: &[u8], attributes: &str) -> (Option<String>, Vec<String>) {
+    let asked: BTreeSet<&str> = attributes
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("filter="))
+        .collect();
+    let (mut hooks, mut programs) = (None, BTreeSet::new());
+    let mut fields = listed.split(|byte| *byte == 0);
+    while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+        // What the guard itself set says nothing.
+        if scope == b"command" {
+            continue;
+        }
+        let is_of_repository = matches!(scope, b"local" | b"worktree");
+        let entry = String::from_utf8_lossy(entry);
+        let value = entry.split_once('\n').map_or("", |it| it.1);
+        match split(&entry) {
+            Some(("core", None, "hookspath")) => hooks = Some(value.to_owned()),
+            Some(("core", None, "fsmonitor")) if is_of_repository && !is_plain(value) => {
+                programs.insert("core.fsmonitor".to_owned());
+            }
+            Some(("filter", Some(name), "clean" | "smudge" | "process"))
+                if is_of_repository || asked.contains(name) =>
+            {
+                programs.insert(format!("filter {name}"));
+            }
+            _ => {}
+        }
+    }
+    (hooks, programs.into_iter().collect())
 }
 
 #[derive(Default)]
@@ -187,24 +240,23 @@ struct Replaced {
 }
 
 impl Replaced {
-    /// Notes one setting: `key`, newline, `value`; a key without a value is a yes.
-    fn see(&mut self, is_of_repository: bool, entry: &[u8]) {
-        let entry = String::from_utf8_lossy(entry);
-        let (key, value) = match entry.split_once('\n') {
-            Some((key, value)) => (key, Some(value)),
-            None => (&*entry, None),
-        };
+    /// Notes one setting; a key without a value is a yes.
+    fn see(&mut self, is_of_repository: bool, entry: &[u8]) -> Result<(), Refused> {
+        let (key, value) = parts(entry)?;
+        let value = value.map(String::from_utf8_lossy);
         let Some((section, name, last)) = split(key) else {
-            return;
+            return Ok(());
         };
         match (section, name) {
             // What is included is listed on its own.
-            ("include" | "includeif", _) => return,
+            ("include" | "includeif", _) => return Ok(()),
             // Options of the call say it.
-            ("remote", Some(_)) if matches!(last, "uploadpack" | "receivepack") => return,
+            ("remote", Some(_)) if matches!(last, "uploadpack" | "receivepack") => {
+                return Ok(());
+            }
             ("filter", Some(name)) => {
                 self.filters.insert(name.to_owned());
-                return;
+                return Ok(());
             }
             ("submodule", Some(name)) if is_of_repository => {
                 self.submodules.insert(name.to_owned());
@@ -216,10 +268,13 @@ impl Replaced {
         }
         if !is_of_repository {
             let own = self.own.entry(key.to_owned()).or_default();
-            own.push(value.unwrap_or("true").to_owned());
-        } else if !value.is_none_or(is_plain) && !is_word(section, last) {
+            own.push(value.as_deref().unwrap_or("true").to_owned());
+        } else if !value.is_none_or(|value| is_plain(&value)) && !is_word(section, last)
+            || (section, last) == ("http", "sslverify")
+        {
             self.refused.insert(key.to_owned());
         }
+        Ok(())
     }
 
     fn settings(self, unfiltered: Unfiltered) -> Vec<(String, String)> {
@@ -343,7 +398,7 @@ mod tests {
             ("local", "core.flag"),
         ]);
         let modules = b"submodule.a.path\nx\0submodule.b.url\ny\0";
-        let settings = instead_of(&list, modules, Unfiltered::Refused);
+        let settings = instead_of(&list, modules, Unfiltered::Refused).unwrap();
         assert_eq!(
             shown(&settings),
             [
@@ -369,7 +424,66 @@ mod tests {
                 "credential.https://h.helper=own",
             ]
         );
-        assert_eq!(instead_of(b"", b"", Unfiltered::AsIs), Vec::new());
+        assert_eq!(instead_of(b"", b"", Unfiltered::AsIs), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn names_that_cannot_be_written_back_are_refused() {
+        for key in [
+            "filter.x?.clean",
+            "merge.x?.driver",
+            "diff.x?.command",
+            "credential.x?.helper",
+            "hook.x?.command",
+            "submodule.x?.update",
+        ] {
+            let mut list = listed(&[("local", &format!("{key}=evil"))]);
+            let at = list.iter().position(|byte| *byte == b'?').unwrap();
+            list[at] = 0xff;
+            let refused = instead_of(&list, b"", Unfiltered::AsIs).unwrap_err();
+            assert_eq!(refused.what, "git setting", "{key}");
+        }
+        let modules = b"submodule.a\xff.path\nx\0";
+        assert!(instead_of(b"", modules, Unfiltered::AsIs).is_err());
+    }
+
+    #[test]
+    fn a_repository_cannot_weaken_transfers() {
+        let list = listed(&[
+            ("global", "http.proxy=http://mine"),
+            ("local", "http.proxy=http://evil"),
+            ("local", "http.https://h.sslverify=false"),
+            ("local", "http.sslcainfo=/evil.pem"),
+            ("local", "remote.origin.proxy=http://evil"),
+        ]);
+        let settings = instead_of(&list, b"", Unfiltered::AsIs).unwrap();
+        assert_eq!(
+            shown(&settings),
+            [
+                "http.https://h.sslverify=true",
+                "http.proxy=http://mine",
+                "http.sslcainfo=",
+                "remote.origin.proxy=",
+            ]
+        );
+    }
+
+    #[test]
+    fn programs_that_are_off_are_known_by_name() {
+        let list = listed(&[
+            ("global", "core.hookspath=/mine"),
+            ("global", "filter.lfs.process=git-lfs"),
+            ("global", "filter.crypt.clean=git-crypt"),
+            ("local", "core.hookspath=tools/hooks"),
+            ("local", "core.fsmonitor=evil"),
+            ("local", "filter.x.smudge=evil"),
+            ("local", "filter.y.required=true"),
+        ]);
+        let (hooks, found) = programs(&list, "*.bin filter=lfs -text\n");
+        assert_eq!(hooks.as_deref(), Some("tools/hooks"));
+        assert_eq!(found, ["core.fsmonitor", "filter lfs", "filter x"]);
+        let settings = instead_of(&list, b"", Unfiltered::Refused).unwrap();
+        assert_eq!(filters(&settings), ["crypt", "lfs", "x", "y"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use windlass_ports::git::{
     Author, Checkout, Exported, Git, GitError, Head, NewCommit, PullMode, RemoteHead, SwitchTo,
     TreeFile, hide_credentials,
 };
-use windlass_ports::{Standing, Trust, TrustNothing};
+use windlass_ports::{Runs, Standing, Trust, TrustNothing};
 use windlass_process::Ended;
 use windlass_types::Timestamp;
 
@@ -85,9 +86,43 @@ impl GitProgram {
 
     /// Whether the user has trusted the repository around a directory.
     fn is_trusted(&self, directory: &Path) -> bool {
-        let holds_git = |place: &&Path| place.join(".git").exists() || is_bare(place);
-        let repository = directory.ancestors().find(holds_git);
-        repository.is_some_and(|it| self.trust.standing(it) == Standing::Trusted)
+        repository_of(directory)
+            .is_some_and(|it| self.trust.standing(&it, Runs::Git) == Standing::Trusted)
+    }
+
+    /// Programs of the repository that no call runs.
+    fn ask_skipped(&self, repo: &Path) -> Result<Vec<String>, GitError> {
+        let Some(top) = repository_of(repo).filter(|_| !self.is_trusted(repo)) else {
+            return Ok(Vec::new());
+        };
+        let ask = |args: &[&str]| {
+            self.ask_objects(repo, Scope::Directory)
+                .args(args.iter().copied())
+                .output()
+        };
+        let listed = ask(&["config", "--list", "--show-scope", "-z"])?;
+        let attributes = fs_err::read_to_string(top.join(".gitattributes")).unwrap_or_default();
+        let (hooks, mut programs) = guard::programs(&listed, &attributes);
+        let folder = match hooks {
+            Some(folder) => top.join(folder),
+            None => {
+                let common = ask(&["rev-parse", "--git-common-dir"])?;
+                let common = String::from_utf8_lossy(&common);
+                repo.join(common.trim_end_matches('\n')).join("hooks")
+            }
+        };
+        let hooks = fs_err::read_dir(folder).into_iter().flatten().flatten();
+        let is_run = |entry: &fs_err::DirEntry| {
+            let mode = entry.path().metadata().map_or(0, |it| it.mode());
+            entry.path().is_file() && mode & 0o111 != 0
+        };
+        let names = hooks.filter(is_run).map(|it| it.file_name());
+        let names = names.map(|it| it.to_string_lossy().into_owned());
+        let hooks = names.filter(|it| !it.ends_with(".sample"));
+        programs.extend(hooks.map(|name| format!("hook {name}")));
+        programs.sort();
+        programs.dedup();
+        Ok(programs)
     }
 
     /// An option that a repository gets unless the user has trusted it.
@@ -122,6 +157,18 @@ pub(crate) fn is_bare(directory: &Path) -> bool {
     !directory.join(".git").exists()
         && directory.join("HEAD").is_file()
         && directory.join("objects").is_dir()
+}
+
+/// The directory that git could take for the repository of another: the real one, whatever links
+/// led to it. One that git would not take after all only costs trust.
+fn repository_of(directory: &Path) -> Option<PathBuf> {
+    let exists = |path: PathBuf| path.symlink_metadata().is_ok();
+    let may_be_repository = |place: &&Path| {
+        let holds = |name: &str| exists(place.join(name));
+        holds(".git") || (holds("HEAD") && (holds("objects") || holds("commondir")))
+    };
+    let real = directory.canonicalize().ok()?;
+    real.ancestors().find(may_be_repository).map(Path::to_owned)
 }
 
 /// What is done about programs that a repository names.
@@ -206,10 +253,23 @@ impl Call<'_> {
             Guard::Fixed => Vec::new(),
             Guard::Whole(unfiltered) => self.instead_of_its_own(unfiltered)?,
         };
+        let filters = match self.guard {
+            Guard::Whole(Unfiltered::Refused) => guard::filters(&settings),
+            Guard::Whole(Unfiltered::AsIs) | Guard::Fixed => Vec::new(),
+        };
         settings.extend(guard::always());
         let mut variables = self.git.environment.guarding();
         variables.extend(self.git.environment.with_settings(&settings));
-        self.run(variables)
+        let (is_isolated, cwd) = (self.is_isolated, self.cwd);
+        let answer = self.run(variables)?;
+        let is_named = |name: &String| answer.stderr.contains(&format!("'{name}'"));
+        match filters.into_iter().find(is_named) {
+            Some(filter) if answer.code != Some(0) && !is_isolated => Err(GitError::NotTrusted {
+                repository: repository_of(cwd).unwrap_or_else(|| cwd.to_owned()),
+                filter,
+            }),
+            _ => Ok(answer),
+        }
     }
 
     /// What takes the place of settings of the repository.
@@ -226,16 +286,13 @@ impl Call<'_> {
         if listed.code != Some(0) {
             return Err(listed.failed());
         }
-        let top = self
-            .cwd
-            .ancestors()
-            .find(|place| place.join(".git").exists());
-        let modules = top.map(|top| top.join(".gitmodules"));
+        let modules = repository_of(self.cwd).map(|top| top.join(".gitmodules"));
         let submodules = match modules.filter(|file| file.is_file()) {
             Some(file) => list(&["--file", &file.to_string_lossy()])?.stdout,
             None => Vec::new(),
         };
-        Ok(guard::instead_of(&listed.stdout, &submodules, unfiltered))
+        let settings = guard::instead_of(&listed.stdout, &submodules, unfiltered)?;
+        Ok(settings)
     }
 
     fn run(self, guarding: Vec<(OsString, OsString)>) -> Result<Answer, GitError> {
@@ -365,6 +422,10 @@ impl Git for GitProgram {
         author: Option<&Author>,
     ) -> Result<Option<String>, GitError> {
         self.do_commit_paths(repo, paths, message, author)
+    }
+
+    fn skipped(&self, repo: &Path) -> Result<Vec<String>, GitError> {
+        self.ask_skipped(repo)
     }
 
     fn resolve(&self, url: &str, reference: &str) -> Result<String, GitError> {

@@ -9,7 +9,7 @@ use windlass_ports::git::{
 };
 
 use crate::environment::Scope;
-use crate::guard::{RECEIVE_PACK, UPLOAD_PACK};
+use crate::guard::{RECEIVE_PACK, RECEIVE_PACK_HERE, UPLOAD_PACK};
 use crate::program::{Call, GitProgram};
 
 /// Settings for a checkout: its bytes are the same on every machine.
@@ -140,9 +140,11 @@ impl GitProgram {
             PullMode::Rebase => Some("--rebase"),
             PullMode::FastForward => Some("--ff-only"),
         };
+        // A hook in the work tree would be the one that the pull has just brought, which nobody has
+        // looked at, also where the repository was trusted before.
         self.change(repo)
             .transfer()
-            .args(["pull", "--quiet"])
+            .args(["-c", "core.hooksPath=/dev/null", "pull", "--quiet"])
             .args(mode)
             .args(self.unless_trusted(repo, UPLOAD_PACK))
             .args(["--", remote, branch])
@@ -152,12 +154,38 @@ impl GitProgram {
     pub(crate) fn do_push(&self, repo: &Path, remote: &str, refspec: &str) -> Result<(), GitError> {
         check_remote(remote)?;
         check_refspec(refspec)?;
-        self.change(repo)
-            .transfer()
-            .args(["push", "--quiet"])
-            .args(self.unless_trusted(repo, RECEIVE_PACK))
-            .args(["--", remote, refspec])
-            .success()
+        let push = self.change(repo).args(["push", "--quiet"]);
+        let push = match self.pushes_to_this_machine(repo, remote)? {
+            // No helper asks for credentials, and the program that receives runs here.
+            true => push.args(self.unless_trusted(repo, RECEIVE_PACK_HERE)),
+            false => push
+                .transfer()
+                .args(self.unless_trusted(repo, RECEIVE_PACK)),
+        };
+        push.args(["--", remote, refspec]).success()
+    }
+
+    /// Whether the remote is a directory of this machine, whose hooks would run in our name. One
+    /// with addresses of both kinds is refused: the options of a push hold for all of them.
+    fn pushes_to_this_machine(&self, repo: &Path, remote: &str) -> Result<bool, GitError> {
+        let urls = self
+            .ask_objects(repo, Scope::Directory)
+            .args(["remote", "get-url", "--push", "--all", "--", remote])
+            .answer()?;
+        let urls = match urls.code {
+            Some(0) => String::from_utf8_lossy(&urls.stdout).into_owned(),
+            _ => remote.to_owned(),
+        };
+        let here = urls.lines().filter(|url| is_of_this_machine(url)).count();
+        match urls.lines().count() - here {
+            0 => Ok(here > 0),
+            _ if here == 0 => Ok(false),
+            _ => Err(GitError::Refused(Refused {
+                what: "remote",
+                value: remote.to_owned(),
+                rule: "it pushes to this machine and to another one",
+            })),
+        }
     }
 }
 
@@ -199,6 +227,16 @@ fn fetch<'a>(foreign: &dyn Fn() -> Call<'a>, checkout: &Checkout<'_>) -> Result<
     }
 }
 
+/// Whether git takes the address for a path: it has no scheme but `file`, and no host.
+fn is_of_this_machine(url: &str) -> bool {
+    match url.split_once("://") {
+        Some((scheme, _)) => scheme.eq_ignore_ascii_case("file"),
+        None => url
+            .split_once(':')
+            .is_none_or(|(host, _)| host.contains('/')),
+    }
+}
+
 /// A remote's name, or an address.
 fn check_remote(remote: &str) -> Result<(), Refused> {
     if remote.contains(':') || remote.starts_with('/') {
@@ -220,5 +258,28 @@ fn check_refspec(refspec: &str) -> Result<(), Refused> {
     match refspec.split_once(':') {
         None => check_reference(refspec),
         Some((from, to)) => check_reference(from).and_then(|()| check_reference(to)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_without_a_host_are_of_this_machine() {
+        for (url, expected) in [
+            ("/srv/o.git", true),
+            ("../o.git", true),
+            ("./a:b", true),
+            ("o.git", true),
+            ("file:///srv/o.git", true),
+            ("FILE:///srv/o.git", true),
+            ("host:o.git", false),
+            ("git@host:o.git", false),
+            ("https://host/o.git", false),
+            ("ssh://host/o.git", false),
+        ] {
+            assert_eq!(is_of_this_machine(url), expected, "{url}");
+        }
     }
 }

@@ -15,6 +15,9 @@ use crate::{
     guard::{InboundError, too_large},
 };
 
+/// How long a body may be to be read at once; a longer one is read beside the serving threads.
+const READ_AT_ONCE: usize = 64 * 1024;
+
 /// Reads a body as JSON; nothing at all is an empty object.
 pub(crate) async fn from_body(headers: &HeaderMap, body: Body) -> Result<Value, Failure> {
     // The guard has put the limit into the body itself.
@@ -24,8 +27,17 @@ pub(crate) async fn from_body(headers: &HeaderMap, body: Body) -> Result<Value, 
     if bytes.is_empty() {
         return Ok(Value::Object(Map::new()));
     }
+    let is_long = bytes.len() > READ_AT_ONCE;
     check_media_type(headers)?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    let parse = move || serde_json::from_slice(&bytes);
+    let parsed = if is_long {
+        tokio::task::spawn_blocking(parse)
+            .await
+            .map_err(|error| Problem::internal("reading a body", error))?
+    } else {
+        parse()
+    };
+    parsed.map_err(|error| {
         Problem::invalid("body", "json", format!("the body is not JSON: {error}"))
             .with("line", error.line() as u64)
             .with("column", error.column() as u64)

@@ -18,7 +18,8 @@ use windlass_engine::{
 use windlass_types::{Principal, Timestamp};
 
 use crate::{
-    guard::{Hosts, Origins, Tiers},
+    guard::{Hosts, Origins, Streams, Tiers},
+    routes::Rendered,
     serve::{ListenOptions, ServeError},
     traffic::Traffic,
 };
@@ -84,6 +85,12 @@ pub struct HttpState {
     pub body_limit: usize,
     /// How long a request that is not a stream may take.
     pub request_timeout: Duration,
+    /// A reader of a stream that takes longer to take what it was sent is told to come back.
+    pub slow_reader: Duration,
+    /// Streams open at once, in total.
+    pub max_streams: usize,
+    /// Streams open at once, of one caller.
+    pub max_streams_per_key: usize,
     /// What this server counts: answers by status, connections, streams.
     pub traffic: Arc<Traffic>,
     /// Cancelled when the server stops; ends open streams.
@@ -113,6 +120,9 @@ impl HttpState {
             deprecations: BTreeMap::new(),
             body_limit: 8 * 1024 * 1024,
             request_timeout: Duration::from_secs(60),
+            slow_reader: Duration::from_secs(15),
+            max_streams: 256,
+            max_streams_per_key: 64,
             traffic: Arc::default(),
             closing: CancellationToken::new(),
         }
@@ -139,6 +149,8 @@ pub(crate) struct Shared {
     pub(crate) hosts: Hosts,
     pub(crate) origins: Origins,
     pub(crate) tiers: Tiers,
+    pub(crate) streams: Streams,
+    pub(crate) rendered: Rendered,
     /// Every scope an operation may need, separated by spaces.
     pub(crate) scopes: String,
     pub(crate) openapi: OnceLock<Bytes>,
@@ -162,6 +174,8 @@ impl Shared {
             ),
             origins: Origins::new(&state.allowed_origins, state.public_url.as_deref()),
             tiers: Tiers::new(&state.tiers),
+            rendered: Rendered::default(),
+            streams: Streams::new(state.max_streams, state.max_streams_per_key),
             scopes,
             openapi: OnceLock::new(),
             state,

@@ -13,6 +13,7 @@ mod suite {
     mod cors;
     mod documents;
     mod inputs;
+    mod large_inputs;
     mod limits;
     mod loopback;
     mod pipelines;

@@ -1,20 +1,10 @@
 //! The site's files: read and written beneath one directory handle, following no symbolic link.
 //!
-//! Every component of a path is opened by name from the handle of its parent, so nothing can be
-//! swapped in between a check and its use. A file is replaced by rename, so a hard link to
-//! another owner's file is cut and never written through.
+//! The one writer of files does it; what is added here is what a path of a site may be.
 
-use std::{
-    collections::BTreeMap,
-    io::{ErrorKind, Read as _, Write as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 
-use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
-use cap_std::{
-    ambient_authority,
-    fs::{Dir, OpenOptions},
-};
+use windlass_files::{Access, Directory, FileError};
 use windlass_launch_model::{ConflictReason, site_path};
 use windlass_types::Problem;
 
@@ -46,159 +36,80 @@ pub fn normal_path(path: &str) -> Option<String> {
 /// A site's folder, opened.
 #[derive(Debug)]
 pub struct SiteDir {
-    root: Dir,
+    root: Directory,
 }
 
 impl SiteReader for SiteDir {
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
-        let Some((parent, name)) = self.open_parent(path, false)? else {
-            return Ok(None);
-        };
-        read_in(&parent, &name, path)
+        self.check(path)?;
+        let found = self.root.read(Path::new(path), LARGEST_FILE);
+        found.map_err(|error| refused(path, &error))
     }
 }
 
 impl SiteDir {
     /// Opens a folder.
     pub fn open(path: &Path) -> Result<Self, Problem> {
-        Dir::open_ambient_dir(path, ambient_authority())
-            .map(Self::new)
-            .map_err(|error| {
-                Problem::internal("site", format!("the site cannot be opened: {error}"))
-            })
-    }
-
-    /// Takes a folder that is open already.
-    pub const fn new(root: Dir) -> Self {
-        Self { root }
+        let root = Directory::open(path).map_err(|error| {
+            Problem::internal("site", format!("the site cannot be opened: {error}"))
+        })?;
+        Ok(Self { root })
     }
 
     /// Writes a file: a temporary one next to it, flushed, then renamed over it.
     pub(crate) fn write(&self, path: &str, content: &[u8]) -> Result<(), Refusal> {
-        let Some((parent, name)) = self.open_parent(path, true)? else {
-            return Err(not_allowed(path, "no folder could be created"));
-        };
-        // A path that became a link since it was read is refused here, not written through.
-        read_in(&parent, &name, path)?;
-        let failed = |error: std::io::Error| not_allowed(path, &error.to_string());
+        self.check(path)?;
+        let name = path.rsplit('/').next().unwrap_or(path);
         // The same on every attempt, so that one that died leaves nothing behind for long.
         let temp = format!(".{name}.windlass-tmp");
-        match parent.remove_file(&temp) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
-            _ => {}
-        }
-        let mut options = OpenOptions::new();
-        options
-            .write(true)
-            .create_new(true)
-            .follow(FollowSymlinks::No);
-        let mut file = parent.open_with(&temp, &options).map_err(failed)?;
-        let written = file
-            .write_all(content)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| parent.rename(&temp, &parent, &name));
-        if let Err(error) = written {
-            // The first failure is the one to report.
-            let _ = parent.remove_file(&temp);
-            return Err(failed(error));
-        }
-        sync(&parent).map_err(failed)
+        self.root
+            .write_by(Path::new(path), content, Access::Usual, &temp)
+            .map_err(|error| refused(path, &error))
     }
 
     /// Removes a file; one that is gone already is fine.
     pub(crate) fn remove(&self, path: &str) -> Result<(), Refusal> {
-        let Some((parent, name)) = self.open_parent(path, false)? else {
-            return Ok(());
-        };
-        if read_in(&parent, &name, path)?.is_none() {
-            return Ok(());
-        }
-        parent
-            .remove_file(&name)
-            .and_then(|()| sync(&parent))
-            .map_err(|error| not_allowed(path, &error.to_string()))
+        self.check(path)?;
+        let path_below = Path::new(path);
+        let removed = self
+            .root
+            .check(path_below)
+            .and_then(|()| self.root.remove_file(path_below))
+            .and_then(|_| self.root.flush(path_below));
+        removed.map_err(|error| refused(path, &error))
     }
 
-    /// The folder of a path, opened component by component, and the file's name in it; none when
-    /// a folder is missing and is not to be made.
-    fn open_parent(&self, path: &str, make: bool) -> Result<Option<(Dir, String)>, Refusal> {
-        let failed = |error: std::io::Error| not_allowed(path, &error.to_string());
+    /// Refuses a path that is not plain, and one of which a part is there in other letter case.
+    fn check(&self, path: &str) -> Result<(), Refusal> {
         if normal_path(path).as_deref() != Some(path) {
             return Err(not_allowed(path, "not a plain path within the site"));
         }
-        let mut parts: Vec<&str> = path.split('/').collect();
-        let name = parts.pop().unwrap_or_default().to_owned();
-        let mut folder = self.root.try_clone().map_err(failed)?;
-        for part in parts {
-            refuse_other_case(&folder, part, path)?;
-            folder = match folder.open_dir_nofollow(part) {
-                Ok(found) => found,
-                Err(error) if error.kind() == ErrorKind::NotFound && make => {
-                    match folder.create_dir(part) {
-                        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                            return Err(failed(error));
-                        }
-                        _ => folder.open_dir_nofollow(part).map_err(failed)?,
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-                Err(error) => {
-                    let is_link = folder
-                        .symlink_metadata(part)
-                        .is_ok_and(|found| found.is_symlink());
-                    let what = if is_link {
-                        "a symbolic link".to_owned()
-                    } else {
-                        error.to_string()
-                    };
-                    return Err(not_allowed(part, &what));
-                }
+        let mut folder: Option<Directory> = None;
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            let above = folder.as_ref().unwrap_or(&self.root);
+            refuse_other_case(above, part, path)?;
+            if parts.peek().is_none() {
+                break;
+            }
+            folder = match above.directory(Path::new(part)) {
+                Ok(found) => Some(found),
+                Err(error) if error.io_kind() == Some(ErrorKind::NotFound) => break,
+                Err(error) => return Err(refused(part, &error)),
             };
         }
-        refuse_other_case(&folder, &name, path)?;
-        Ok(Some((folder, name)))
+        Ok(())
     }
-}
-
-fn read_in(parent: &Dir, name: &str, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
-    let failed = |error: std::io::Error| not_allowed(path, &error.to_string());
-    let found = match parent.symlink_metadata(name) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other.map_err(failed)?,
-    };
-    if !found.is_file() {
-        let what = if found.is_symlink() {
-            "a symbolic link"
-        } else {
-            "not a regular file"
-        };
-        return Err(not_allowed(path, what));
-    }
-    let mut options = OpenOptions::new();
-    options.read(true).follow(FollowSymlinks::No);
-    let file = parent.open_with(name, &options).map_err(failed)?;
-    let mut content = Vec::new();
-    file.take(LARGEST_FILE + 1)
-        .read_to_end(&mut content)
-        .map_err(failed)?;
-    if content.len() as u64 > LARGEST_FILE {
-        return Err((
-            ConflictReason::TooLarge,
-            format!("{path:?} has more than {LARGEST_FILE} bytes"),
-        ));
-    }
-    Ok(Some(content))
 }
 
 /// Names that differ in letter case alone are one file on many machines.
-fn refuse_other_case(folder: &Dir, name: &str, path: &str) -> Result<(), Refusal> {
-    if folder.symlink_metadata(name).is_ok() {
+fn refuse_other_case(folder: &Directory, name: &str, path: &str) -> Result<(), Refusal> {
+    let failed = |error: FileError| refused(path, &error);
+    if folder.kind(Path::new(name)).map_err(failed)?.is_some() {
         return Ok(());
     }
-    let failed = |error: std::io::Error| not_allowed(path, &error.to_string());
     let lower = name.to_lowercase();
-    for entry in folder.entries().map_err(failed)? {
-        let other = entry.map_err(failed)?.file_name();
+    for other in folder.names().map_err(failed)? {
         if other
             .to_str()
             .is_some_and(|other| other.to_lowercase() == lower && other != name)
@@ -210,12 +121,21 @@ fn refuse_other_case(folder: &Dir, name: &str, path: &str) -> Result<(), Refusal
     Ok(())
 }
 
-fn not_allowed(path: &str, what: &str) -> Refusal {
-    (ConflictReason::PathNotAllowed, format!("{path:?}: {what}"))
+/// What a refusal of the writer is called in a launch; paths of this machine stay out of it.
+fn refused(path: &str, error: &FileError) -> Refusal {
+    match error {
+        FileError::Link { .. } => not_allowed(path, "a symbolic link"),
+        FileError::NotAFile { .. } => not_allowed(path, "not a regular file"),
+        FileError::NotADirectory { .. } => not_allowed(path, "not a directory"),
+        FileError::Leaves { .. } => not_allowed(path, "not a plain path within the site"),
+        FileError::Io { source, .. } if source.kind() == ErrorKind::FileTooLarge => (
+            ConflictReason::TooLarge,
+            format!("{path:?} has more than {LARGEST_FILE} bytes"),
+        ),
+        FileError::Io { source, .. } => not_allowed(path, &source.to_string()),
+    }
 }
 
-/// Makes a rename or removal durable.
-fn sync(folder: &Dir) -> std::io::Result<()> {
-    // Opened as a file: the handle of a directory capability cannot be flushed.
-    folder.open(".")?.sync_all()
+fn not_allowed(path: &str, what: &str) -> Refusal {
+    (ConflictReason::PathNotAllowed, format!("{path:?}: {what}"))
 }

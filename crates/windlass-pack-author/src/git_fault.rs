@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use windlass_pack_model::fault;
-use windlass_ports::git::GitError;
-use windlass_types::Problem;
+use windlass_ports::{git::GitError, trust};
+use windlass_types::{Problem, code};
 
 /// The public form of a failure of git. `cwd` and `args` say what was tried, for the failures
 /// that do not know themselves.
@@ -32,6 +32,7 @@ pub fn git_problem(error: &GitError, cwd: &Path, args: &[&str]) -> Problem {
         GitError::Moved { branch, .. } => located(failed(message), cwd)
             .with("args", args.to_vec())
             .with("branch", branch.as_str()),
+        GitError::NotTrusted { repository, .. } => not_trusted(error, repository),
         GitError::Refused(refused) => fault::config_invalid(message)
             .with("value", refused.value.as_str())
             .with("expected", refused.rule),
@@ -42,6 +43,13 @@ pub fn git_problem(error: &GitError, cwd: &Path, args: &[&str]) -> Problem {
             problem => problem,
         },
     }
+}
+
+/// A change that needs a program of a repository that is not trusted.
+pub(crate) fn not_trusted(error: &GitError, repository: &Path) -> Problem {
+    located(Problem::new(&code::NOT_TRUSTED, chain(error)), repository)
+        .with("reason_code", "not_trusted")
+        .next(trust::review(repository))
 }
 
 fn failed(message: String) -> Problem {

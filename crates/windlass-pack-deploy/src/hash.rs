@@ -11,6 +11,7 @@ use windlass_types::Digest;
 
 use crate::{
     change::{LocalEdit, PlanChange, PlanSummary, posix},
+    links::ProjectLink,
     plan::DeployPlan,
 };
 
@@ -86,6 +87,8 @@ impl DeployPlan {
             confirm: Digest,
             changes: &'a [PlanChange],
             local_edits: &'a [LocalEdit],
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            links: &'a [ProjectLink],
             roots: Vec<Root<'a>>,
         }
         #[derive(Serialize)]
@@ -131,6 +134,7 @@ impl DeployPlan {
             confirm,
             changes: &self.changes,
             local_edits: &self.local_edits,
+            links: &self.links,
             roots,
         };
         Digest::of(&serde_json::to_vec(&full).unwrap_or_default())

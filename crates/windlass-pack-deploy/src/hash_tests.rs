@@ -95,6 +95,7 @@ fn additions_are_not_hashed_but_are_in_the_full_digest() {
         changes,
         local_edits: Vec::new(),
         warnings: Vec::new(),
+        links: Vec::new(),
         purpose: crate::plan::Purpose::Deploy,
         roots: Vec::new(),
         shared: Vec::new(),

@@ -16,6 +16,7 @@ pub mod event;
 pub mod gather;
 pub mod hash;
 pub mod keys;
+pub mod links;
 pub mod owned;
 pub mod ownership;
 pub mod past;
@@ -42,6 +43,7 @@ pub use drift::{DriftItem, DriftKind, DriftReport, DriftSummary, RootSummary, dr
 pub use event::EventPlan;
 pub use gather::gather_disk;
 pub use hash::{Binding, BindingDefaults, PlanHash};
+pub use links::{LinkRule, ProjectLink};
 pub use owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot, OwnedSource};
 pub use ownership::{OwnershipScope, gather_owned, owned_in};
 pub use pattern::PathPattern;

@@ -19,10 +19,12 @@ use crate::{
         shown, with_execute,
     },
     disk::{Disk, FoundFile, OnDisk},
+    links::{LinkRule, ProjectLink},
     owned::{OPERATOR_MARK, Owned, OwnedFile, OwnedKey, OwnedRoot},
     roots::{Roots, below},
     shared::{SharedFile, SharedOutcome, Theirs},
     shared_files::{both_ways, shared_change, shared_files},
+    state::manifest_path,
 };
 
 /// What a plan is for.
@@ -74,6 +76,8 @@ pub struct DeployPlan {
     pub local_edits: Vec<LocalEdit>,
     /// Warnings for people.
     pub warnings: Vec<String>,
+    /// Links of the project on the way to what would be written.
+    pub links: Vec<ProjectLink>,
     pub(crate) purpose: Purpose,
     pub(crate) roots: Vec<RootPlan>,
     pub(crate) shared: Vec<SharedPlan>,
@@ -132,6 +136,18 @@ impl DeployPlan {
         self.roots
             .iter()
             .any(|root| root.wanted && !root.owned.has_manifest())
+    }
+
+    /// Names the links of a project that what would be written runs through, and where they lead.
+    pub fn name_links(&mut self, rule: &LinkRule) {
+        let roots = self.roots.iter().filter(|root| root.wanted);
+        let manifests: Vec<PathBuf> = roots
+            .map(|root| manifest_path(&root.owned.path, root.owned.target))
+            .collect();
+        let changed = self.changes.iter().map(|change| change.path.as_path());
+        self.links = rule.links(changed.chain(manifests.iter().map(PathBuf::as_path)));
+        self.warnings
+            .extend(self.links.iter().map(ProjectLink::warning));
     }
 
     /// The changes that take the user's word.
@@ -213,6 +229,7 @@ pub fn plan(
         changes,
         local_edits,
         warnings,
+        links: Vec::new(),
         purpose: options.purpose,
         roots: plans,
         shared,

@@ -15,6 +15,7 @@ use windlass_types::Digest;
 use crate::{
     change::{Op, PlanChange},
     event::{EventPlan, ManifestFate, RootAfter},
+    links::LinkRule,
     owned::{OwnedFile, OwnedKey, OwnedSource},
     state::{After, FileAction, KnownRoot, ManifestWrite, Transaction, manifest_path},
 };
@@ -38,6 +39,8 @@ pub struct EventContext {
     pub lockfile_sha256: Option<Digest>,
     /// The directories into which a destination that is a symbolic link may lead.
     pub write_through: Vec<PathBuf>,
+    /// Where links of the project may lead.
+    pub links: LinkRule,
     /// Whether destinations are flushed.
     pub fsync: bool,
 }
@@ -47,6 +50,7 @@ impl EventPlan {
     pub fn transaction(&self, context: &EventContext) -> Transaction {
         let mut transaction = Transaction::new(context.run_id.clone());
         transaction.write_through = context.write_through.clone();
+        transaction.links = context.links.clone();
         transaction.fsync = context.fsync;
         transaction.actions = self
             .changes

@@ -21,7 +21,7 @@ use windlass_engine::{
     run::{RunContext, RunError, RunKind, Step},
 };
 use windlass_pack_deploy::{
-    EventContext, EventPlan, Op, PlanChange, UndoRequest,
+    EventContext, EventPlan, LinkRule, Op, PlanChange, ProjectLink, UndoRequest,
     state::{FaultProbe, NoFaults, PackState, RootLocks, Transaction, commit},
     undo,
 };
@@ -56,6 +56,9 @@ struct ApplyInput {
     event: SnapshotKind,
     /// `$AGENTPACK_HOME`.
     pack_home: PathBuf,
+    /// Where links of the project may lead; the undo keeps to it too.
+    #[serde(default)]
+    links: LinkRule,
 }
 
 /// An event that was planned under locks and may be started.
@@ -67,6 +70,7 @@ pub(crate) struct Prepared {
     pack_home: PathBuf,
     targets: Vec<String>,
     lines: Vec<String>,
+    links: LinkRule,
 }
 
 impl Prepared {
@@ -76,20 +80,27 @@ impl Prepared {
         locks: RootLocks,
         event: &EventPlan,
         context: &EventContext,
-    ) -> Self {
-        let planned = (!event.is_noop()).then(|| Planned {
-            transaction: event.transaction(context),
-            roots: event.directories(),
-        });
-        Self {
+    ) -> Result<Self, Problem> {
+        let planned = match event.is_noop() {
+            true => None,
+            false => {
+                let mut transaction = event.transaction(context);
+                // An approval may take days: what is written then are these directories or none.
+                transaction.held = locks.held()?;
+                let roots = event.directories();
+                Some(Planned { transaction, roots })
+            }
+        };
+        Ok(Self {
             locks: Some(locks),
             planned,
             snapshot_id: context.snapshot_id.clone(),
             event: event.kind,
             pack_home: state.home().root().to_owned(),
             targets: targets(&context.repo, &event.directories()),
-            lines: lines(&event.changes),
-        }
+            lines: [lines(&event.changes), link_warnings(event, context)].concat(),
+            links: context.links.clone(),
+        })
     }
 
     /// Whether there is nothing to do.
@@ -121,6 +132,13 @@ fn lines(changes: &[PlanChange]) -> Vec<String> {
         lines.push(format!("… and {} more", changes.len() - MOST));
     }
     lines
+}
+
+/// The links of the project that an event writes through, and where they lead.
+pub(crate) fn link_warnings(event: &EventPlan, context: &EventContext) -> Vec<String> {
+    let paths = event.changes.iter().map(|change| change.path.as_path());
+    let links = context.links.links(paths);
+    links.iter().map(ProjectLink::warning).collect()
 }
 
 fn line(change: &PlanChange) -> String {
@@ -218,6 +236,7 @@ pub(crate) async fn propose(
         snapshot_id: prepared.snapshot_id,
         event: prepared.event,
         pack_home: prepared.pack_home,
+        links: prepared.links,
     };
     let input =
         serde_json::to_value(&input).map_err(|error| Problem::internal("apply input", error))?;
@@ -311,6 +330,8 @@ impl RunKind for ApplyPack {
             let undo_run = run_id.clone();
             let (undo_engine, undo_pack) = (self.engine.clone(), Arc::clone(&self.pack));
             Step::effect("apply", input.snapshot_id.clone())
+                // The contract: nothing of it stays, and the answer names the cause.
+                .report_full_disk()
                 .input(&json!({ "transaction": transaction, "snapshot_id": input.snapshot_id }))
                 .undo(move |_: Value| {
                     let (pack, input, run_id) = (
@@ -405,6 +426,7 @@ fn take_back(
         profile: snapshot.profile.clone(),
         lockfile_sha256: snapshot.lockfile_sha256,
         write_through,
+        links: input.links.clone(),
         fsync: pack.environment.fsync,
     };
     commit(&state, &locks, event.transaction(&context), probe).map(drop)

@@ -145,6 +145,7 @@ impl Scene {
         let frozen = FrozenTransactionV1::new(&transaction, &[root]).unwrap();
         Self {
             input: ApplyInput {
+                links: LinkRule::default(),
                 transaction: None,
                 snapshot_id: SNAPSHOT.to_owned(),
                 event: SnapshotKind::Deploy,
@@ -169,6 +170,7 @@ impl Scene {
                 codex_home: None,
                 machine_candidates: Vec::new(),
                 fsync: false,
+                link_destinations: Vec::new(),
                 stat_cache: self.scratch.path().join("cache"),
                 program: "windlass pack".to_owned(),
             },

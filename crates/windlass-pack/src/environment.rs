@@ -15,6 +15,8 @@ pub struct PackEnvironment {
     pub machine_candidates: Vec<String>,
     /// `$AGENTPACK_FSYNC`: whether deployed files are flushed too.
     pub fsync: bool,
+    /// `$AGENTPACK_LINK_DESTINATIONS`: where links of a project may lead besides into it.
+    pub link_destinations: Vec<PathBuf>,
     /// Where digests of unchanged files are remembered.
     pub stat_cache: PathBuf,
     /// The name commands are suggested under: `windlass pack` or `agentpack`.

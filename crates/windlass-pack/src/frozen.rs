@@ -7,7 +7,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
-use windlass_pack_deploy::state::{After, FileAction, KnownRoot, ManifestWrite, Transaction};
+use windlass_pack_deploy::{
+    LinkRule,
+    state::{After, FileAction, HeldRoot, KnownRoot, ManifestWrite, Transaction},
+};
 use windlass_pack_model::{Body, Snapshot, SnapshotOp, Target};
 use windlass_types::{Digest, Problem};
 
@@ -19,6 +22,10 @@ pub(crate) struct FrozenTransactionV1 {
     /// The snapshot's own text.
     snapshot: Option<String>,
     write_through: Vec<PathBuf>,
+    #[serde(default)]
+    links: LinkRule,
+    #[serde(default)]
+    held: Vec<HeldRoot>,
     remember_roots: Vec<KnownRoot>,
     forget_roots: Vec<KnownRoot>,
     fsync: bool,
@@ -96,6 +103,8 @@ impl FrozenTransactionV1 {
                 .map(Snapshot::render)
                 .transpose()?,
             write_through: transaction.write_through.clone(),
+            links: transaction.links.clone(),
+            held: transaction.held.clone(),
             remember_roots: transaction.remember_roots.clone(),
             forget_roots: transaction.forget_roots.clone(),
             fsync: transaction.fsync,
@@ -132,6 +141,8 @@ impl FrozenTransactionV1 {
             })
             .transpose()?;
         transaction.write_through = self.write_through;
+        transaction.links = self.links;
+        transaction.held = self.held;
         transaction.remember_roots = self.remember_roots;
         transaction.forget_roots = self.forget_roots;
         transaction.fsync = self.fsync;

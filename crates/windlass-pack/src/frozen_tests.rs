@@ -164,6 +164,11 @@ fn transaction() -> impl Strategy<Value = Transaction> {
                     actions,
                     manifests,
                     snapshot,
+                    links: LinkRule {
+                        project: write_through.first().cloned(),
+                        destinations: write_through.clone(),
+                    },
+                    held: Vec::new(),
                     write_through,
                     remember_roots,
                     forget_roots,

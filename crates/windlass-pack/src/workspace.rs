@@ -9,8 +9,8 @@ use fs_err as fs;
 use windlass_engine::operation::CallContext;
 use windlass_pack_author::{GitCheckouts, ManifestFile, OperatorInput, read_manifest};
 use windlass_pack_deploy::{
-    Binding, BindingDefaults, DeployPlan, Disk, EventContext, Owned, OwnershipScope, PathPattern,
-    PlanHash, PlanOptions, gather_disk, gather_owned, plan,
+    Binding, BindingDefaults, DeployPlan, Disk, EventContext, LinkRule, Owned, OwnershipScope,
+    PathPattern, PlanHash, PlanOptions, gather_disk, gather_owned, plan,
     render::{Places, RenderInput, render, roots},
     state::{PackState, StatCache},
 };
@@ -157,7 +157,17 @@ impl Pack {
             profile: None,
             lockfile_sha256: None,
             write_through,
+            links: self.link_rule(project),
             fsync: self.environment.fsync,
+        }
+    }
+
+    /// Where the links of a project may lead. In the user's home itself they are the user's own.
+    pub(crate) fn link_rule(&self, project: Option<&Project>) -> LinkRule {
+        let root = project.map(|project| project.root.clone());
+        LinkRule {
+            project: root.filter(|root| !self.environment.home_dir.starts_with(root)),
+            destinations: self.environment.link_destinations.clone(),
         }
     }
 
@@ -360,6 +370,7 @@ impl<'a> Workspace<'a> {
             &scene.disk,
             &PlanOptions::default(),
         )?;
+        plan.name_links(&self.pack.link_rule(self.project.as_ref()));
         plan.warnings
             .splice(0..0, scene.desired.warnings.iter().cloned());
         plan.warnings.splice(0..0, self.warnings.iter().cloned());

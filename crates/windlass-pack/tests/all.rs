@@ -4,6 +4,7 @@
 mod suite {
     mod back;
     mod changed;
+    mod links;
     mod picture;
     mod proofs;
     mod scene;

@@ -1,7 +1,7 @@
 //! The decision: strictest matching rule first, built-in rules last.
 
 use serde::Deserialize;
-use windlass_types::{EffectClass, Principal, PrincipalKind};
+use windlass_types::{ApprovalTerms, EffectClass, Principal, PrincipalKind};
 
 use crate::glob::Glob;
 
@@ -27,6 +27,10 @@ pub(crate) struct Rule {
     pub effect: Option<EffectClass>,
     pub answer: Answer,
     pub approvers: Option<Approvers>,
+    /// How many different approvers have to say yes.
+    pub quorum: u32,
+    /// Whether the caller's own yes counts for nothing.
+    pub distinct_approver: bool,
     pub reason: Option<String>,
 }
 
@@ -72,9 +76,9 @@ pub struct Request<'a> {
 pub enum Verdict {
     /// Go ahead.
     Allow,
-    /// Wait until one of these has approved; see [`may_approve`].
+    /// Wait until these have approved; see [`may_approve`].
     Ask {
-        /// `local:GLOB`, `key:GLOB` or `scope:NAME`; any one of them.
+        /// Who, how many and who not; see [`ApprovalTerms`].
         approvers: Vec<String>,
     },
     /// Refuse.
@@ -140,32 +144,50 @@ impl Policy {
         &self.approvers
     }
 
+    /// The operations that rules name: the place of the rule, the pattern as it is written, and
+    /// whether it fits a name.
+    pub fn named_operations(
+        &self,
+    ) -> impl Iterator<Item = (&str, &str, impl Fn(&str) -> bool + '_)> {
+        self.rules.iter().filter_map(|rule| {
+            let pattern = rule.operation.as_ref()?;
+            let fits = |name: &str| pattern.matches(name);
+            Some((rule.place.as_str(), pattern.as_str(), fits))
+        })
+    }
+
     /// Decides. Of several asking rules the first that names its own approvers is followed,
-    /// so that a general rule above a special one does not widen who may approve.
+    /// so that a general rule above a special one does not widen who may approve; the conditions
+    /// of all of them hold.
     pub fn decide(&self, request: &Request<'_>) -> Decision {
         let site = Site::of(request);
-        let strictest = self
-            .rules
-            .iter()
-            .filter(|rule| site.is_matched_by(rule))
-            .max_by(|left, right| {
-                // `max_by` keeps the last of equals; the first in the file must decide.
-                let rank = |rule: &Rule| (rule.answer, rule.approvers.is_some());
-                rank(left)
-                    .cmp(&rank(right))
-                    .then(std::cmp::Ordering::Greater)
-            });
+        let matching = || self.rules.iter().filter(|rule| site.is_matched_by(rule));
+        let strictest = matching().max_by(|left, right| {
+            // `max_by` keeps the last of equals; the first in the file must decide.
+            let rank = |rule: &Rule| (rule.answer, rule.approvers.is_some());
+            rank(left)
+                .cmp(&rank(right))
+                .then(std::cmp::Ordering::Greater)
+        });
         let Some(rule) = strictest else {
             return self.without_rule(request);
         };
         let verdict = match rule.answer {
             Answer::Allow => Verdict::Allow,
-            Answer::Ask => Verdict::Ask {
-                approvers: rule
-                    .approvers
-                    .clone()
-                    .unwrap_or_else(|| self.approvers.clone()),
-            },
+            Answer::Ask => {
+                let approvers = rule.approvers.as_ref().unwrap_or(&self.approvers);
+                let asking = || matching().filter(|rule| rule.answer == Answer::Ask);
+                let quorum = asking().map(|rule| rule.quorum).max().unwrap_or(1);
+                let own = request.principal.id();
+                let except = asking().any(|rule| rule.distinct_approver);
+                Verdict::Ask {
+                    approvers: ApprovalTerms::list(
+                        approvers.clone(),
+                        quorum,
+                        except.then_some(own.as_str()),
+                    ),
+                }
+            }
             Answer::Deny => Verdict::Deny,
         };
         Decision {
@@ -271,13 +293,16 @@ fn plain(target: &str) -> String {
     format!("{root}{}", segments.join("/"))
 }
 
-/// Whether this principal is one of the approvers. Windlass itself never is.
+/// Whether this principal is one of the approvers. Windlass itself never is, and neither is the
+/// caller where another has to be.
 pub fn may_approve(principal: &Principal, approvers: &[String]) -> bool {
-    if principal.kind == PrincipalKind::System {
+    let id = principal.id();
+    let terms = ApprovalTerms::of(approvers);
+    if principal.kind == PrincipalKind::System || terms.except == Some(&id) {
         return false;
     }
-    let id = principal.id();
-    approvers
+    terms
+        .approvers
         .iter()
         .any(|approver| match approver.strip_prefix("scope:") {
             Some(scope) => principal.has_scope(scope),

@@ -277,3 +277,19 @@ fn a_rule_about_an_effect_waits_for_the_plan() {
         Verdict::Deny
     );
 }
+
+#[test]
+fn a_rule_may_want_several_approvers_and_others_than_the_caller() {
+    let policy = policy(
+        "[[rule]]\noperation = \"runs.*\"\ndecision = \"ask\"\nquorum = 2\n\
+         [[rule]]\noperation = \"runs.cancel\"\ndecision = \"ask\"\napprovers = [\"local:*\"]\ndistinct_approver = true",
+    );
+    let ada = Principal::local("ada");
+    let decision = decide(&policy, "runs.cancel", &ada, "", EffectClass::Write);
+    let Verdict::Ask { approvers } = decision.verdict else {
+        panic!("{decision:?}");
+    };
+    assert_eq!(approvers, ["local:*", "quorum:2", "not:local:ada"]);
+    assert!(!may_approve(&ada, &approvers), "her own request");
+    assert!(may_approve(&Principal::local("bo"), &approvers));
+}

@@ -14,6 +14,9 @@ use crate::{
     glob::Glob,
 };
 
+/// More approvals than that are a mistake.
+const MOST_APPROVALS: u32 = 20;
+
 /// Why there is no policy.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
@@ -52,6 +55,8 @@ struct RuleFile {
     effect: Option<EffectClass>,
     decision: Answer,
     approvers: Option<Spanned<Vec<String>>>,
+    quorum: Option<Spanned<u32>>,
+    distinct_approver: Option<Spanned<bool>>,
     reason: Option<String>,
     #[serde(default)]
     examples: Vec<Spanned<Example>>,
@@ -127,6 +132,11 @@ impl Source<'_> {
                 .as_ref()
                 .map(|approvers| self.approvers(approvers))
                 .transpose()?,
+            quorum: file.quorum.as_ref().map_or(1, |quorum| *quorum.get_ref()),
+            distinct_approver: file
+                .distinct_approver
+                .as_ref()
+                .is_some_and(|distinct| *distinct.get_ref()),
             reason: file
                 .reason
                 .clone()
@@ -140,6 +150,7 @@ impl Source<'_> {
                 )
                 .hint("remove the key or change the decision"));
         }
+        self.conditions(file)?;
         let covers_destruction =
             !matches!(rule.effect, Some(EffectClass::Read | EffectClass::Write));
         if rule.answer == Answer::Allow && covers_destruction && rule.reason.is_none() {
@@ -154,6 +165,27 @@ impl Source<'_> {
             self.example(&rule, example)?;
         }
         Ok(rule)
+    }
+
+    /// How many approvers, and whether others: only where an approver is asked.
+    fn conditions(&self, file: &RuleFile) -> Result<(), FileError> {
+        let needless = |key: &str| format!("{key} matters only where the decision is \"ask\"");
+        let way_out = "remove the key or change the decision";
+        if let Some(quorum) = &file.quorum {
+            if file.decision != Answer::Ask {
+                return Err(self.error(quorum, needless("quorum")).hint(way_out));
+            }
+            if !(1..=MOST_APPROVALS).contains(quorum.get_ref()) {
+                let message = format!("a quorum is a number from 1 to {MOST_APPROVALS}");
+                return Err(self.error(quorum, message));
+            }
+        }
+        match &file.distinct_approver {
+            Some(distinct) if file.decision != Answer::Ask => Err(self
+                .error(distinct, needless("distinct_approver"))
+                .hint(way_out)),
+            _ => Ok(()),
+        }
     }
 
     fn glob(

@@ -58,6 +58,9 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         rule("decision = \"allow\"\neffect = \"destructive\"\nreason = \" \""),
         rule("decision = \"deny\"\napprovers = [\"local:*\"]"),
         rule("decision = \"ask\"\napprovers = []"),
+        rule("decision = \"deny\"\nquorum = 2"),
+        rule("decision = \"ask\"\nquorum = 0"),
+        rule("decision = \"deny\"\ndistinct_approver = true"),
         rule(
             "operation = \"runs.*\"\ndecision = \"deny\"\nexamples = [{ operation = \"run.cancel\" }]",
         ),
@@ -93,7 +96,7 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
     "version = 1\n[[rule]]\n"
         policy.toml:2:1: missing field `decision`
     "version = 1\n[[rule]]\noperatoin = \"runs.*\"\ndecision = \"deny\""
-        policy.toml:3:1: unknown field `operatoin`, expected one of `operation`, `principal`, `target`, `effect`, `decision`, `approvers`, `reason`, `examples`; did you mean `operation`?
+        policy.toml:3:1: unknown field `operatoin`, expected one of `operation`, `principal`, `target`, `effect`, `decision`, `approvers`, `quorum`, `distinct_approver`, `reason`, `examples`; did you mean `operation`?
     "version = 1\n[[rule]]\ndecision = \"alow\""
         policy.toml:3:12: unknown variant `alow`, expected one of `allow`, `ask`, `deny`; did you mean `allow`?
     "version = 1\n[[rule]]\neffect = \"destroy\"\ndecision = \"deny\""
@@ -110,6 +113,12 @@ fn a_bad_file_is_refused_with_place_and_way_out() {
         policy.toml:4:13: approvers are asked only where the decision is "ask"; remove the key or change the decision
     "version = 1\n[[rule]]\ndecision = \"ask\"\napprovers = []"
         policy.toml:4:13: the list of approvers is empty; to forbid, write decision = "deny"
+    "version = 1\n[[rule]]\ndecision = \"deny\"\nquorum = 2"
+        policy.toml:4:10: quorum matters only where the decision is "ask"; remove the key or change the decision
+    "version = 1\n[[rule]]\ndecision = \"ask\"\nquorum = 0"
+        policy.toml:4:10: a quorum is a number from 1 to 20
+    "version = 1\n[[rule]]\ndecision = \"deny\"\ndistinct_approver = true"
+        policy.toml:4:21: distinct_approver matters only where the decision is "ask"; remove the key or change the decision
     "version = 1\n[[rule]]\noperation = \"runs.*\"\ndecision = \"deny\"\nexamples = [{ operation = \"run.cancel\" }]"
         policy.toml:5:13: the rule does not match its own example: its operation `run.cancel` does not fit `runs.*`; correct the rule or the example
     "version = 1\n[[rule]]\ntarget = \"/srv/*\"\ndecision = \"deny\"\nexamples = [{ target = \"/srv/a\" }, { target = \"/srv/a/b\" }]"

@@ -59,6 +59,14 @@ pub enum GitError {
         /// The commit it is at; `None` when it does not exist.
         found: Option<String>,
     },
+    /// A filter that the change needs is off, because the user has not trusted the repository.
+    #[error("the filter {filter} of {} was not run, because the repository is not trusted", .repository.display())]
+    NotTrusted {
+        /// The repository.
+        repository: PathBuf,
+        /// The filter's name.
+        filter: String,
+    },
     /// Files or processes failed around git.
     #[error("cannot {action}")]
     Io {
@@ -280,6 +288,12 @@ pub trait Git: Send + Sync {
         message: &str,
         author: Option<&Author>,
     ) -> Result<Option<String>, GitError>;
+
+    /// Programs of the repository that no call runs, because the user has not trusted it: hooks,
+    /// filters, the file system monitor. Empty where it is trusted.
+    fn skipped(&self, _repo: &Path) -> Result<Vec<String>, GitError> {
+        Ok(Vec::new())
+    }
 
     /// The commit that a branch or tag of a remote repository names. An annotated tag comes
     /// first, then a branch, then a plain tag. 40 hex digits are their own answer.

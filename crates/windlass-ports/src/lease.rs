@@ -1,10 +1,11 @@
 //! Who drives: any number of processes, each run by one of them at a time.
 //!
-//! A process that drives registers and is alive until its registration is dropped or the
-//! operating system ends the process. A run in progress has a lease: the driver that executes it
-//! and an epoch that is never given out twice. Taking a lease is part of a commit, and every
-//! commit made under it names it, so that a driver which lost a run without noticing cannot
-//! write. Only the death of a driver frees its leases; no clock does.
+//! A process that drives registers and is alive until its registration is dropped, the operating
+//! system ends the process, or nothing was heard of it for the length of a lease. A run in
+//! progress has a lease: the driver that executes it and an epoch that is never given out twice.
+//! Taking a lease is part of a commit, and every commit made under it names it, so that a driver
+//! which lost a run without noticing cannot write. How long a driver was silent is measured by
+//! the elapsed time of the process that would take over; no wall clock is compared.
 
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ pub struct LeaseRecord {
     pub driver: u64,
     /// The epoch it was given with.
     pub epoch: u64,
-    /// Whether that driver is alive.
+    /// Whether that driver is alive and was heard of in the time of a lease.
     pub is_alive: bool,
 }
 
@@ -85,12 +86,20 @@ pub struct DriverRecord {
     pub process: u32,
     /// Which runs it drives.
     pub scope: DriverScope,
+    /// Whether nothing was heard of it for the length of a lease: its process is stopped or hangs.
+    pub is_silent: bool,
 }
 
 /// A driver of this process. Dropping it frees everything it holds.
 pub trait RegisteredDriver: Send + Sync + 'static {
     /// Its number; later drivers have higher ones.
     fn id(&self) -> u64;
+
+    /// Changes when the process runs again after it did not for so long that its leases may have
+    /// been taken over.
+    fn stalls(&self) -> watch::Receiver<u64> {
+        watch::Sender::new(0).subscribe()
+    }
 }
 
 /// The drivers of a home.
@@ -101,7 +110,7 @@ pub trait Lease: Send + Sync + 'static {
     /// The drivers that are alive, oldest first.
     fn drivers(&self) -> Vec<DriverRecord>;
 
-    /// Changes when a driver of another registration may have gone, so that what it held can be
+    /// Changes when a driver of another registration may be gone or silent, so that what it held can be
     /// taken over.
     fn departures(&self) -> watch::Receiver<u64>;
 
@@ -124,9 +133,9 @@ pub trait Lease: Send + Sync + 'static {
         Box::pin(std::future::ready(None))
     }
 
-    /// The process of a driver that drives every run.
+    /// The process of a driver that drives every run and is not silent.
     fn holder(&self) -> Option<u32> {
-        let all = |driver: &DriverRecord| driver.scope == DriverScope::All;
+        let all = |driver: &DriverRecord| driver.scope == DriverScope::All && !driver.is_silent;
         self.drivers()
             .into_iter()
             .find(all)

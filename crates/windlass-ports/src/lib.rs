@@ -43,4 +43,4 @@ pub use store::{
     RunPage, RunStanding, RunStore, StoreError, StoreMaintenance,
 };
 pub use toolchain::{HugoBuild, HugoJob, LinkAnswer, LinkProbe, ToolError, Toolchain};
-pub use trust::{Executables, Standing, Trust, TrustDecision, TrustNothing};
+pub use trust::{Executables, Runs, Standing, Trust, TrustDecision, TrustNothing};

@@ -159,6 +159,9 @@ pub enum StoreError {
     /// Another process held it for too long.
     #[error("the store is busy")]
     Busy,
+    /// The same, where that process is known: it is named, and whether it is stopped.
+    #[error("the store is busy: {0}")]
+    HeldBy(String),
     /// The disk or the operating system failed.
     #[error("the store failed: {0}")]
     Io(String),
@@ -169,7 +172,7 @@ impl From<StoreError> for Problem {
         let code = match &error {
             StoreError::Full => &code::STORE_FULL,
             StoreError::Damaged(_) => &code::STORE_DAMAGED,
-            StoreError::Busy => &code::BUSY,
+            StoreError::Busy | StoreError::HeldBy(_) => &code::BUSY,
             StoreError::Newer { .. } | StoreError::Io(_) => &code::STORE_UNAVAILABLE,
         };
         Self::new(code, error.to_string()).next("windlass doctor")
@@ -458,6 +461,15 @@ pub struct CheckReport {
     pub notes: Vec<String>,
 }
 
+/// Whether the home takes writes, and what stands in the way of the next ones.
+#[derive(Clone, Debug, Default)]
+pub struct StoreProbe {
+    /// Bytes that are free for this user on the disk of the home.
+    pub free_bytes: u64,
+    /// Key files that cannot be used, one line each.
+    pub unusable_keys: Vec<String>,
+}
+
 /// What a prune removed.
 #[derive(Clone, Debug, Default)]
 pub struct PruneReport {
@@ -480,12 +492,26 @@ pub struct KeptFor {
     pub keep: Duration,
 }
 
+/// How long what has ended is kept without a prune. A run stays longer while it owes a delivery,
+/// while effects of it remain, and while it can be rolled back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// Kinds with an age of their own.
+    pub kinds: Vec<KeptFor>,
+    /// All other runs; without an age they stay.
+    pub runs: Option<Duration>,
+    /// How long a run that can be rolled back stays at least.
+    pub rollback: Duration,
+    /// Entries of the audit and of the store's other journals; without an age they stay.
+    pub audit: Option<Duration>,
+}
+
 /// What became of runs that are kept for a time only.
 #[derive(Clone, Debug, Default)]
 pub struct Expiry {
     /// What was removed.
     pub removed: PruneReport,
-    /// When the next of them is due; in the past for one that still owes a delivery.
+    /// When the next of a kind with an age of its own is due; in the past for one that stays longer.
     pub next: Option<Timestamp>,
 }
 
@@ -510,6 +536,12 @@ pub trait StoreMaintenance: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
+    /// Writes a little to the disk of the home, flushes it and removes it again. Nothing where the
+    /// store has no disk.
+    fn probe(&self) -> BoxFuture<'_, Result<Option<StoreProbe>, StoreError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// What was acknowledged and is not there any more, in one sentence. While there is something,
     /// nothing is committed.
     fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {
@@ -528,11 +560,26 @@ pub trait StoreMaintenance: Send + Sync + 'static {
         dry_run: bool,
     ) -> BoxFuture<'_, Result<PruneReport, StoreError>>;
 
-    /// The same for ended runs of some kinds, each with an age of its own. A run that owes
-    /// a delivery stays until it is sent or given up.
+    /// Removes what is older than it is kept.
     fn expire(
         &self,
-        kept: Vec<KeptFor>,
+        retention: Retention,
         now: Timestamp,
     ) -> BoxFuture<'_, Result<Expiry, StoreError>>;
+
+    /// Seals where every journal ends, so that a check can name one that is changed afterwards.
+    fn seal_heads(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Keeps some space aside, so that a full disk can still be pruned. Does nothing where there is
+    /// too little for that.
+    fn keep_reserve(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Gives the space up that was kept aside, if the disk is full.
+    fn release_reserve(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }

@@ -1,6 +1,6 @@
 //! Finds a program on a `PATH`.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,13 @@ pub fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
                 metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
             })
         })
+}
+
+/// The absolute entries of a `PATH`, for programs that look for others in it themselves.
+pub fn absolute_entries(path: &OsStr) -> OsString {
+    let entries = path.as_bytes().split(|byte| *byte == b':');
+    let absolute: Vec<&[u8]> = entries.filter(|entry| entry.starts_with(b"/")).collect();
+    OsStr::from_bytes(&absolute.join(&b':')).to_owned()
 }
 
 #[cfg(test)]
@@ -56,6 +63,19 @@ mod tests {
                 expected.map(|directory| place(directory).join("tool")),
                 "{entries:?}"
             );
+        }
+    }
+
+    #[test]
+    fn relative_entries_are_left_out() {
+        for (path, expected) in [
+            ("/usr/bin:/bin", "/usr/bin:/bin"),
+            ("./node_modules/.bin:/bin", "/bin"),
+            ("/bin::/usr/bin:", "/bin:/usr/bin"),
+            (".:bin", ""),
+            ("", ""),
+        ] {
+            assert_eq!(absolute_entries(OsStr::new(path)), expected, "{path}");
         }
     }
 }

@@ -9,11 +9,16 @@ mod run;
 
 use std::{ffi::OsStr, process::Command};
 
-pub use find::find;
+pub use find::{absolute_entries, find};
 pub use run::{Bounds, Ended, Following, Output, Running, Stragglers, run, start};
 
 /// A command for a program. The one place of the shipped program where one is made, so that a
-/// reader finds every program that Windlass starts by its callers.
+/// reader finds every program that Windlass starts by its callers. What it inherits has no relative
+/// entries in `PATH`: they would mean the directory the program works in.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
-    Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(path) = std::env::var_os("PATH") {
+        command.env("PATH", absolute_entries(&path));
+    }
+    command
 }

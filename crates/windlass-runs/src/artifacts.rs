@@ -85,6 +85,8 @@ pub(crate) fn get(engine: &Engine) -> Arc<dyn Operation> {
             "Fetch an artifact",
             "Returns one artifact's content, after checking it against its digest.",
         )
+        // The digest is over these bytes.
+        .discloses("content")
         .example(
             "A report",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef", "name": "report.json" }),

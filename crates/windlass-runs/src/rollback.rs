@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use windlass_engine::{
     Engine, WeakEngine,
     operation::{CallContext, Change, ChangeInfo, Example},
-    run::{RunContext, RunError, RunKind, Step},
+    run::{RunContext, RunError, RunKind, Step, can_roll_back},
 };
 use windlass_ports::BoxFuture;
 use windlass_types::{
@@ -78,11 +78,12 @@ impl Change for PlanRollback {
                 .engine
                 .visible_run(&context.principal, &input.run_id)
                 .await?;
-            if record.state != RunState::Completed {
+            if !can_roll_back(&record) {
                 return Err(Problem::new(
                     &code::ILLEGAL_STATE,
                     format!(
-                        "run {} is {}; only completed runs are rolled back",
+                        "run {} is {}; only completed runs, and ended ones with effects that remain, are \
+                         rolled back",
                         input.run_id,
                         record.state.as_str()
                     ),
@@ -119,26 +120,33 @@ impl PlanRollback {
         loop {
             let events = self.engine.store.events(run_id, after, PAGE).await?;
             let Some(last) = events.last() else {
-                return Ok(changes);
+                return Ok(changes.into_iter().map(|(_, change)| change).collect());
             };
             after = last.seq;
             for event in &events {
                 let body = Body::decode(&event.event_type, &event.payload)
                     .map_err(|error| Problem::internal("journal event", error))?;
-                let change = match body {
-                    Some(Body::StepCompleted(step)) if step.undoable => plan::Change {
-                        action: ChangeAction::Update,
-                        target: step.effect.unwrap_or_else(|| step.key.clone()),
-                        summary: format!("undo {:?} of {done}", step.key),
-                    },
-                    Some(Body::ChildCompleted(child)) => plan::Change {
-                        action: ChangeAction::Execute,
-                        target: child.run_id.to_string(),
-                        summary: "roll back the child run".to_owned(),
-                    },
-                    _ => continue,
-                };
-                changes.push(change);
+                match body {
+                    Some(Body::StepCompleted(step)) if step.undoable => {
+                        let change = plan::Change {
+                            action: ChangeAction::Update,
+                            target: step.effect.unwrap_or_else(|| step.key.clone()),
+                            summary: format!("undo {:?} of {done}", step.key),
+                        };
+                        changes.push((step.key, change));
+                    }
+                    Some(Body::ChildCompleted(child)) => {
+                        let change = plan::Change {
+                            action: ChangeAction::Execute,
+                            target: child.run_id.to_string(),
+                            summary: "roll back the child run".to_owned(),
+                        };
+                        changes.push((child.key, change));
+                    }
+                    // By an earlier undo that did not succeed wholly.
+                    Some(Body::UndoCompleted(undo)) => changes.retain(|(key, _)| *key != undo.key),
+                    _ => {}
+                }
             }
         }
     }
@@ -219,17 +227,14 @@ async fn wait_for_end(engine: &WeakEngine, run_id: &RunId) -> Result<Vec<String>
         let engine = engine.upgrade()?;
         let record = engine.settle(run_id, LOOK_AGAIN).await?;
         match record.state {
-            RunState::RolledBack => return Ok(record.residue),
+            // One that had failed or was cancelled before ends as such again.
+            RunState::RolledBack | RunState::Failed | RunState::Cancelled => {
+                return Ok(record.residue);
+            }
             RunState::Held => {
                 return Err(record
                     .problem
                     .unwrap_or_else(|| Problem::internal("rollback", "the run is held")));
-            }
-            state if state.is_final() && state != RunState::Completed => {
-                return Err(Problem::new(
-                    &code::ILLEGAL_STATE,
-                    format!("run {run_id} is {}", state.as_str()),
-                ));
             }
             _ => {}
         }

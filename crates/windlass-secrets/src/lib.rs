@@ -1,5 +1,5 @@
-//! One redaction pass for everything that leaves the process: logs, events, public
-//! artifacts, tool output, error messages, webhook bodies.
+//! One redaction pass for everything that is told: logs, events, audit, answers, error messages,
+//! webhook bodies. Content that the caller asked for (artifacts, files, templates) is no such thing.
 //!
 //! The first net is the `Secret` type, which cannot be printed; this is the second. It
 //! knows the shapes of provider tokens, credentials in headers, URLs and assignments, and
@@ -8,11 +8,18 @@
 
 mod anchors;
 mod assignment;
+mod context;
+mod kinds;
+#[cfg(test)]
+mod linear_tests;
 mod pem;
+mod random;
 mod redactor;
 mod rules;
+pub mod samples;
 mod scan;
 mod value;
+mod work;
 mod writer;
 
 pub use redactor::Redactor;

@@ -15,16 +15,22 @@ use serde_json::Value;
 use windlass_types::{Problem, Secret};
 
 use crate::{
-    anchors::{self, Hit},
+    anchors,
     pem::{self, Blocks},
     rules::{self, KNOWN, PLACEHOLDER, RULES},
     scan::{self, Found, Site},
 };
 
+/// How often what a replacement uncovers is looked for.
+const ROUNDS: usize = 8;
+
 /// The shortest value that can be registered; shorter ones occur by chance.
 const MIN_KNOWN: usize = 6;
 
 static PEM: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new([pem::BEGIN]).ok());
+/// The end of a tag at the end of a line.
+static TAG: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new([">\n", ">\r\n"]).ok());
 
 /// The redaction pass. Cheap to clone; all clones know the same registered values.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +106,7 @@ impl Redactor {
 
     /// Like [`Self::redact`], for bytes that may not be text.
     pub fn redact_bytes<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
-        if !Self::may_hold_key(text) {
+        if !Self::may_span_lines(text) {
             return self.redact_lines(Cow::Borrowed(text));
         }
         let mut blocks = Blocks::default();
@@ -115,10 +121,26 @@ impl Redactor {
         self.redact_lines(Cow::Owned(without_keys))
     }
 
-    /// Whether a private key block may begin here; quick and never wrongly no.
-    pub(crate) fn may_hold_key(text: &[u8]) -> bool {
-        PEM.as_ref()
-            .is_none_or(|automaton| automaton.is_match(text))
+    /// Whether the bytes hold a registered value.
+    pub fn knows_part_of(&self, bytes: &[u8]) -> bool {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let automaton = known.automaton.as_ref();
+        automaton.is_some_and(|automaton| automaton.is_match(bytes))
+    }
+
+    /// Whether redaction would change these bytes: whoever writes them to a file keeps it private.
+    pub fn finds_in(&self, bytes: &[u8]) -> bool {
+        matches!(self.redact_bytes(bytes), Cow::Owned(_))
+    }
+
+    /// Whether a secret that spans lines may begin here; quick and never wrongly no.
+    pub(crate) fn may_span_lines(text: &[u8]) -> bool {
+        let is_key = |automaton: &AhoCorasick| automaton.is_match(text);
+        let is_tag = |automaton: &AhoCorasick| {
+            let mut ends = automaton.find_iter(text);
+            ends.any(|end| pem::opens_element(&text[..end.end()]))
+        };
+        PEM.as_ref().is_none_or(is_key) || TAG.as_ref().is_none_or(is_tag)
     }
 
     /// The same problem with every text a reader would see redacted.
@@ -128,8 +150,9 @@ impl Redactor {
 
     /// Redacts everything that ends within its line: all but private key blocks.
     ///
-    /// A replacement can uncover an adjacent secret, so this repeats until nothing
-    /// is found; each round replaces text that no later round looks at.
+    /// A replacement can uncover an adjacent secret, so this repeats until nothing is found.
+    /// Ordinary text needs two rounds, text made to need many loses the line: the work stays
+    /// linear, and redacting twice is redacting once.
     pub(crate) fn redact_lines<'a>(&self, text: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
         let known = self
             .known
@@ -138,12 +161,17 @@ impl Redactor {
             .automaton
             .clone();
         let mut text = text;
-        loop {
+        for _ in 0..ROUNDS {
             let spans = find(&text, known.as_deref());
             if spans.is_empty() {
                 return text;
             }
             text = Cow::Owned(replace(&text, &spans));
+        }
+        let spans = find(&text, known.as_deref());
+        match spans.is_empty() {
+            true => text,
+            false => Cow::Owned(replace(&text, &lines_of(&text, &spans))),
         }
     }
 
@@ -159,7 +187,7 @@ impl Redactor {
             .into_iter()
             .map(|span| span.range)
             .collect();
-        if Self::may_hold_key(line) {
+        if Self::may_span_lines(line) {
             spans.extend(pem::spans(line));
         }
         spans
@@ -176,29 +204,32 @@ fn find(text: &[u8], known: Option<&AhoCorasick>) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut placeholders = Vec::new();
     let (mut at, mut floor) = (0, 0);
-    while let Some(Hit { start, end, rule }) = anchors::find(text, at) {
-        let rule = &RULES[rule];
-        match scan::judge(
-            rule,
-            Site {
+    while let Some(start) = anchors::find(text, at) {
+        at = start + 1;
+        for hit in anchors::at(text, start) {
+            let rule = &RULES[hit.rule];
+            let site = Site {
                 text,
                 start,
-                end,
+                end: hit.end,
                 floor,
-            },
-        ) {
-            Found::Secret(range) => {
-                (at, floor) = (range.end, range.end);
-                spans.push(Span {
-                    range,
-                    label: rule.label,
-                });
+            };
+            match scan::judge(rule, site) {
+                Found::Secret(range) => {
+                    (at, floor) = (range.end, range.end);
+                    spans.push(Span {
+                        range,
+                        label: rule.label,
+                    });
+                    break;
+                }
+                Found::Placeholder(range) => {
+                    (at, floor) = (range.end, range.end);
+                    placeholders.push(range);
+                    break;
+                }
+                Found::Nothing => {}
             }
-            Found::Placeholder(range) => {
-                (at, floor) = (range.end, range.end);
-                placeholders.push(range);
-            }
-            Found::Nothing => at = start + 1,
         }
     }
     if let Some(known) = known {
@@ -236,6 +267,26 @@ fn merged(mut spans: Vec<Span>) -> Vec<Span> {
         }
     }
     joined
+}
+
+/// The whole lines that these spans lie in.
+fn lines_of(text: &[u8], spans: &[Span]) -> Vec<Span> {
+    let is_newline = |byte: &u8| *byte == b'\n';
+    let mut lines: Vec<Span> = Vec::new();
+    for span in spans {
+        let from = lines.last().map_or(0, |line| line.range.end);
+        if span.range.start < from {
+            continue;
+        }
+        let before = text[from..span.range.start].iter().rposition(is_newline);
+        let after = text[span.range.end..].iter().position(is_newline);
+        lines.push(Span {
+            range: before.map_or(from, |at| from + at + 1)
+                ..after.map_or(text.len(), |at| span.range.end + at),
+            label: span.label,
+        });
+    }
+    lines
 }
 
 fn replace(text: &[u8], spans: &[Span]) -> Vec<u8> {

@@ -83,6 +83,15 @@ pub(crate) fn hostile_text() -> impl Strategy<Value = String> {
         "bearer ",
         "[",
         "Proc-Type: 4,ENCRYPTED",
+        "<token>\n",
+        "</token>",
+        "\" +\n",
+        "\", \"",
+        "psexec -p ",
+        ".login(\"",
+        ")",
+        "eyAiYWxnIjogIkhTMjU2IiB9.",
+        "pass",
     ];
     prop::collection::vec(
         prop_oneof![8 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => "\\PC{0,6}"],
@@ -288,6 +297,8 @@ fn ordinary_text_stays() {
         "password=",
         "secret_name=db-main-1 password_file=/run/secrets/db1",
         "wk_container_process_pool_reference",
+        "approvers  local:ada, key:key_0123456789abcdef0123456789abcdef",
+        "Webhooks of key:0123456789abcdef0123456789abcdef are signed",
         "[redacted:password] and [redacted:nonsense]",
     ];
     let redactor = Redactor::new();
@@ -320,6 +331,30 @@ fn private_keys_go_as_a_block() {
     "secret = \"[redacted:private-key]\"\n"
     "[redacted:private-key]"
     "#);
+}
+
+#[test]
+fn keys_in_quoted_pieces_and_elements_on_lines_of_their_own_go_too() {
+    for (text, expected) in [
+        (
+            "k = \"-----BEGIN RSA PRIVATE KEY-----\" +\n    \"MIIEowIBAAKCAQEAx3Vw8yJ1n0cQ\" +\n    \"-----END RSA PRIVATE KEY-----\";\n",
+            "k = \"[redacted:private-key]\";\n",
+        ),
+        (
+            "M = [\n  \"-----BEGIN PRIVATE KEY-----\",\n  \"other\",\n]\n",
+            "M = [\n  \"[redacted:private-key]\",\n  \"other\",\n]\n",
+        ),
+        (
+            "<a:apiKey>\r\n  c41f8e07ab5d4f6e\r\n</a:apiKey>\r\n",
+            "<a:apiKey>\r\n  [redacted:secret]\r\n</a:apiKey>\r\n",
+        ),
+        (
+            "<token>\n  ${TOKEN_FROM_ELSEWHERE}\n</token>\n<entry>\n  c41f8e07ab5d4f6e\n</entry>\n",
+            "<token>\n  ${TOKEN_FROM_ELSEWHERE}\n</token>\n<entry>\n  c41f8e07ab5d4f6e\n</entry>\n",
+        ),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
 }
 
 #[test]
@@ -409,7 +444,7 @@ proptest! {
     #[test]
     fn lines_are_independent_without_keys(lines in prop::collection::vec(hostile_text(), 1..4)) {
         let redactor = with_known_values();
-        let lines: Vec<String> = lines.iter().map(|line| line.replace(['\n', '\r'], "").replace("-----BEGIN", "")).collect();
+        let lines: Vec<String> = lines.iter().map(|line| line.replace(['\n', '\r'], "").replace("-----BEGIN", "").replace("<token>", "")).collect();
         let whole = redactor.redact(&lines.join("\n")).into_owned();
         let apart: Vec<_> = lines.iter().map(|line| redactor.redact(line).into_owned()).collect();
         prop_assert_eq!(whole, apart.join("\n"));

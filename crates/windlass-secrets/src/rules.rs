@@ -1,7 +1,11 @@
-//! The table of secret shapes that begin with a recognisable text.
+//! What a rule is, and the rules that are not rows of a table: shapes of their own and names.
 //!
-//! A row names an anchor; the scanner looks closer only where the anchor occurs. A new
-//! provider is one row here and one row in the table test.
+//! A rule has an anchor; the scanner looks closer only where the anchor occurs. Formats with a
+//! prefix or a service's name are rows of `kinds.txt`, which [`crate::kinds`] reads.
+
+use std::sync::LazyLock;
+
+use crate::kinds;
 
 /// What must be true of the characters after an anchor.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +23,12 @@ pub(crate) struct Token {
 /// Character sets of token bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charset {
+    /// `0-9`
+    Digit,
+    /// `0-9 a-f A-F`
+    Hex,
+    /// `a-z 0-9`
+    Lower,
     /// `A-Z 0-9`
     Upper,
     /// `A-Z a-z 0-9`
@@ -33,20 +43,34 @@ pub(crate) enum Charset {
     Base64,
     /// Url and `/`
     Path,
+    /// Base64 and `. : ~ ! | @ %`: what a token without a format of its own may contain
+    Loose,
+    /// What `crypt` writes: Base64 and `. $ , @ : *`
+    Crypt,
 }
 
 impl Charset {
     pub(crate) fn contains(self, byte: u8) -> bool {
+        let alphanumeric = byte.is_ascii_alphanumeric();
         match self {
+            Self::Digit => byte.is_ascii_digit(),
+            Self::Hex => byte.is_ascii_hexdigit(),
+            Self::Lower => byte.is_ascii_lowercase() || byte.is_ascii_digit(),
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Self::Alphanumeric => byte.is_ascii_alphanumeric(),
-            Self::Word => byte.is_ascii_alphanumeric() || byte == b'_',
-            Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
-            Self::Base64 => {
-                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=')
+            Self::Alphanumeric => alphanumeric,
+            Self::Word => alphanumeric || byte == b'_',
+            Self::Url => alphanumeric || matches!(byte, b'_' | b'-'),
+            Self::Dotted => alphanumeric || matches!(byte, b'_' | b'-' | b'.'),
+            Self::Base64 => alphanumeric || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'='),
+            Self::Path => alphanumeric || matches!(byte, b'_' | b'-' | b'/'),
+            Self::Loose => {
+                Self::Base64.contains(byte)
+                    || matches!(byte, b'.' | b':' | b'~' | b'!' | b'|' | b'@' | b'%')
             }
-            Self::Path => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/'),
+            Self::Crypt => {
+                Self::Base64.contains(byte)
+                    || matches!(byte, b'.' | b'$' | b',' | b'@' | b':' | b'*')
+            }
         }
     }
 }
@@ -60,6 +84,10 @@ pub(crate) enum Looks {
     Digit,
     /// A digit, and either a capital or 24 characters without a dash: keeps slugs out.
     Mixed,
+    /// At least one capital: keeps hexadecimal digests out.
+    Capital,
+    /// Letters and digits in no order that words have.
+    Random,
 }
 
 impl Looks {
@@ -75,8 +103,21 @@ impl Looks {
                             .split(|byte| *byte == b'-')
                             .any(|part| part.len() >= 24))
             }
+            Self::Capital => body.iter().any(u8::is_ascii_uppercase),
+            Self::Random => crate::random::is_random(body),
         }
     }
+}
+
+/// A format that is recognised by a text in its middle or at its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    pub before: Charset,
+    pub before_min: usize,
+    pub before_max: usize,
+    pub body: Charset,
+    pub min: usize,
+    pub max: usize,
 }
 
 /// What to do where an anchor occurs.
@@ -84,6 +125,10 @@ impl Looks {
 pub(crate) enum Shape {
     /// A token of one character set, anchor included.
     Token(Token),
+    /// A token with the anchor in its middle or at its end.
+    Around(Around),
+    /// A service's name, and a token of the service's format a few words further on.
+    Context(Token),
     /// Three base64url parts joined by dots.
     Jwt,
     /// `Bearer` and a credential, outside a header.
@@ -92,13 +137,23 @@ pub(crate) enum Shape {
     Authorization,
     /// `scheme://user:password@`
     Userinfo,
+    /// `-u user:password` of an HTTP client.
+    Login,
+    /// `-p password` of a client that takes one.
+    PasswordFlag,
+    /// The last of the texts that a call takes, as in `NetworkCredential("user", "password")`.
+    Credentials,
+    /// `host:port:database:user:password`, a line of a password file.
+    PasswordLine,
     /// `name = value`, where the name ends with the anchor.
     Assignment,
+    /// A word such as `key` in a name, and a random value.
+    Keyword,
     /// Text this pass wrote itself; never touched again.
     Placeholder,
 }
 
-/// One row: the label in `[redacted:label]`, the anchor and the shape behind it.
+/// One rule: the label in `[redacted:label]`, the anchor and the shape behind it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     pub label: &'static str,
@@ -106,31 +161,7 @@ pub(crate) struct Rule {
     pub shape: Shape,
 }
 
-const fn token(label: &'static str, anchor: &'static str, body: Charset, min: usize) -> Rule {
-    shaped(label, anchor, body, min, usize::MAX, Looks::Any)
-}
-
-const fn shaped(
-    label: &'static str,
-    anchor: &'static str,
-    body: Charset,
-    min: usize,
-    max: usize,
-    looks: Looks,
-) -> Rule {
-    Rule {
-        label,
-        anchor,
-        shape: Shape::Token(Token {
-            body,
-            min,
-            max,
-            looks,
-        }),
-    }
-}
-
-const fn special(label: &'static str, anchor: &'static str, shape: Shape) -> Rule {
+const fn rule(label: &'static str, anchor: &'static str, shape: Shape) -> Rule {
     Rule {
         label,
         anchor,
@@ -138,12 +169,24 @@ const fn special(label: &'static str, anchor: &'static str, shape: Shape) -> Rul
     }
 }
 
-const fn assignment(label: &'static str, anchor: &'static str) -> Rule {
-    Rule {
+const fn around(
+    label: &'static str,
+    anchor: &'static str,
+    before: (Charset, usize, usize),
+    after: (Charset, usize, usize),
+) -> Rule {
+    rule(
         label,
         anchor,
-        shape: Shape::Assignment,
-    }
+        Shape::Around(Around {
+            before: before.0,
+            before_min: before.1,
+            before_max: before.2,
+            body: after.0,
+            min: after.1,
+            max: after.2,
+        }),
+    )
 }
 
 /// The label of values registered at run time.
@@ -153,116 +196,160 @@ pub(crate) const PRIVATE_KEY: &str = "private-key";
 /// How every replacement begins.
 pub(crate) const PLACEHOLDER: &str = "[redacted:";
 
-use Charset::{Alphanumeric, Base64, Dotted, Path, Upper, Url, Word};
-use Looks::{Any, Digit, Mixed};
-
 /// Every anchored rule. Matching ignores the case of anchors; token rows compare it.
-pub(crate) const RULES: &[Rule] = &[
-    special("", PLACEHOLDER, Shape::Placeholder),
-    // Windlass itself.
-    shaped("windlass-key", "wlk_", Url, 16, usize::MAX, Digit),
-    shaped("windlass-key", "wk_", Word, 16, usize::MAX, Digit),
-    token("confirm-token", "wct1.", Dotted, 16),
-    // Clouds.
-    shaped("aws-key", "AKIA", Upper, 16, 16, Any),
-    shaped("aws-key", "ASIA", Upper, 16, 16, Any),
-    shaped("aws-key", "ABIA", Upper, 16, 16, Any),
-    shaped("google-key", "AIza", Url, 35, 35, Any),
-    token("google-token", "ya29.", Dotted, 20),
-    token("google-secret", "GOCSPX-", Url, 24),
-    token("digitalocean-token", "dop_v1_", Alphanumeric, 64),
-    token("azure-key", "AccountKey=", Base64, 40),
-    token("aws-signature", "X-Amz-Signature=", Alphanumeric, 32),
-    // Forges and registries.
-    token("github-token", "ghp_", Alphanumeric, 30),
-    token("github-token", "gho_", Alphanumeric, 30),
-    token("github-token", "ghu_", Alphanumeric, 30),
-    token("github-token", "ghs_", Alphanumeric, 30),
-    token("github-token", "ghr_", Alphanumeric, 30),
-    token("github-token", "github_pat_", Word, 40),
-    token("gitlab-token", "glpat-", Dotted, 20),
-    token("gitlab-token", "gldt-", Dotted, 20),
-    token("gitlab-token", "glrt-", Dotted, 20),
-    shaped("npm-token", "npm_", Alphanumeric, 36, 36, Digit),
-    token("pypi-token", "pypi-AgE", Url, 32),
-    token("rubygems-token", "rubygems_", Alphanumeric, 48),
-    token("docker-token", "dckr_pat_", Url, 20),
-    token("terraform-token", ".atlasv1.", Url, 40),
-    // Chat and mail.
-    shaped("slack-token", "xoxa-", Url, 10, usize::MAX, Digit),
-    shaped("slack-token", "xoxb-", Url, 10, usize::MAX, Digit),
-    shaped("slack-token", "xoxe-", Url, 10, usize::MAX, Digit),
-    shaped("slack-token", "xoxe.", Dotted, 10, usize::MAX, Digit),
-    shaped("slack-token", "xoxp-", Url, 10, usize::MAX, Digit),
-    shaped("slack-token", "xoxr-", Url, 10, usize::MAX, Digit),
-    shaped("slack-token", "xoxs-", Url, 10, usize::MAX, Digit),
-    shaped("slack-token", "xapp-", Url, 10, usize::MAX, Digit),
-    token("slack-webhook", "hooks.slack.com/services/", Path, 20),
-    token("discord-webhook", "discord.com/api/webhooks/", Path, 40),
-    token("sendgrid-key", "SG.", Dotted, 50),
-    // Payment.
-    token("stripe-key", "sk_live_", Alphanumeric, 16),
-    token("stripe-key", "rk_live_", Alphanumeric, 16),
-    token("stripe-key", "sk_test_", Alphanumeric, 16),
-    token("stripe-key", "rk_test_", Alphanumeric, 16),
-    shaped("webhook-secret", "whsec_", Base64, 24, usize::MAX, Digit),
-    token("shopify-token", "shpat_", Alphanumeric, 32),
-    token("shopify-token", "shpss_", Alphanumeric, 32),
-    token("square-token", "sq0csp-", Url, 40),
-    // Models.
-    token("anthropic-key", "sk-ant-", Url, 20),
-    token("openai-key", "sk-proj-", Url, 20),
-    token("openai-key", "sk-svcacct-", Url, 20),
-    shaped("openai-key", "sk-", Url, 20, usize::MAX, Mixed),
-    shaped(
-        "huggingface-token",
-        "hf_",
-        Alphanumeric,
-        30,
-        usize::MAX,
-        Any,
+pub(crate) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let mut rules = SHAPES.to_vec();
+    rules.extend(
+        NAMES
+            .iter()
+            .map(|(label, name)| rule(label, name, Shape::Assignment)),
+    );
+    rules.extend(
+        KEYWORDS
+            .iter()
+            .map(|word| rule("api-key", word, Shape::Keyword)),
+    );
+    rules.extend(kinds::rules());
+    rules
+});
+
+use Charset::{Alphanumeric, Base64, Digit, Dotted, Hex, Loose, Lower, Url, Word};
+
+const SHAPES: &[Rule] = &[
+    rule("", PLACEHOLDER, Shape::Placeholder),
+    rule("jwt", "eyJ", Shape::Jwt),
+    rule("jwt", "eyA", Shape::Jwt),
+    rule("jwt", "ewo", Shape::Jwt),
+    rule("bearer", "bearer ", Shape::Bearer),
+    rule("bearer", "bearer: ", Shape::Bearer),
+    rule("authorization", "authorization", Shape::Authorization),
+    rule("url-password", "://", Shape::Userinfo),
+    rule("login-password", "-u ", Shape::Login),
+    rule("login-password", "--user ", Shape::Login),
+    rule("login-password", "--user=", Shape::Login),
+    rule("login-password", "--proxy-user ", Shape::Login),
+    rule("login-password", " -p ", Shape::PasswordFlag),
+    rule("login-password", "credential(", Shape::Credentials),
+    rule("login-password", "credentials(", Shape::Credentials),
+    rule("login-password", "directoryentry(", Shape::Credentials),
+    rule("login-password", "basicauth(", Shape::Credentials),
+    rule("login-password", "basic_auth(", Shape::Credentials),
+    rule(
+        "login-password",
+        "passwordauthentication(",
+        Shape::Credentials,
     ),
-    shaped("groq-key", "gsk_", Alphanumeric, 40, usize::MAX, Any),
-    shaped("xai-key", "xai-", Alphanumeric, 60, usize::MAX, Any),
-    // Operations.
-    token("vault-token", "hvs.", Url, 24),
-    token("vault-token", "hvb.", Url, 24),
-    token("grafana-token", "glsa_", Word, 32),
-    token("grafana-token", "glc_", Base64, 32),
-    token("newrelic-key", "NRAK-", Upper, 27),
-    token("sentry-token", "sntrys_", Base64, 40),
-    token("linear-key", "lin_api_", Alphanumeric, 32),
-    token("notion-token", "ntn_", Alphanumeric, 40),
-    token("postman-key", "PMAK-", Url, 40),
-    shaped("databricks-token", "dapi", Alphanumeric, 32, 34, Digit),
-    token("doppler-token", "dp.pt.", Alphanumeric, 40),
-    token("pulumi-token", "pul-", Alphanumeric, 40),
-    token("age-key", "AGE-SECRET-KEY-1", Upper, 50),
-    // Shapes of their own.
-    special("jwt", "eyJ", Shape::Jwt),
-    special("bearer", "bearer ", Shape::Bearer),
-    special("authorization", "authorization", Shape::Authorization),
-    special("url-password", "://", Shape::Userinfo),
-    // Names whose value is a secret, whatever it looks like.
-    assignment("password", "password"),
-    assignment("password", "passwd"),
-    assignment("password", "passphrase"),
-    assignment("password", "pwd"),
-    assignment("secret", "secret"),
-    assignment("token", "token"),
-    assignment("api-key", "api_key"),
-    assignment("api-key", "api-key"),
-    assignment("api-key", "apikey"),
-    assignment("secret", "secret_key"),
-    assignment("secret", "secret-key"),
-    assignment("secret", "secretkey"),
-    assignment("secret", "access_key"),
-    assignment("secret", "accesskey"),
-    assignment("secret", "private_key"),
-    assignment("secret", "private-key"),
-    assignment("secret", "privatekey"),
-    assignment("secret", "signing_key"),
-    assignment("secret", "encryption_key"),
+    rule("login-password", ".login(", Shape::Credentials),
+    rule("login-password", "auth=(", Shape::Credentials),
+    rule("password", ":5432:", Shape::PasswordLine),
+    rule("password", ":*:", Shape::PasswordLine),
+    around("mailchimp-key", "-us", (Hex, 32, 32), (Digit, 1, 2)),
+    around("telegram-token", ":AA", (Digit, 8, 10), (Url, 32, 36)),
+    around("azure-secret", "7Q~", (Dotted, 3, 3), (Loose, 31, 34)),
+    around("azure-secret", "8Q~", (Dotted, 3, 3), (Loose, 31, 34)),
+    around("azure-secret", "9Q~", (Dotted, 3, 3), (Loose, 31, 34)),
+    around(
+        "thingsboard-token",
+        "/telemetry",
+        (Lower, 20, 20),
+        (Word, 0, 0),
+    ),
+    around(
+        "thingsboard-token",
+        "/attributes",
+        (Lower, 20, 20),
+        (Word, 0, 0),
+    ),
+    around("newrelic-key", "NRAL", (Alphanumeric, 36, 36), (Word, 0, 0)),
+    around("maxmind-key", "_mmk", (Word, 36, 36), (Word, 0, 0)),
+    around(
+        "azure-key",
+        "JQQJ99",
+        (Alphanumeric, 52, 52),
+        (Alphanumeric, 26, 26),
+    ),
+    around(
+        "azure-key",
+        "AZDO",
+        (Alphanumeric, 76, 76),
+        (Alphanumeric, 4, 4),
+    ),
+    around("azure-key", "+AMC", (Base64, 12, 80), (Base64, 6, 40)),
+    around("azure-key", "+ASt", (Base64, 76, 80), (Base64, 6, 8)),
+    around("azure-key", "AzFu", (Base64, 44, 44), (Base64, 8, 8)),
+    around("azure-key", "AzCa", (Base64, 33, 33), (Base64, 8, 8)),
+    around(
+        "azure-key",
+        "AzSe",
+        (Alphanumeric, 42, 42),
+        (Alphanumeric, 6, 6),
+    ),
+    around(
+        "terraform-token",
+        ".atlasv1.",
+        (Alphanumeric, 14, 14),
+        (Url, 40, 90),
+    ),
+    around(
+        "salesforce-token",
+        "!AQ",
+        (Alphanumeric, 15, 18),
+        (Dotted, 60, 160),
+    ),
+];
+
+/// Names whose value is a secret, whatever it looks like.
+const NAMES: &[(&str, &str)] = &[
+    ("password", "password"),
+    ("password", "passwd"),
+    ("password", "passwort"),
+    ("password", "passphrase"),
+    ("password", "passcode"),
+    ("password", "pwd"),
+    ("password", "_pass"),
+    ("password", "pass"),
+    ("password", "dbpass"),
+    ("password", "userpass"),
+    ("secret", "secret"),
+    ("token", "token"),
+    ("api-key", "api_key"),
+    ("api-key", "api-key"),
+    ("api-key", "api key"),
+    ("api-key", "apikey"),
+    ("secret", "secret_key"),
+    ("secret", "secret-key"),
+    ("secret", "secret key"),
+    ("secret", "secretkey"),
+    ("secret", "access_key"),
+    ("secret", "access-key"),
+    ("secret", "accesskey"),
+    ("secret", "account_key"),
+    ("secret", "accountkey"),
+    ("secret", "auth_key"),
+    ("secret", "auth-key"),
+    ("secret", "authkey"),
+    ("secret", "private_key"),
+    ("secret", "private-key"),
+    ("secret", "privatekey"),
+    ("secret", "preshared_key"),
+    ("secret", "presharedkey"),
+    ("secret", "signing_key"),
+    ("secret", "signing-key"),
+    ("secret", "signingkey"),
+    ("secret", "encryption_key"),
+    ("secret", "encryption-key"),
+    ("secret", "encryptionkey"),
+    ("secret", "master_key"),
+    ("secret", "masterkey"),
+    ("secret", "secret_key_base"),
+    ("secret", "credential"),
+    ("secret", "credentials"),
+];
+
+/// Words that make a random value beside them a secret.
+const KEYWORDS: &[&str] = &[
+    "key", "token", "secret", "access", "private", "auth", "cred", "pass", "pwd", "_pat", "-pat",
+    "api", "licen", "crumb", "cookie", "unseal", "jwt",
 ];
 
 /// Of the names below.
@@ -295,16 +382,25 @@ pub(crate) fn names_a_secret(name: &str) -> bool {
     let suffixes = [
         "password",
         "passwd",
+        "passwort",
         "passphrase",
+        "passcode",
         "pwd",
+        "dbpass",
+        "userpass",
         "secret",
         "token",
         "apikey",
         "secretkey",
+        "secretkeybase",
         "accesskey",
+        "accountkey",
+        "authkey",
         "privatekey",
+        "presharedkey",
         "signingkey",
         "encryptionkey",
+        "masterkey",
         "authorization",
         "cookie",
         "credentials",

@@ -9,7 +9,7 @@ use std::{
     io::{self, Write},
 };
 
-use crate::{Redactor, pem::Blocks};
+use crate::{Redactor, pem::Blocks, work};
 
 /// A line is held back up to this many bytes.
 const LIMIT: usize = 64 * 1024;
@@ -23,6 +23,8 @@ pub struct RedactingWriter<W: Write> {
     inner: Option<W>,
     redactor: Redactor,
     held: Vec<u8>,
+    /// How many of the held bytes are known to hold no newline.
+    searched: usize,
     blocks: Blocks,
     /// A secret longer than the limit is being dropped up to its end.
     swallowing: bool,
@@ -35,6 +37,7 @@ impl<W: Write> RedactingWriter<W> {
             inner: Some(inner),
             redactor,
             held: Vec::new(),
+            searched: 0,
             blocks: Blocks::default(),
             swallowing: false,
         }
@@ -59,20 +62,26 @@ impl<W: Write> RedactingWriter<W> {
         }
     }
 
-    /// How many of the held bytes may go now, decided from at most the first `LIMIT`.
-    fn cut(&self, held: &[u8]) -> Option<usize> {
+    /// How many of the held bytes may go now, decided from at most the first `LIMIT`; the first
+    /// `searched` hold no newline.
+    fn cut(&self, held: &[u8], searched: usize) -> Option<usize> {
         let window = &held[..held.len().min(LIMIT)];
-        if let Some(newline) = window.iter().position(|byte| *byte == b'\n') {
-            return Some(newline + 1);
+        let searched = searched.min(window.len());
+        work::note(window.len() - searched);
+        if let Some(newline) = window[searched..].iter().position(|byte| *byte == b'\n') {
+            return Some(searched + newline + 1);
         }
         if window.len() < LIMIT {
             return None;
         }
         // A cut inside a secret moves to its end, which may lie in another secret.
-        let spans = self.redactor.spans(window);
+        let mut spans = self.redactor.spans(window);
+        spans.sort_unstable_by_key(|span| span.start);
         let mut cut = LIMIT - HOLD;
-        while let Some(span) = spans.iter().find(|span| span.start < cut && cut < span.end) {
-            cut = span.end;
+        for span in spans {
+            if span.start < cut && cut < span.end {
+                cut = span.end;
+            }
         }
         Some(cut)
     }
@@ -101,10 +110,10 @@ impl<W: Write> RedactingWriter<W> {
         self.pass_lines(part, out);
     }
 
-    /// Redacts lines, which do not depend on each other but for private keys, and appends
+    /// Redacts lines, which do not depend on each other but for secrets of several, and appends
     /// them to `out`.
     fn pass_lines(&mut self, lines: &[u8], out: &mut Vec<u8>) {
-        if !self.blocks.are_open() && !Redactor::may_hold_key(lines) {
+        if !self.blocks.are_open() && !Redactor::may_span_lines(lines) {
             out.extend_from_slice(&self.redactor.redact_lines(Cow::Borrowed(lines)));
             return;
         }
@@ -123,7 +132,9 @@ impl<W: Write> Write for RedactingWriter<W> {
         let mut out = Vec::new();
         // Whole lines from `lines` to `at` wait, to be redacted in one go.
         let (mut lines, mut at) = (0, 0);
-        while let Some(length) = self.cut(&held[at..]) {
+        let mut searched = std::mem::take(&mut self.searched);
+        while let Some(length) = self.cut(&held[at..], searched) {
+            searched = 0;
             let end = at + length;
             if self.swallowing || held[end - 1] != b'\n' {
                 self.pass_lines(&held[lines..at], &mut out);
@@ -133,7 +144,9 @@ impl<W: Write> Write for RedactingWriter<W> {
             at = end;
         }
         self.pass_lines(&held[lines..at], &mut out);
-        self.held = held[at..].to_vec();
+        self.held = held;
+        self.held.drain(..at);
+        self.searched = self.held.len();
         if let Some(inner) = &mut self.inner
             && !out.is_empty()
         {

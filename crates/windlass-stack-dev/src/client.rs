@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use windlass_files::Access;
 use windlass_types::{Problem, code};
 
 use crate::agent::log_envelope;
 use crate::envelope::Envelope;
 use crate::ledger;
 use crate::log::{LogQuery, read_page};
-use crate::plan::{Places, dev_folder};
+use crate::plan::{Places, dev_folder, in_project, make_folder, remove_file};
 use crate::session::{Phase, Session};
 
 /// Which session is meant.
@@ -214,12 +215,12 @@ pub async fn start(mut start: Start<'_>) -> Result<Envelope, Problem> {
 
 /// Starts the manager; it takes itself out of this terminal's session.
 fn spawn(manager: &mut Command, places: &Places) -> Result<Spawned, Problem> {
-    fs_err::create_dir_all(&places.stage).map_err(fault)?;
+    make_folder(&places.stage).map_err(|error| error.into_problem(fault))?;
     // Reasons of an earlier failure are none of this one.
-    let _ = fs_err::remove_file(places.failure());
-    let output = fs_err::File::create(places.output())
-        .map_err(fault)?
-        .into_file();
+    let _ = remove_file(&places.failure());
+    let output = in_project(&places.output())
+        .and_then(|(project, below)| project.create_file(&below, Access::Usual))
+        .map_err(|error| error.into_problem(fault))?;
     manager
         .stdin(Stdio::null())
         .stdout(output.try_clone().map_err(fault)?)
@@ -403,7 +404,7 @@ pub async fn stop(wanted: &Wanted) -> Result<Envelope, Problem> {
     }
     let left = tokio::task::spawn_blocking(move || {
         let left = ledger::clean_up(&places);
-        let _ = fs_err::remove_file(&places.session);
+        let _ = remove_file(&places.session);
         left
     })
     .await

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use windlass_files::Access;
 use windlass_process::Ended;
 use windlass_stack_config::model::function::LambdaRuntime;
 use windlass_types::{Problem, code};
 
 use crate::outside::Programs;
+use crate::plan::in_project;
 
 const NODE_BOOTSTRAP: &str = include_str!("bootstrap/node.mjs");
 const PYTHON_BOOTSTRAP: &str = include_str!("bootstrap/python.py");
@@ -250,9 +252,11 @@ impl Workshop<'_> {
     fn bootstrap(&self, name: &str, text: &str) -> Result<PathBuf, Problem> {
         let file = self.build.join(name);
         if fs_err::read_to_string(&file).ok().as_deref() != Some(text) {
-            fs_err::create_dir_all(self.build)
-                .and_then(|()| fs_err::write(&file, text))
-                .map_err(|error| Problem::internal("dev build", error))?;
+            in_project(&file)
+                .and_then(|(project, below)| project.write(&below, text.as_bytes(), Access::Usual))
+                .map_err(|error| {
+                    error.into_problem(|error| Problem::internal("dev build", error))
+                })?;
         }
         Ok(file)
     }

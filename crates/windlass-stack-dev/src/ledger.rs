@@ -11,7 +11,7 @@ use windlass_types::Problem;
 
 use crate::identity::{ProcessIdentity, marked};
 use crate::lock::locked;
-use crate::plan::Places;
+use crate::plan::{Places, remove_file};
 
 /// How a process is asked to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,6 +115,6 @@ pub(crate) fn clean_up(places: &Places) -> Vec<Entry> {
         entry.process.signal(Signal::KILL);
     }
     // Nothing is left to remember; a file that cannot be removed names only ended processes.
-    let _ = fs_err::remove_file(places.ledger());
+    let _ = remove_file(&places.ledger());
     left
 }

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
+use windlass_files::{Access, FileError};
 use windlass_secrets::Redactor;
 use windlass_types::{Problem, Secret, Timestamp};
 
 use crate::lock::locked;
+use crate::plan::in_project;
 
 /// Lines of one page, without a limit given.
 pub const DEFAULT_LIMIT: usize = 50;
@@ -131,7 +133,7 @@ pub(crate) struct Log {
     path: PathBuf,
     clock: std::sync::Arc<dyn windlass_ports::Clock>,
     redactor: Redactor,
-    state: Mutex<(fs_err::File, u64)>,
+    state: Mutex<(std::fs::File, u64)>,
 }
 
 impl Log {
@@ -141,6 +143,8 @@ impl Log {
         clock: std::sync::Arc<dyn windlass_ports::Clock>,
     ) -> Result<Self, Problem> {
         let fault = |error| Problem::internal("dev log", error);
+        let refused = |error: FileError| error.into_problem(fault);
+        let (project, below) = in_project(&path).map_err(refused)?;
         let last = read_page(
             &path,
             &LogQuery {
@@ -149,12 +153,12 @@ impl Log {
             },
         )?;
         if fs_err::metadata(&path).is_ok_and(|about| about.len() > KEPT_BYTES) {
-            fs_err::rename(&path, path.with_extension("old.jsonl")).map_err(fault)?;
+            let old = below.with_extension("old.jsonl");
+            project.rename(&below, &project, &old).map_err(refused)?;
         }
-        let mut options = fs_err::OpenOptions::new();
-        options.create(true).append(true);
-        std::os::unix::fs::OpenOptionsExt::mode(options.options_mut(), 0o600);
-        let mut file = options.open(&path).map_err(fault)?;
+        let mut file = project
+            .append_file(&below, Access::Private)
+            .map_err(refused)?;
         // A writer that was killed may have left half a line.
         if !fs_err::read(&path).map_err(fault)?.ends_with(b"\n") {
             file.write_all(b"\n").map_err(fault)?;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+use windlass_files::{Access, FileError};
 use windlass_types::{Problem, Secret, code};
 
 use crate::assemble::assemble;
@@ -16,7 +17,9 @@ use crate::identity::ProcessIdentity;
 use crate::ledger;
 use crate::log::Log;
 use crate::outside::Outside;
-use crate::plan::{AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places};
+use crate::plan::{
+    AGENT_PORTS, DevPlan, FIRST_AGENT_PORT, Places, in_project, make_folder, remove_file,
+};
 use crate::session::{Phase, Session, write_private};
 use crate::stack::Stack;
 use crate::watch::SourceWatch;
@@ -77,7 +80,7 @@ impl DevManager {
         stack.log.info("stopped");
         let places = &stack.places;
         for file in [&places.session, &places.ledger(), &places.params()] {
-            let _ = fs_err::remove_file(file);
+            let _ = remove_file(file);
         }
         // Last: the caller who asked to stop sees the process end or the file disappear.
         agent.abort();
@@ -129,12 +132,15 @@ fn fault(error: std::io::Error) -> Problem {
 }
 
 fn prepare_folders(places: &Places) -> Result<(), Problem> {
-    fs_err::create_dir_all(&places.stage).map_err(fault)?;
+    let refused = |error: FileError| error.into_problem(fault);
+    make_folder(&places.stage).map_err(refused)?;
     // Nothing in here belongs in a repository.
     if let Some(home) = places.session.parent().and_then(Path::parent) {
-        let ignore = home.join(".gitignore");
-        if !ignore.exists() {
-            fs_err::write(ignore, "*\n").map_err(fault)?;
+        let (project, ignore) = in_project(&home.join(".gitignore")).map_err(refused)?;
+        if project.kind(&ignore).map_err(refused)?.is_none() {
+            project
+                .write(&ignore, b"*\n", Access::Usual)
+                .map_err(refused)?;
         }
     }
     Ok(())
@@ -143,9 +149,9 @@ fn prepare_folders(places: &Places) -> Result<(), Problem> {
 /// Only one manager at a time holds a session; the kernel lets go when it dies, a moment after its
 /// process is no longer to be seen.
 async fn hold(places: &Places) -> Result<std::fs::File, Problem> {
-    let mut options = fs_err::OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    let file = options.open(&places.lock).map_err(fault)?.into_file();
+    let file = in_project(&places.lock)
+        .and_then(|(project, below)| project.append_file(&below, Access::Usual))
+        .map_err(|error| error.into_problem(fault))?;
     let began = Instant::now();
     while file.try_lock().is_err() {
         if began.elapsed() > DYING {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use windlass_files::{Access, Directory, FileError};
 use windlass_stack_config::Config;
 use windlass_types::Problem;
 
@@ -120,8 +121,12 @@ impl DevPlan {
 
     /// Writes it down for a manager; only its owner may read it.
     pub fn write(&self, file: &Path) -> Result<(), Problem> {
-        let folder = file.parent().unwrap_or(Path::new("."));
-        fs_err::create_dir_all(folder).map_err(|error| Problem::internal("dev plan", error))?;
+        if let Some(folder) = file.parent() {
+            // Not private: a database server may run as another user below it.
+            make_folder(folder).map_err(|error| {
+                error.into_problem(|error| Problem::internal("dev plan", error))
+            })?;
+        }
         write_private(file, self)
     }
 
@@ -141,7 +146,7 @@ impl DevPlan {
     /// The same, and the file is gone: values of other files that the config used are in it.
     pub fn take(file: &Path) -> Result<Self, Problem> {
         let plan = Self::read(file)?;
-        fs_err::remove_file(file).map_err(|error| Problem::internal("dev plan", error))?;
+        remove_file(file).map_err(|error| Problem::internal("dev plan", error))?;
         Ok(plan)
     }
 
@@ -239,5 +244,35 @@ impl Places {
 
 /// The folder of all sessions of a directory.
 pub fn dev_folder(directory: &Path) -> PathBuf {
-    directory.join(".windlass").join("dev")
+    directory.join(OWN_FOLDER).join("dev")
+}
+
+/// What is kept in a project.
+const OWN_FOLDER: &str = ".windlass";
+
+/// The opened project that a file of a session is in, and the rest of the file's path: everything
+/// from `.windlass` on may have come with a clone, and no link in it is followed.
+pub(crate) fn in_project(file: &Path) -> Result<(Directory, PathBuf), FileError> {
+    let own = file
+        .ancestors()
+        .find(|above| above.file_name().is_some_and(|name| name == OWN_FOLDER));
+    let project = match own {
+        Some(own) => own.parent(),
+        None => file.ancestors().skip(1).find(|above| above.is_dir()),
+    };
+    let project = project.unwrap_or(Path::new("/"));
+    let below = file.strip_prefix(project).unwrap_or(file).to_owned();
+    Ok((Directory::open(project)?, below))
+}
+
+/// Removes a file of a session; one that is gone is fine.
+pub(crate) fn remove_file(file: &Path) -> Result<(), FileError> {
+    let (project, below) = in_project(file)?;
+    project.remove_file(&below).map(drop)
+}
+
+/// Makes a folder of a session.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), FileError> {
+    let (project, below) = in_project(folder)?;
+    project.make_directory(&below, Access::Usual).map(drop)
 }

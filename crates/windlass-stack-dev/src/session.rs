@@ -1,14 +1,14 @@
 //! The session file: how any later process finds the manager again, and knows that it is the
 //! same one.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use windlass_files::Access;
 use windlass_types::{Problem, Timestamp};
 
 use crate::identity::ProcessIdentity;
-use crate::plan::dev_folder;
+use crate::plan::{dev_folder, in_project};
 
 /// Where a session is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,11 +97,8 @@ pub(crate) fn write_private<T: Serialize + ?Sized>(file: &Path, value: &T) -> Re
     let fault = |error: &dyn std::fmt::Display| {
         Problem::internal("dev session", format!("{}: {error}", file.display()))
     };
-    let folder = file.parent().unwrap_or(Path::new("."));
-    // Made with mode 0600, as all temporary files are.
-    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| fault(&error))?;
     let text = serde_json::to_vec_pretty(value).map_err(|error| fault(&error))?;
-    new.write_all(&text).map_err(|error| fault(&error))?;
-    new.persist(file).map_err(|error| fault(&error.error))?;
-    Ok(())
+    in_project(file)
+        .and_then(|(project, below)| project.write(&below, &text, Access::Private))
+        .map_err(|error| error.into_problem(|error| fault(&error)))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use windlass_ports::aws::Cloud;
 use windlass_ports::database::{AllowedFunction, DatabasePort};
-use windlass_ports::{Git, MessageSockets, Trust, trust};
+use windlass_ports::{Git, MessageSockets, Runs, Trust, trust};
 use windlass_stack_config::{Allowed, Interpreters};
 use windlass_stack_lifecycle::package::Tools;
 use windlass_types::Problem;
@@ -58,6 +58,6 @@ pub struct StackOutside {
 impl StackOutside {
     /// Refuses to run `what` unless the user has trusted the folder of its config.
     pub(crate) fn require_trust(&self, config_directory: &Path, what: &str) -> Result<(), Problem> {
-        trust::require(&*self.trust, config_directory, what)
+        trust::require(&*self.trust, config_directory, Runs::Code, what)
     }
 }

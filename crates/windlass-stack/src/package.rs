@@ -9,10 +9,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_ports::aws::{ActionShape, SignedCall, services};
-use windlass_ports::trust;
+use windlass_ports::{Runs, trust};
 use windlass_stack_compile::{Artifact, Need, NeedKind, needed_artifacts};
 use windlass_stack_config::model::ResourceKind;
 use windlass_stack_config::model::function::{Architecture, LambdaRuntime};
+use windlass_stack_config::model::packaging::{FunctionPackaging, ImagePackaging};
 use windlass_stack_lifecycle::Access;
 use windlass_stack_lifecycle::assets::{AssetStore, REPOSITORY};
 use windlass_stack_lifecycle::package::{
@@ -65,9 +66,9 @@ pub(crate) struct PackedImage {
 pub(crate) struct Packages {
     pub zips: Vec<PackedZip>,
     pub images: Vec<PackedImage>,
-    /// Workloads that have a placeholder because their project is not trusted: name, why.
+    /// Workloads that were not packaged and have a placeholder.
     #[serde(default)]
-    pub unknown: Vec<(String, String)>,
+    pub placeholders: Vec<String>,
     /// What was said meanwhile: workload, message.
     pub lines: Vec<(String, String)>,
 }
@@ -101,32 +102,65 @@ impl Packages {
     }
 }
 
-/// What happens to a workload whose packaging would run code of a project that is not trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Untrusted {
-    /// It is an error: the package is needed.
-    Refused,
-    /// It gets a placeholder: the answer says what is not known.
-    Unknown,
-}
-
-/// Packages everything a config needs. Nothing is sent and no image is built. Blocks.
-pub(crate) fn package(
+/// Stands for everything a config needs, without packaging it: nothing runs and nothing is made.
+pub(crate) fn placeholders(
     desk: &Desk,
     project: &Project,
     account: &str,
-    untrusted: Untrusted,
 ) -> Result<Packages, Problem> {
+    let quiet = |_: &str, _: &str| {};
+    let trust = |_: Runs, what: &str| Err(Problem::internal("placeholder", what));
+    let workshop = workshop(desk, project, &quiet, &trust);
+    let mut packages = Packages::default();
+    for need in needed_artifacts(&project.config) {
+        packages.placeholders.push(need.name.clone());
+        let digest = Digest::ZERO;
+        let entry = match need.kind {
+            NeedKind::Zip(packaging) => {
+                packages.zips.push(PackedZip {
+                    name: need.name.clone(),
+                    digest,
+                    path: PathBuf::new(),
+                    bytes: 0,
+                    unzipped: 0,
+                    handler: None,
+                });
+                match packaging {
+                    FunctionPackaging::Buildpack(it) => Some(&it.entryfile_path),
+                    FunctionPackaging::CustomArtifact(_) => None,
+                }
+            }
+            NeedKind::Image(packaging) => {
+                packages.images.push(PackedImage {
+                    uri: image_uri(account, &project.region, &digest),
+                    digest,
+                    name: need.name.clone(),
+                });
+                match packaging {
+                    ImagePackaging::Buildpack(it) => Some(&it.entryfile_path),
+                    _ => None,
+                }
+            }
+        };
+        if let Some(entry) = entry {
+            workshop.require_entry(&need.name, entry)?;
+        }
+    }
+    Ok(packages)
+}
+
+/// Packages everything a config needs. Nothing is sent and no image is built. Blocks.
+pub(crate) fn package(desk: &Desk, project: &Project, account: &str) -> Result<Packages, Problem> {
     let lines = Mutex::new(Vec::new());
     let progress = |workload: &str, message: &str| {
         if let Ok(mut lines) = lines.lock() {
             lines.push((workload.to_owned(), message.to_owned()));
         }
     };
-    let trust = |what: &str| desk.outside.require_trust(&project.config_directory, what);
+    let trust = |runs: Runs, what: &str| {
+        trust::require(&*desk.outside.trust, &project.config_directory, runs, what)
+    };
     let workshop = workshop(desk, project, &progress, &trust);
-    let is_unknown =
-        |problem: &Problem| untrusted == Untrusted::Unknown && trust::is_refusal(problem);
     if says(project, "noCache") {
         workshop.forget()?;
     }
@@ -140,22 +174,7 @@ pub(crate) fn package(
                     packaging,
                     runtime,
                     architecture,
-                });
-                let zip = match zip {
-                    Err(problem) if is_unknown(&problem) => {
-                        let why = problem.message().to_owned();
-                        packages.unknown.push((need.name.clone(), why));
-                        Zip {
-                            digest: Digest::ZERO,
-                            path: PathBuf::new(),
-                            bytes: 0,
-                            unzipped: 0,
-                            handler: None,
-                            was_cached: false,
-                        }
-                    }
-                    other => other?,
-                };
+                })?;
                 packages.zips.push(PackedZip {
                     name: need.name,
                     digest: zip.digest,
@@ -171,18 +190,10 @@ pub(crate) fn package(
                     packaging,
                     architecture: image_architecture(project, need.resource),
                 };
-                let digest = match workshop.image(&job) {
-                    Err(problem) if is_unknown(&problem) => {
-                        let why = problem.message().to_owned();
-                        packages.unknown.push((need.name.clone(), why));
-                        Some(Digest::ZERO)
-                    }
-                    other => other?.map(|plan| plan.digest),
-                };
-                if let Some(digest) = digest {
+                if let Some(plan) = workshop.image(&job)? {
                     packages.images.push(PackedImage {
-                        uri: image_uri(account, &project.region, &digest),
-                        digest,
+                        uri: image_uri(account, &project.region, &plan.digest),
+                        digest: plan.digest,
                         name: need.name,
                     });
                 }
@@ -197,7 +208,7 @@ fn workshop<'a>(
     desk: &'a Desk,
     project: &'a Project,
     progress: &'a dyn Fn(&str, &str),
-    trust: &'a dyn Fn(&str) -> Result<(), Problem>,
+    trust: &'a dyn Fn(Runs, &str) -> Result<(), Problem>,
 ) -> Workshop<'a> {
     Workshop {
         project: &project.root,
@@ -346,7 +357,9 @@ fn build_and_push(
     login: &Login,
 ) -> Result<(), Problem> {
     let quiet = |_: &str, _: &str| {};
-    let trust = |what: &str| desk.outside.require_trust(&project.config_directory, what);
+    let trust = |runs: Runs, what: &str| {
+        trust::require(&*desk.outside.trust, &project.config_directory, runs, what)
+    };
     let workshop = workshop(desk, project, &quiet, &trust);
     for need in needed_artifacts(&project.config) {
         let (NeedKind::Image(packaging), Some(image)) = (

@@ -16,7 +16,7 @@ use crate::desk::{Desk, blocking};
 use crate::fault;
 use crate::known;
 use crate::lookup::{self, Missing};
-use crate::package::{self, Packages, Untrusted};
+use crate::package::{self, Packages};
 use crate::place::Place;
 use crate::project::Project;
 use crate::scripts;
@@ -67,13 +67,17 @@ pub(crate) struct Prepared {
     pub versions_to_keep: usize,
     /// The file about the stack that is written after a deploy.
     pub stack_info: Option<PathBuf>,
+    /// The directory of the config, which that file is below.
+    #[serde(default)]
+    pub config_directory: PathBuf,
     pub buckets: Vec<FilledBucket>,
     pub functions: Vec<CalledFunction>,
     /// What the config used that is no part of a version.
     pub not_restored: Vec<String>,
 }
 
-/// Whether AWS is asked about what the template needs.
+/// Whether AWS is asked about what the template needs. A change packages workloads; an answer does
+/// so where the call asks for it (`withPackage`), and has placeholders otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// It is, for a change; without credentials that fails.
@@ -105,13 +109,14 @@ pub(crate) async fn prepare(
     if command == "deploy" {
         scripts::require_trust(desk, &project)?;
     }
-    let untrusted = match ask {
-        Ask::Aws => Untrusted::Refused,
-        Ask::ToAnswer | Ask::IfPossible => Untrusted::Unknown,
-    };
+    let is_packaged = ask == Ask::Aws || arguments.get("withPackage") == Some(&Value::Bool(true));
     let packages = {
         let (desk, project, account) = (desk.clone(), Arc::clone(&project), shown.clone());
-        blocking(move || package::package(&desk, &project, &account, untrusted)).await?
+        blocking(move || match is_packaged {
+            true => package::package(&desk, &project, &account),
+            false => package::placeholders(&desk, &project, &account),
+        })
+        .await?
     };
     let mut facts = Facts {
         account_id: account.clone(),
@@ -170,13 +175,6 @@ fn finish(
             .iter()
             .map(|remark| remark.message.clone()),
     );
-    for (workload, why) in &packages.unknown {
-        warnings.push(format!(
-            "\"{workload}\" was not packaged, so its code is unknown and the template has a \
-             placeholder: {why}; windlass trust {} lets it run",
-            project.config_directory.display()
-        ));
-    }
     if account.is_none() {
         warnings.push(
             "there are no AWS credentials, so the account is unknown: names of buckets and of the \
@@ -230,6 +228,7 @@ fn finish(
         disable_auto_rollback: settings.disable_auto_rollback,
         versions_to_keep: settings.previous_versions_to_keep as usize,
         stack_info: stack_info(project),
+        config_directory: project.config_directory.clone(),
         buckets: compiled
             .synced_buckets
             .iter()

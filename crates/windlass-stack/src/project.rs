@@ -135,6 +135,14 @@ fn read(
         lookups: &lookups,
     };
     let loaded = load_file(&file, &context, &outside.interpreters, command)?;
+    let is_code = matches!(
+        file.extension().and_then(|it| it.to_str()),
+        Some("cjs" | "cts" | "js" | "mjs" | "mts" | "ts")
+    );
+    if is_code {
+        // It was trusted, or it would not have run.
+        outside.trust.ran(&config_directory);
+    }
     let config = loaded.loaded.config;
     let stage = place
         .stage

@@ -70,12 +70,13 @@ pub(crate) async fn run_script(
         &|level, line: &str| teller.say(script, level, line),
         deadline,
     )
-    .await?;
+    .await;
+    desk.outside.trust.ran(&project.config_directory);
     let ScriptOutcome {
         exit_code,
         duration_ms,
         output_tail,
-    } = outcome;
+    } = outcome?;
     Ok(Ran {
         script: script.to_owned(),
         exit_code,

@@ -190,8 +190,11 @@ async fn built(
         environment: &environment,
     };
     let deadline = desk.engine.now().after(BUILD_TIME);
-    let built = build(source, &setting, &|_, _: &str| {}, deadline).await?;
-    Ok(built.injected)
+    let built = build(source, &setting, &|_, _: &str| {}, deadline).await;
+    if source.build.is_some() {
+        desk.outside.trust.ran(&project.config_directory);
+    }
+    Ok(built?.injected)
 }
 
 /// What the newest version put into the buckets.

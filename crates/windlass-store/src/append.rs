@@ -9,9 +9,9 @@ use windlass_types::{Body, Digest, Event, RunId, RunState, event::ChainHead};
 
 use crate::{
     commit::{Claims, PreparedCommit, Standing, check_reopening, check_standing},
+    drivers::Drivers,
     error::{Failure, Result},
     fault::{FaultPoint, StoreFaults, marks},
-    home::Home,
     import::PreparedImport,
     index::{self, Place},
     journal::{self, Journal},
@@ -184,7 +184,7 @@ impl Memory {
 /// Writes the pieces of one batch.
 pub(crate) struct Appender<'a> {
     connection: &'a Connection,
-    home: &'a Home,
+    drivers: &'a Drivers,
     memory: &'a mut Memory,
     faults: Option<&'a dyn StoreFaults>,
     insert: CachedStatement<'a>,
@@ -193,14 +193,14 @@ pub(crate) struct Appender<'a> {
 impl<'a> Appender<'a> {
     pub(crate) fn new(
         connection: &'a Connection,
-        home: &'a Home,
+        drivers: &'a Drivers,
         memory: &'a mut Memory,
         faults: Option<&'a dyn StoreFaults>,
     ) -> Result<Self> {
         let insert = journal::insert_statement(connection)?;
         Ok(Self {
             connection,
-            home,
+            drivers,
             memory,
             faults,
             insert,
@@ -238,7 +238,7 @@ impl<'a> Appender<'a> {
 
     fn check_commit(&mut self, commit: &PreparedCommit) -> Result<(), CommitError> {
         if let Some(lease) = &commit.lease {
-            lease::check(self.connection, self.home, lease)?;
+            lease::check(self.connection, self.drivers, lease)?;
         }
         let mut claims = Claims::default();
         for (at, write) in commit.writes.iter().enumerate() {

@@ -11,6 +11,7 @@ use windlass_types::{Body, Digest, RunRecord, Timestamp, journal::STORE_JOURNAL}
 use crate::{
     blob,
     error::{Failure, Result},
+    heads,
     history::{self, SealKey},
     home::Home,
     index::{DERIVED_TABLES, artifacts, runs},
@@ -50,6 +51,8 @@ pub(crate) fn check(home: &Home, connection: &Connection, key: &SealKey) -> Resu
         let in_history = note(&mut report, check_history(&snapshot, key, &mark))?.flatten();
         report.findings.extend(in_history);
     }
+    let in_heads = note(&mut report, heads::findings(&snapshot, key))?.unwrap_or_default();
+    report.findings.extend(in_heads);
     report.notes = note(&mut report, accepted_losses(&snapshot))?.unwrap_or_default();
     let in_indexes = note(&mut report, compare_indexes(&snapshot, &journals))?.unwrap_or_default();
     report.findings.extend(in_indexes);

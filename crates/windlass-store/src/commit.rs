@@ -132,7 +132,8 @@ pub(crate) fn check_reopening(
     standing: Standing,
 ) -> Result<(), CommitError> {
     let rolls_back = |body: &Option<Body>| matches!(body, Some(Body::SignalReceived(signal)) if signal.signal == "rollback");
-    if standing != Standing::Run(RunState::Completed) || !bodies.iter().any(rolls_back) {
+    let has_ended = matches!(standing, Standing::Run(state) if state.is_final());
+    if !has_ended || !bodies.iter().any(rolls_back) {
         return Ok(());
     }
     let names = runs::names_held(connection, journal).map_err(store)?;
@@ -184,7 +185,8 @@ impl<'a> Claims<'a> {
         let Some(Some(Body::RunCreated(created))) = bodies.first() else {
             return Ok(());
         };
-        if let Some(key) = &created.idempotency_key {
+        let claimed = created.idempotency_key.as_ref();
+        if let Some(key) = claimed.filter(|_| !self.imported) {
             let principal = created.principal.id();
             let within = self.made.iter().find(|(_, other)| {
                 other.idempotency_key.as_ref() == Some(key)

@@ -6,6 +6,8 @@ use rusqlite::{ErrorCode, ffi};
 use windlass_ports::{BlobError, StoreError};
 use windlass_types::Digest;
 
+use crate::{holder::Holder, home::Home};
+
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// A failure as the store's own code sees it, before it becomes a `StoreError`.
@@ -23,6 +25,26 @@ impl Failure {
     /// Stored data that does not pass its check.
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         Self::Store(StoreError::Damaged(what.into()))
+    }
+
+    /// Whether another process is in the way.
+    pub(crate) fn is_busy(&self) -> bool {
+        match self {
+            Self::Sql(error) => matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+            ),
+            Self::Store(error) => matches!(error, StoreError::Busy),
+            Self::Io(_) => false,
+        }
+    }
+
+    /// Names the process that is in the way, where it can be known.
+    pub(crate) fn naming_holder(self, home: &Home) -> Self {
+        match self.is_busy().then(|| Holder::of_store(home)).flatten() {
+            Some(holder) => holder.into_error().into(),
+            None => self,
+        }
     }
 
     /// Whether the statement itself was refused, as opposed to the disk or the file failing:

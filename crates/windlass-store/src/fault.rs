@@ -26,6 +26,8 @@ pub enum FaultPoint {
     AfterWrite,
     /// The batch is durable; no caller knows yet.
     AfterCommit,
+    /// The disk is about to be looked at; there is no batch.
+    Probe,
 }
 
 /// A test's hand in the writer.

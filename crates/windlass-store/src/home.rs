@@ -47,6 +47,16 @@ impl Home {
         self.0.join("keys").join("store.key")
     }
 
+    /// Space kept aside for a full disk.
+    pub(crate) fn reserve(&self) -> PathBuf {
+        self.0.join("windlass.reserve")
+    }
+
+    /// Where a process looks whether the disk takes writes.
+    pub(crate) fn probe(&self, process: u32) -> PathBuf {
+        self.0.join(format!("windlass.probe.{process}"))
+    }
+
     pub(crate) fn drivers(&self) -> PathBuf {
         self.0.join("drivers")
     }

@@ -5,9 +5,8 @@ use windlass_ports::{CommitError, Fence, LeaseName, LeaseRecord, LeaseUse};
 use windlass_types::RunId;
 
 use crate::{
-    drivers,
+    drivers::Drivers,
     error::{Failure, Result},
-    home::Home,
     row::parse_id,
     seal,
 };
@@ -19,7 +18,7 @@ const DELIVERY: &str = "delivery/";
 /// Whether the commit may be made under its lease.
 pub(crate) fn check(
     connection: &Connection,
-    home: &Home,
+    drivers: &Drivers,
     lease: &LeaseUse,
 ) -> Result<(), CommitError> {
     let current = |name: &LeaseName| {
@@ -40,7 +39,7 @@ pub(crate) fn check(
             let row = current(name)?;
             let is_free = row
                 .as_ref()
-                .is_none_or(|row| row.driver == *driver || !drivers::is_alive(home, row.driver));
+                .is_none_or(|row| row.driver == *driver || !drivers.is_alive(row.driver));
             if row.map(|row| row.epoch) == *replaces && is_free {
                 Ok(())
             } else {
@@ -84,15 +83,15 @@ pub(crate) fn abandon(connection: &Connection, run_ids: &[RunId]) -> Result<()> 
 /// The lease of a name.
 pub(crate) fn of(
     connection: &Connection,
-    home: &Home,
+    drivers: &Drivers,
     name: &LeaseName,
 ) -> Result<Option<LeaseRecord>> {
     let row = find(connection, &key(name))?;
-    Ok(row.map(|row| row.into_record(home, name.clone())))
+    Ok(row.map(|row| row.into_record(drivers, name.clone())))
 }
 
 /// Every lease on a run, oldest first.
-pub(crate) fn of_runs(connection: &Connection, home: &Home) -> Result<Vec<LeaseRecord>> {
+pub(crate) fn of_runs(connection: &Connection, drivers: &Drivers) -> Result<Vec<LeaseRecord>> {
     let mut statement =
         connection.prepare_cached("SELECT name, driver, epoch, sum FROM leases ORDER BY epoch")?;
     let mut rows = statement.query([])?;
@@ -102,7 +101,7 @@ pub(crate) fn of_runs(connection: &Connection, home: &Home) -> Result<Vec<LeaseR
         let found = LeaseRow::checked(&name, row.get(1)?, row.get(2)?, row.get(3)?)?;
         if !name.starts_with(DELIVERY) {
             let name = LeaseName::Run(parse_id(&name)?);
-            leases.push(found.into_record(home, name));
+            leases.push(found.into_record(drivers, name));
         }
     }
     Ok(leases)
@@ -126,12 +125,12 @@ impl LeaseRow {
         Ok(Self { driver, epoch })
     }
 
-    fn into_record(self, home: &Home, name: LeaseName) -> LeaseRecord {
+    fn into_record(self, drivers: &Drivers, name: LeaseName) -> LeaseRecord {
         LeaseRecord {
             name,
             driver: self.driver,
             epoch: self.epoch,
-            is_alive: drivers::is_alive(home, self.driver),
+            is_alive: drivers.is_alive(self.driver),
         }
     }
 }

@@ -5,13 +5,13 @@ use std::{path::PathBuf, time::Duration};
 use futures::future::BoxFuture;
 use windlass_ports::{
     Commit, CommitError, StoreError, StoreMaintenance,
-    store::{CheckReport, Expiry, KeptFor, PruneReport},
+    store::{CheckReport, Expiry, PruneReport, Retention, StoreProbe},
 };
 use windlass_types::{Anchor, Timestamp};
 
 use crate::{
-    anchor, append::Work, backup, check, commit::PreparedCommit, history::SealKey, mark,
-    open::SqliteStore, prune, session::Session,
+    anchor, append::Work, backup, check, commit::PreparedCommit, heads, history::SealKey, mark,
+    open::SqliteStore, probe, prune, reserve, session::Session,
 };
 
 impl StoreMaintenance for SqliteStore {
@@ -50,6 +50,14 @@ impl StoreMaintenance for SqliteStore {
         )
     }
 
+    fn probe(&self) -> BoxFuture<'_, Result<Option<StoreProbe>, StoreError>> {
+        let (home, options) = (self.home.clone(), self.options.clone());
+        Box::pin(off_thread(move || {
+            let has_seal_key = options.seal_key.is_some();
+            probe::probe(&home, has_seal_key, options.faults.as_deref()).map(Some)
+        }))
+    }
+
     fn shortfall(&self) -> BoxFuture<'_, Result<Option<String>, StoreError>> {
         let (home, readers) = (self.home.clone(), self.readers.clone());
         let key = SealKey::new(self.options.seal_key.as_ref());
@@ -78,10 +86,35 @@ impl StoreMaintenance for SqliteStore {
 
     fn expire(
         &self,
-        kept: Vec<KeptFor>,
+        retention: Retention,
         now: Timestamp,
     ) -> BoxFuture<'_, Result<Expiry, StoreError>> {
-        Box::pin(prune::expire(self, kept, now))
+        Box::pin(prune::expire(self, retention, now))
+    }
+
+    fn seal_heads(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(heads::seal_all(self))
+    }
+
+    fn keep_reserve(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        let home = self.home.clone();
+        Box::pin(off_thread(move || reserve::keep(&home)))
+    }
+
+    fn release_reserve(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let home = self.home.clone();
+            if off_thread(move || reserve::release(&home)).await? {
+                // The log moves into the database, which may grow now; then it starts over.
+                self.writer()?
+                    .alone(|session| {
+                        session.idle();
+                        Ok(())
+                    })
+                    .await?;
+            }
+            Ok(())
+        })
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! SQLite ends a damaged log where its checksums end and calls that the end of the store. The
 //! mark says what was there: the last event, the tally of all events, the frames of the log. It
-//! has two slots of fixed size, written in turn, so that a torn write leaves the other one; it is
-//! written at most once in `INTERVAL` and never before the events it covers are durable.
+//! has two slots of fixed size, written in turn, each within one sector, which disks write whole;
+//! one that cannot be read is damage like any other, or else whoever blanks it could cut off what
+//! it covers. The mark is written at most once in `INTERVAL` and never before the events it covers
+//! are durable.
 
 use std::{
     fs::{File, TryLockError},
@@ -138,6 +140,7 @@ pub(crate) fn read_mark(home: &Home, key: &SealKey) -> Result<Result<Mark, NoMar
 
 fn newest(file: &File, key: &SealKey) -> io::Result<Result<Mark, NoMark>> {
     let mut found: Option<(Mark, [u8; SLOT])> = None;
+    let mut readable = 0;
     for slot in 0..SLOTS {
         let mut bytes = [0; SLOT];
         match file.read_exact_at(&mut bytes, slot * SLOT_STRIDE) {
@@ -145,14 +148,18 @@ fn newest(file: &File, key: &SealKey) -> io::Result<Result<Mark, NoMark>> {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => continue,
             Err(error) => return Err(error),
         }
-        if let Some(mark) = Mark::decode(&bytes)
-            && found.is_none_or(|(other, _)| other.generation < mark.generation)
-        {
+        let Some(mark) = Mark::decode(&bytes) else {
+            continue;
+        };
+        readable += 1;
+        if found.is_none_or(|(other, _)| other.generation < mark.generation) {
             found = Some((mark, bytes));
         }
     }
     Ok(match found {
         None => Err(NoMark::Unreadable),
+        // Only the first mark stands alone.
+        Some((mark, _)) if readable < SLOTS.min(mark.generation) => Err(NoMark::Unreadable),
         Some((mark, _)) if mark.key_name != key.name() => Err(NoMark::OtherKey),
         Some((_, bytes)) if !key.is_mac(PURPOSE, &[&bytes[..BODY]], &bytes[BODY..BODY + 32]) => {
             Err(NoMark::Forged)
@@ -451,15 +458,19 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_slot_leaves_the_one_before() {
+    fn a_slot_that_cannot_be_read_is_damage() {
         let (key, file) = (SealKey::new(None), tempfile::tempfile().unwrap());
         assert_eq!(newest(&file, &key).unwrap(), Err(NoMark::Unreadable));
         for generation in 1..=3 {
             write(&file, &key, &mark(generation)).unwrap();
         }
         assert_eq!(newest(&file, &key).unwrap(), Ok(mark(3)));
-        file.write_all_at(&[0; 8], SLOT_STRIDE + 40).unwrap();
-        assert_eq!(newest(&file, &key).unwrap(), Ok(mark(2)));
+        for slot in 0..SLOTS {
+            write(&file, &key, &mark(2)).unwrap();
+            write(&file, &key, &mark(3)).unwrap();
+            file.write_all_at(&[0; SLOT], slot * SLOT_STRIDE).unwrap();
+            assert_eq!(newest(&file, &key).unwrap(), Err(NoMark::Unreadable));
+        }
     }
 
     #[test]

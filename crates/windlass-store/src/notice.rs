@@ -5,7 +5,7 @@
 //! run are woken by the events of that run and by nothing else.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -18,15 +18,19 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 use windlass_types::RunId;
 
-use crate::{drivers, error::Result, home::Home, lease, read};
+use crate::{
+    drivers::{Drivers, Vitality},
+    error::Result,
+    lease, read,
+};
 
 /// The latest position anyone knows of, and those who want to hear about it.
 pub(crate) struct Notice {
-    home: Home,
+    drivers: Arc<Drivers>,
     latest: watch::Sender<u64>,
     /// The latest that a subscriber may have to act on.
     turn: watch::Sender<u64>,
-    /// How often a driver that held something was found dead.
+    /// How often a driver that held something was found gone or silent.
     departures: watch::Sender<u64>,
     /// The last event of each run that is followed, as far as it is known.
     followed: Mutex<Followed>,
@@ -58,9 +62,9 @@ const UNANNOUNCED: u64 = u64::MAX;
 const FEW_RUNS: usize = 64;
 
 impl Notice {
-    pub(crate) fn new(home: Home) -> Arc<Self> {
+    pub(crate) fn new(drivers: Arc<Drivers>) -> Arc<Self> {
         Arc::new(Self {
-            home,
+            drivers,
             latest: watch::Sender::new(0),
             turn: watch::Sender::new(0),
             departures: watch::Sender::new(0),
@@ -217,12 +221,10 @@ impl Notice {
                 let position = read::position(&connection)?;
                 self.notify_followers(&connection, position)?;
                 self.advance(position, true);
-                owners.living.clear();
-                owners.living.extend(lease::owners(&connection)?);
-                owners.dead.retain(|owner| owners.living.remove(owner));
+                owners.renew(lease::owners(&connection)?);
                 seen = Some(current);
             }
-            if self.departures.receiver_count() > 0 && owners.find_dead(&self.home) {
+            if self.departures.receiver_count() > 0 && owners.find_departed(&self.drivers) {
                 self.departures.send_modify(|count| *count += 1);
             }
         }
@@ -282,27 +284,32 @@ impl Notice {
     }
 }
 
-/// The drivers that hold something, as far as they were looked at.
+/// The drivers that hold something, and how they were when they were last looked at.
 #[derive(Default)]
-struct Owners {
-    living: HashSet<u64>,
-    dead: HashSet<u64>,
-}
+struct Owners(HashMap<u64, Vitality>);
 
 impl Owners {
-    /// Finds those that have died since; whether there are any.
-    fn find_dead(&mut self, home: &Home) -> bool {
-        let dead: Vec<u64> = self
-            .living
-            .iter()
-            .copied()
-            .filter(|owner| !drivers::is_alive(home, *owner))
+    fn renew(&mut self, owners: Vec<u64>) {
+        let known = std::mem::take(&mut self.0);
+        let vitality = |owner| known.get(&owner).copied().unwrap_or(Vitality::Alive);
+        self.0 = owners
+            .into_iter()
+            .map(|owner| (owner, vitality(owner)))
             .collect();
-        for owner in &dead {
-            self.living.remove(owner);
-            self.dead.insert(*owner);
+    }
+
+    /// Looks at all that may have changed; whether any is gone or silent that was not before.
+    fn find_departed(&mut self, drivers: &Drivers) -> bool {
+        let mut departed = false;
+        for (owner, vitality) in &mut self.0 {
+            if *vitality == Vitality::Gone {
+                continue;
+            }
+            let now = drivers.look(*owner);
+            departed |= now != *vitality && now != Vitality::Alive;
+            *vitality = now;
         }
-        !dead.is_empty()
+        departed
     }
 }
 

@@ -1,8 +1,10 @@
 //! Opening a store: the files, the schema, the writer and the readers.
 
 use std::{
-    fs::TryLockError,
-    path::Path,
+    fs::{File, TryLockError},
+    io::ErrorKind,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
     time::{Duration, Instant},
 };
@@ -12,9 +14,11 @@ use windlass_ports::StoreError;
 use windlass_types::Secret;
 
 use crate::{
+    drivers::Drivers,
     error::{Failure, Result},
     fault::StoreFaults,
     history::SealKey,
+    holder::Holder,
     home::{Home, create_private_dir, make_private},
     mark::MarkKeeper,
     migrate,
@@ -45,6 +49,8 @@ pub struct SqliteStoreOptions {
     pub access: Access,
     /// How long to wait for another process that writes.
     pub busy_timeout: Duration,
+    /// How long a driver may be silent before what it holds can be taken over.
+    pub lease: Duration,
     /// How often to look for commits of other processes while there are subscribers.
     pub poll_interval: Duration,
     /// How many reads run at a time.
@@ -52,6 +58,9 @@ pub struct SqliteStoreOptions {
     /// Seals the history, so that nobody without it can change what happened and have it pass.
     /// Without one the seal only shows damage.
     pub seal_key: Option<Secret<Vec<u8>>>,
+    /// A file beside the key that says that this home has a sealed history. Made with the first
+    /// one; a store without a seal was then put in its place, or nothing was.
+    pub sealed_note: Option<PathBuf>,
     /// A test's hand in the writer.
     pub faults: Option<Arc<dyn StoreFaults>>,
 }
@@ -61,9 +70,11 @@ impl Default for SqliteStoreOptions {
         Self {
             access: Access::ReadWrite,
             busy_timeout: Duration::from_secs(5),
+            lease: Duration::from_secs(10),
             poll_interval: Duration::from_millis(50),
             readers: 4,
             seal_key: None,
+            sealed_note: None,
             faults: None,
         }
     }
@@ -73,6 +84,7 @@ impl Default for SqliteStoreOptions {
 pub struct SqliteStore {
     pub(crate) home: Home,
     pub(crate) options: SqliteStoreOptions,
+    pub(crate) drivers: Arc<Drivers>,
     pub(crate) readers: Readers,
     pub(crate) notice: Arc<Notice>,
     pub(crate) flushes: Arc<AtomicU64>,
@@ -87,16 +99,19 @@ impl SqliteStore {
     }
 
     fn open_inner(home: Home, options: SqliteStoreOptions) -> Result<Self> {
-        let notice = Notice::new(home.clone());
+        let drivers = Arc::new(Drivers::new(home.clone(), options.lease));
+        let notice = Notice::new(Arc::clone(&drivers));
         let flushes = Arc::<AtomicU64>::default();
         let readers = Readers::new(home.clone(), options.clone());
         let writer = match options.access {
             Access::ReadWrite => {
                 let connection = connect_or_create(&home, &options)?;
+                note_seal(&options)?;
                 let session = Session::new(
                     home.clone(),
                     options.clone(),
                     connection,
+                    Arc::clone(&drivers),
                     Arc::clone(&notice),
                     Arc::clone(&flushes),
                 )?;
@@ -119,6 +134,7 @@ impl SqliteStore {
         Ok(Self {
             home,
             options,
+            drivers,
             readers,
             notice,
             flushes,
@@ -163,7 +179,8 @@ fn connect_or_create(home: &Home, options: &SqliteStoreOptions) -> Result<Connec
             Ok(()) => break,
             Err(TryLockError::Error(error)) => return Err(error.into()),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                return Err(StoreError::Busy.into());
+                let holder = Holder::of_file(&home.making_lock(), None);
+                return Err(holder.map_or(StoreError::Busy, Holder::into_error).into());
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOOK_AGAIN),
         }
@@ -182,6 +199,7 @@ fn connect_or_create(home: &Home, options: &SqliteStoreOptions) -> Result<Connec
 fn make(home: &Home, options: &SqliteStoreOptions) -> Result<Connection> {
     refuse_lost_database(home)?;
     let mut connection = open_for_writing(home, options)?;
+    refuse_unsealed(&connection, options)?;
     if migrate::version(&connection)? < migrate::NEWEST {
         // Only possible before the first table; the journal mode stays with the file.
         connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
@@ -216,6 +234,38 @@ fn open_for_writing(home: &Home, options: &SqliteStoreOptions) -> Result<Connect
     configure(&connection, options)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// A history that is not sealed cannot be told from one that was put in its place.
+fn refuse_unsealed(connection: &Connection, options: &SqliteStoreOptions) -> Result<()> {
+    match &options.sealed_note {
+        Some(note) if migrate::version(connection)? < migrate::SEALED && note.exists() => {
+            Err(Failure::damaged(format!(
+                "this home had a sealed history, and windlass.db is gone or has none; restore a \
+                 backup, or remove {} to begin a new history",
+                note.display()
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Notes beside the key that the history is sealed.
+fn note_seal(options: &SqliteStoreOptions) -> Result<()> {
+    let Some(note) = &options.sealed_note else {
+        return Ok(());
+    };
+    match File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(note)
+    {
+        Ok(file) => file.sync_all()?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
 }
 
 fn refuse_other_journal_mode(connection: &Connection) -> Result<()> {
@@ -295,6 +345,6 @@ fn explain(home: &Home, failure: Failure) -> StoreError {
                 path.display()
             ))
         }
-        _ => failure.into(),
+        _ => failure.naming_holder(home).into(),
     }
 }

@@ -1,25 +1,27 @@
 //! Removing what is no longer wanted: old ended runs, the beginning of the store's own
 //! journals, contents nobody names. In small transactions, so that commits get their turn.
 
+mod system_journals;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::{Duration, UNIX_EPOCH},
 };
 
 use fs_err as fs;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter, types::Value as Column};
 use windlass_ports::{
     StoreError,
-    store::{Expiry, KeptFor, PruneReport},
+    store::{Expiry, KeptFor, PruneReport, Retention},
 };
-use windlass_types::{Body, Event, RunState, Timestamp, event::ChainHead};
+use windlass_types::{RunState, Timestamp};
 
 use crate::{
     blob,
-    error::{Failure, Result},
+    error::Result,
     history::{self, SealKey},
     home::Home,
-    index::{artifacts, deliveries, endpoints, keys, runs, tokens},
+    index::{artifacts, deliveries, runs, tokens},
     journal::Journal,
     maintenance::off_thread,
     open::SqliteStore,
@@ -28,8 +30,8 @@ use crate::{
     writer::Writer,
 };
 
-/// Runs per transaction.
-const RUNS: usize = 50;
+/// Runs per transaction: few, so that it is small on a full disk and short on a busy store.
+const RUNS: usize = 20;
 /// Events of the store's own journals per transaction.
 const EVENTS: usize = 2000;
 /// Free pages given back per transaction, and those left for the next events.
@@ -46,6 +48,9 @@ struct Horizon {
     /// What ended or happened by then is old.
     cutoff: Timestamp,
     now: Timestamp,
+    /// Set where no person asked: runs with effects that remain stay, and those that ended after
+    /// this moment and can be rolled back.
+    rollback: Option<Timestamp>,
 }
 
 pub(crate) async fn prune(
@@ -57,10 +62,11 @@ pub(crate) async fn prune(
     let horizon = Horizon {
         cutoff: now.before(keep),
         now,
+        rollback: None,
     };
     let old = store
         .readers
-        .read(move |connection| old_runs(connection, horizon, None))
+        .read(move |connection| old_runs(connection, horizon, &Which::All))
         .await?;
     if dry_run {
         let home = store.home.clone();
@@ -75,10 +81,28 @@ pub(crate) async fn prune(
         .alone(|session| database_bytes(session.connection()))
         .await?;
     remove_in_chunks(writer, horizon, &old, &mut report).await?;
+    trim(writer, horizon, &mut report).await?;
+    remove_contents(store, writer, horizon, &mut report).await?;
+    let after = writer
+        .alone(|session| database_bytes(session.connection()))
+        .await?;
+    report.bytes += before.saturating_sub(after);
+    Ok(report)
+}
+
+/// Removes the beginning of the store's own journals, and marks of tokens nobody can use.
+async fn trim(
+    writer: &Writer,
+    horizon: Horizon,
+    report: &mut PruneReport,
+) -> Result<(), StoreError> {
     loop {
         let removed = writer
             .alone(move |session| {
-                session.removing(|connection, key| trim_system_journals(connection, key, horizon))
+                let removed = session
+                    .removing(|connection, key| system_journals::trim(connection, key, horizon))?;
+                session.after_commit();
+                Ok(removed)
             })
             .await?;
         if removed == 0 {
@@ -90,45 +114,75 @@ pub(crate) async fn prune(
         let used_by = horizon.cutoff.min(horizon.now.before(TOKEN_GRACE));
         tokens::forget(connection, used_by)
     })
-    .await?;
-    remove_contents(store, writer, horizon, &mut report).await?;
-    let after = writer
-        .alone(|session| database_bytes(session.connection()))
-        .await?;
-    report.bytes += before.saturating_sub(after);
-    Ok(report)
+    .await
+    .map(drop)
 }
 
-/// Removes ended runs of kinds that are kept for a time only.
+/// Which runs.
+enum Which {
+    All,
+    OfKind(String),
+    NotOf(Vec<String>),
+}
+
+/// Removes what is older than it is kept.
 pub(crate) async fn expire(
     store: &SqliteStore,
-    kept: Vec<KeptFor>,
+    retention: Retention,
     now: Timestamp,
 ) -> Result<Expiry, StoreError> {
     let mut expiry = Expiry::default();
-    for KeptFor { kind, keep } in kept {
-        let horizon = Horizon {
-            cutoff: now.before(keep),
-            now,
-        };
-        let sought = kind.clone();
-        let old = store
-            .readers
-            .read(move |connection| old_runs(connection, horizon, Some(&sought)))
-            .await?;
-        if !old.is_empty() {
-            let writer = store.writer()?;
-            remove_in_chunks(writer, horizon, &old, &mut expiry.removed).await?;
-            remove_contents(store, writer, horizon, &mut expiry.removed).await?;
-        }
+    let horizon = |keep| Horizon {
+        cutoff: now.before(keep),
+        now,
+        rollback: Some(now.before(retention.rollback)),
+    };
+    let names = retention.kinds.iter().map(|kept| kept.kind.clone());
+    let others = Which::NotOf(names.collect());
+    for KeptFor { kind, keep } in &retention.kinds {
+        let which = Which::OfKind(kind.clone());
+        expire_runs(store, horizon(*keep), which, &mut expiry.removed).await?;
+        let kind = kind.clone();
         let oldest = store
             .readers
             .read(move |connection| oldest_end(connection, &kind))
             .await?;
-        let due = oldest.map(|ended| ended.after(keep));
+        let due = oldest.map(|ended| ended.after(*keep));
         expiry.next = expiry.next.into_iter().chain(due).min();
     }
+    if let Some(keep) = retention.runs {
+        expire_runs(store, horizon(keep), others, &mut expiry.removed).await?;
+    }
+    if let Some(keep) = retention.audit {
+        let horizon = horizon(keep);
+        // Looked at first: a round that finds nothing writes nothing.
+        let is_due = store
+            .readers
+            .read(move |connection| system_journals::has_old_entries(connection, horizon))
+            .await?;
+        if is_due {
+            trim(store.writer()?, horizon, &mut expiry.removed).await?;
+        }
+    }
     Ok(expiry)
+}
+
+async fn expire_runs(
+    store: &SqliteStore,
+    horizon: Horizon,
+    which: Which,
+    removed: &mut PruneReport,
+) -> Result<(), StoreError> {
+    let old = store
+        .readers
+        .read(move |connection| old_runs(connection, horizon, &which))
+        .await?;
+    if !old.is_empty() {
+        let writer = store.writer()?;
+        remove_in_chunks(writer, horizon, &old, removed).await?;
+        remove_contents(store, writer, horizon, removed).await?;
+    }
+    Ok(())
 }
 
 async fn remove_in_chunks(
@@ -141,7 +195,11 @@ async fn remove_in_chunks(
         let chunk = chunk.to_vec();
         let (runs, events) = writer
             .alone(move |session| {
-                session.removing(|connection, key| remove_runs(connection, key, horizon, &chunk))
+                let removed = session
+                    .removing(|connection, key| remove_runs(connection, key, horizon, &chunk))?;
+                // The log must not grow with what is removed.
+                session.after_commit();
+                Ok(removed)
             })
             .await?;
         report.runs += runs;
@@ -171,7 +229,13 @@ async fn in_transaction<T: Send + 'static>(
     writer: &Writer,
     work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
 ) -> Result<T, StoreError> {
-    writer.alone(|session| session.alone(work)).await
+    writer
+        .alone(|session| {
+            let done = session.alone(work)?;
+            session.after_commit();
+            Ok(done)
+        })
+        .await
 }
 
 fn database_bytes(connection: &Connection) -> Result<u64> {
@@ -181,27 +245,38 @@ fn database_bytes(connection: &Connection) -> Result<u64> {
 }
 
 /// Runs that ended before the cutoff, owe nobody a delivery, and whose parent, if it is
-/// still here, goes with them; of one kind, or of all.
-fn old_runs(connection: &Connection, horizon: Horizon, kind: Option<&str>) -> Result<Vec<i64>> {
+/// still here, goes with them.
+fn old_runs(connection: &Connection, horizon: Horizon, which: &Which) -> Result<Vec<i64>> {
+    let kinds: &[String] = match which {
+        Which::All => &[],
+        Which::OfKind(kind) => std::slice::from_ref(kind),
+        Which::NotOf(kinds) => kinds,
+    };
+    let chosen = match which {
+        Which::OfKind(_) => "runs.kind = ?2".to_owned(),
+        _ => {
+            let places: Vec<String> = (0..kinds.len()).map(|n| format!("?{}", n + 2)).collect();
+            format!("runs.kind NOT IN ({})", places.join(", "))
+        }
+    };
     let sql = format!(
         "SELECT runs.journal, journals.run_id, runs.parent FROM runs JOIN journals ON journals.id = runs.journal \
-         WHERE runs.state IN ({}) AND {} AND (SELECT time FROM events WHERE events.journal = runs.journal \
+         WHERE runs.state IN ({}) AND {chosen} AND (SELECT time FROM events WHERE events.journal = runs.journal \
          ORDER BY seq DESC LIMIT 1) <= ?1 AND NOT EXISTS \
          (SELECT 1 FROM deliveries WHERE deliveries.journal = runs.journal AND {}) ORDER BY runs.journal",
         final_states(),
-        // Without a kind the second parameter is NULL, and every run is meant.
-        if kind.is_some() {
-            "runs.kind = ?2"
-        } else {
-            "?2 IS NULL"
-        },
         deliveries::GOES_OUT
     );
+    let mut values = vec![Column::from(horizon.cutoff.as_millis())];
+    values.extend(kinds.iter().cloned().map(Column::from));
     let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query(params![horizon.cutoff.as_millis(), kind])?;
+    let mut rows = statement.query(params_from_iter(values))?;
     let mut old: BTreeMap<String, (i64, Option<String>)> = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        old.insert(row.get(1)?, (row.get(0)?, row.get(2)?));
+        let journal = row.get(0)?;
+        if !is_wanted(connection, journal, horizon)? {
+            old.insert(row.get(1)?, (journal, row.get(2)?));
+        }
     }
     loop {
         let mut staying = Vec::new();
@@ -221,6 +296,25 @@ fn old_runs(connection: &Connection, horizon: Horizon, kind: Option<&str>) -> Re
         }
     }
     Ok(old.into_values().map(|(journal, _)| journal).collect())
+}
+
+/// Whether a run that has ended must stay unless a person removes it: effects of it remain, or it
+/// can still be rolled back.
+fn is_wanted(connection: &Connection, journal: i64, horizon: Horizon) -> Result<bool> {
+    let Some(rollback) = horizon.rollback else {
+        return Ok(false);
+    };
+    Ok(connection
+        .prepare_cached(
+            "SELECT ifnull(json_array_length(live, '$.residue'), 0) > 0 OR (state = 'completed' \
+             AND (SELECT time FROM events WHERE events.journal = runs.journal ORDER BY seq DESC LIMIT 1) > ?2 \
+             AND EXISTS (SELECT 1 FROM events WHERE events.journal = runs.journal \
+             AND type = 'step.completed' AND json_extract(payload, '$.undoable'))) \
+             FROM runs WHERE journal = ?1",
+        )?
+        .query_row(params![journal, rollback.as_millis()], |row| row.get(0))
+        .optional()?
+        .unwrap_or(false))
 }
 
 /// When the run of a kind that ended first did so.
@@ -269,8 +363,9 @@ fn preview(
         report.bytes += bytes;
     }
     let gone: BTreeSet<i64> = old.iter().copied().collect();
-    for journal in system_journals(connection)? {
-        report.events += removable_prefix(connection, &journal, horizon, &gone, usize::MAX)?.1;
+    for journal in system_journals::all(connection)? {
+        report.events +=
+            system_journals::removable_prefix(connection, &journal, horizon, &gone, usize::MAX)?.1;
     }
     let wanted = artifacts::wanted_contents(connection, horizon.now, &gone)?;
     for (_, digest, length) in aged_rows(connection, horizon)? {
@@ -298,14 +393,16 @@ fn remove_runs(
     raise_floors(connection)?;
     let (mut runs, mut events) = (0, 0);
     for &id in old {
-        let journal = Journal::get(connection, id)?;
         // Looked at before the lock: it may have been asked to roll back or to deliver since.
-        let Some(last) = journal.last_event(connection)? else {
-            continue;
-        };
-        let ended = runs::state(connection, &journal, last.seq)?.is_some_and(RunState::is_final);
-        if !ended || last.time > horizon.cutoff || deliveries::is_owed(connection, id)? {
-            continue;
+        match may_go(connection, horizon, id).map_err(StoreError::from) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            // It stays for those who look into it, and the others go.
+            Err(StoreError::Damaged(finding)) => {
+                tracing::warn!(finding, "a damaged run is not removed");
+                continue;
+            }
+            Err(error) => return Err(error.into()),
         }
         let removed = history::of_journal(connection, key, id, i64::MAX)?;
         history::add_pruned(connection, key, removed)?;
@@ -317,12 +414,27 @@ fn remove_runs(
         events += connection
             .prepare_cached("DELETE FROM events WHERE journal = ?1")?
             .execute([id])? as u64;
-        connection
-            .prepare_cached("DELETE FROM journals WHERE id = ?1")?
-            .execute([id])?;
+        for statement in [
+            "DELETE FROM journals WHERE id = ?1",
+            "DELETE FROM journal_heads WHERE journal = ?1",
+        ] {
+            connection.prepare_cached(statement)?.execute([id])?;
+        }
         runs += 1;
     }
     Ok((runs, events))
+}
+
+fn may_go(connection: &Connection, horizon: Horizon, id: i64) -> Result<bool> {
+    let journal = Journal::get(connection, id)?;
+    let Some(last) = journal.last_event(connection)? else {
+        return Ok(false);
+    };
+    let ended = runs::state(connection, &journal, last.seq)?.is_some_and(RunState::is_final);
+    Ok(ended
+        && last.time <= horizon.cutoff
+        && !deliveries::is_owed(connection, id)?
+        && !is_wanted(connection, id, horizon)?)
 }
 
 /// Numbers that were given out stay given out.
@@ -333,101 +445,6 @@ fn raise_floors(connection: &Connection) -> Result<()> {
         [],
     )?;
     Ok(())
-}
-
-fn system_journals(connection: &Connection) -> Result<Vec<Journal>> {
-    let mut statement = connection
-        .prepare("SELECT id FROM journals WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.journal = journals.id)")?;
-    let ids: Vec<i64> = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    ids.into_iter()
-        .map(|id| Journal::get(connection, id))
-        .collect()
-}
-
-fn trim_system_journals(connection: &Connection, key: &SealKey, horizon: Horizon) -> Result<u64> {
-    raise_floors(connection)?;
-    for mut journal in system_journals(connection)? {
-        let (anchor, count) =
-            removable_prefix(connection, &journal, horizon, &BTreeSet::new(), EVENTS)?;
-        if count > 0 {
-            let through = i64::try_from(anchor.seq).unwrap_or(i64::MAX);
-            let removed = history::of_journal(connection, key, journal.id, through)?;
-            history::add_pruned(connection, key, removed)?;
-            journal.set_anchor(connection, anchor)?;
-            connection.execute(
-                "DELETE FROM events WHERE journal = ?1 AND seq <= ?2",
-                params![journal.id, anchor.seq],
-            )?;
-            return Ok(count);
-        }
-    }
-    Ok(0)
-}
-
-/// How much of the journal's beginning is old and holds nothing up any more: the chain can
-/// only be cut at its beginning, and only where the next event's predecessor is remembered.
-fn removable_prefix(
-    connection: &Connection,
-    journal: &Journal,
-    horizon: Horizon,
-    gone: &BTreeSet<i64>,
-    limit: usize,
-) -> Result<(ChainHead, u64)> {
-    let mut anchor = journal.anchor;
-    let mut count = 0;
-    while count < limit as u64 {
-        let page = journal.events_after(connection, anchor.seq, EVENTS)?;
-        if page.is_empty() {
-            break;
-        }
-        for event in page {
-            let body = Body::decode(&event.event_type, &event.payload).map_err(|error| {
-                Failure::damaged(format!("event {} of {}: {error}", event.seq, event.run_id))
-            })?;
-            let is_needed = match body {
-                Some(body) => is_held(connection, journal, &event, &body, gone)?,
-                None => false,
-            };
-            if event.time > horizon.cutoff || is_needed {
-                return Ok((anchor, count));
-            }
-            anchor = ChainHead {
-                seq: event.seq,
-                hash: event.hash,
-            };
-            count += 1;
-        }
-    }
-    Ok((anchor, count))
-}
-
-/// Whether something derived still rests on the event.
-fn is_held(
-    connection: &Connection,
-    journal: &Journal,
-    event: &Event,
-    body: &Body,
-    gone: &BTreeSet<i64>,
-) -> Result<bool> {
-    match body {
-        Body::KeyCreated(_)
-        | Body::KeyRevoked(_)
-        | Body::WebhookSecretSet(_)
-        | Body::WebhookSecretSettled(_)
-        | Body::LossAccepted(_) => Ok(true),
-        Body::RunImported(imported) => has_journal(connection, imported.run_id.as_str()),
-        Body::KeyUsed(used) => keys::last_used(connection, &used.key_id, event.time),
-        Body::EndpointDisabled(_) => endpoints::rests_on(connection, journal.id, event.seq),
-        Body::DeliveryAttempted(attempted) => {
-            deliveries::is_kept(connection, &attempted.delivery_id, gone)
-        }
-        Body::DeliveryRequeued(requeued) => {
-            deliveries::is_kept(connection, &requeued.delivery_id, gone)
-        }
-        _ => Ok(false),
-    }
 }
 
 type AgedRow = (i64, windlass_types::Digest, u64);
@@ -505,5 +522,8 @@ fn give_back_pages(session: &mut Session) -> Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({count})"))?;
     let mut rows = statement.query([])?;
     while rows.next()?.is_some() {}
+    drop(rows);
+    drop(statement);
+    session.after_commit();
     Ok(true)
 }

@@ -55,7 +55,9 @@ impl Readers {
             Ok(answer)
         });
         match answer.await {
-            Ok(answer) => answer.map_err(|failure: crate::error::Failure| failure.into()),
+            Ok(answer) => answer.map_err(|failure: crate::error::Failure| {
+                failure.naming_holder(&self.0.home).into()
+            }),
             Err(error) => Err(StoreError::Io(format!(
                 "a read of the store was interrupted: {error}"
             ))),

@@ -1,7 +1,7 @@
 //! Derives every index again from the events: after a schema change, and to compare.
 
-use rusqlite::Connection;
-use windlass_types::Body;
+use rusqlite::{Connection, ErrorCode};
+use windlass_types::{Body, Event};
 
 use crate::{
     error::{Failure, Result},
@@ -41,10 +41,27 @@ pub(crate) fn derive_all(source: &Connection, target: &Connection) -> Result<u64
                 },
                 &event,
                 &body,
-            )?;
+            )
+            .map_err(|failure| contradiction(failure, &event))?;
         }
         journal = Some(current);
         count += 1;
     }
     Ok(count)
+}
+
+/// An event that the tables do not take contradicts what was derived before it, e.g. a token that
+/// was used already.
+fn contradiction(failure: Failure, event: &Event) -> Failure {
+    match failure {
+        Failure::Sql(error)
+            if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
+        {
+            Failure::damaged(format!(
+                "event {} of {} contradicts the history before it: {error}",
+                event.seq, event.run_id
+            ))
+        }
+        other => other,
+    }
 }

@@ -84,7 +84,7 @@ fn remove_stale(home: &Home) {
         let Some(driver) = driver.and_then(|id| id.parse().ok()) else {
             continue;
         };
-        if !drivers::is_alive(home, driver) {
+        if !drivers::exists(home, driver) {
             let _ = fs::remove_file(entry.path());
         }
     }

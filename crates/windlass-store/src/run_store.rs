@@ -1,6 +1,8 @@
 //! The store as the engine sees it: each question handed to the readers, each change to
 //! the writer.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use windlass_ports::{
@@ -32,7 +34,7 @@ impl RunStore for SqliteStore {
         let run_id = run_id.clone();
         Box::pin(
             self.readers
-                .read(move |connection| runs::load(connection, &run_id)),
+                .read(move |connection| runs::load_damaged(connection, &run_id)),
         )
     }
 
@@ -48,7 +50,7 @@ impl RunStore for SqliteStore {
     }
 
     fn standing(&self, run_id: &RunId) -> BoxFuture<'_, Result<Option<RunStanding>, StoreError>> {
-        let (home, run_id) = (self.home.clone(), run_id.clone());
+        let (drivers, run_id) = (Arc::clone(&self.drivers), run_id.clone());
         Box::pin(self.readers.read(move |connection| {
             let Some(journal) = Journal::find(connection, &run_id)? else {
                 return Ok(None);
@@ -59,7 +61,7 @@ impl RunStore for SqliteStore {
             Ok(Some(RunStanding {
                 state,
                 due: due::of(connection, &journal)?,
-                lease: lease::of(connection, &home, &LeaseName::Run(run_id))?,
+                lease: lease::of(connection, &drivers, &LeaseName::Run(run_id))?,
             }))
         }))
     }
@@ -87,18 +89,18 @@ impl RunStore for SqliteStore {
     }
 
     fn leases(&self) -> BoxFuture<'_, Result<Vec<LeaseRecord>, StoreError>> {
-        let home = self.home.clone();
+        let drivers = Arc::clone(&self.drivers);
         Box::pin(
             self.readers
-                .read(move |connection| lease::of_runs(connection, &home)),
+                .read(move |connection| lease::of_runs(connection, &drivers)),
         )
     }
 
     fn lease(&self, name: LeaseName) -> BoxFuture<'_, Result<Option<LeaseRecord>, StoreError>> {
-        let home = self.home.clone();
+        let drivers = Arc::clone(&self.drivers);
         Box::pin(
             self.readers
-                .read(move |connection| lease::of(connection, &home, &name)),
+                .read(move |connection| lease::of(connection, &drivers, &name)),
         )
     }
 

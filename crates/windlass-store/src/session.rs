@@ -15,9 +15,11 @@ use windlass_types::Digest;
 
 use crate::{
     append::{Appender, Memory, Outcome, Work},
+    drivers::Drivers,
     error::{Failure, Result},
     fault::{FaultPoint, marks},
     history::{self, SealKey, Tally},
+    holder::Holder,
     home::Home,
     journal,
     mark::{MarkKeeper, read_mark},
@@ -30,11 +32,15 @@ use crate::{
 /// may be in use.
 const SKIPPED: u32 = 1_000_000;
 
+/// How many times longer a process is waited for that is stopped.
+const PATIENCE: u32 = 6;
+
 pub(crate) struct Session {
     home: Home,
     options: SqliteStoreOptions,
     connection: Connection,
     log: Log,
+    drivers: Arc<Drivers>,
     notice: Arc<Notice>,
     memory: Memory,
     /// Position and hash of the last event that this process has made durable.
@@ -49,6 +55,8 @@ pub(crate) struct Session {
     /// What the store lacks of what was acknowledged; nothing is written before it is restored or
     /// the loss is accepted.
     shortfall: Option<String>,
+    /// The stopped process that this one waits for, and since when.
+    stalled_by: Option<(Holder, Instant)>,
     /// The disk failed in the middle of a commit; nothing is written before a fresh look.
     suspect: bool,
 }
@@ -58,6 +66,7 @@ impl Session {
         home: Home,
         options: SqliteStoreOptions,
         mut connection: Connection,
+        drivers: Arc<Drivers>,
         notice: Arc<Notice>,
         flushes: Arc<AtomicU64>,
     ) -> Result<Self> {
@@ -75,11 +84,13 @@ impl Session {
             options,
             connection,
             log,
+            drivers,
             notice,
             memory: Memory::default(),
             last_durable: None,
             last_flush: Duration::ZERO,
             flushes,
+            stalled_by: None,
             suspect: false,
         })
     }
@@ -157,13 +168,14 @@ impl Session {
         self.connection.execute_batch(&format!(
             "UPDATE floors SET lease = lease + {SKIPPED}, \
              journal = max(journal, (SELECT ifnull(max(id), 0) FROM journals)) + {SKIPPED} WHERE id = 1; \
-             UPDATE lease SET epoch = epoch + {SKIPPED} WHERE id = 1;"
+             UPDATE lease SET epoch = epoch + {SKIPPED} WHERE id = 1; \
+             DELETE FROM journal_heads;"
         ))?;
         history::set_pruned(&self.connection, self.mark.key(), Tally::default())?;
         self.memory.forget();
         self.memory.refresh(&self.connection)?;
-        let outcome =
-            Appender::new(&self.connection, &self.home, &mut self.memory, None)?.write(record)?;
+        let outcome = Appender::new(&self.connection, &self.drivers, &mut self.memory, None)?
+            .write(record)?;
         if outcome.is_err() {
             self.connection.execute_batch("ROLLBACK")?;
             self.memory.forget();
@@ -230,7 +242,7 @@ impl Session {
         let first = self.memory.next_position();
         let mut appender = Appender::new(
             &self.connection,
-            &self.home,
+            &self.drivers,
             &mut self.memory,
             self.options.faults.as_deref(),
         )?;
@@ -274,10 +286,52 @@ impl Session {
         {
             return Err(Failure::damaged(refusal(&shortfall)));
         }
-        self.connection
-            .prepare_cached("BEGIN IMMEDIATE")?
-            .execute([])?;
+        self.take_turn()?;
         self.memory.refresh(&self.connection)
+    }
+
+    /// Waits for the one lock that writers have. One that is stopped while it holds the lock may
+    /// be continued soon: it is waited for longer and named, once for all that wait behind it.
+    fn take_turn(&mut self) -> Result<()> {
+        let mut was_free = false;
+        loop {
+            let begun = self
+                .connection
+                .prepare_cached("BEGIN IMMEDIATE")
+                .and_then(|mut begin| begin.execute([]));
+            let failure = match begun {
+                Ok(_) => {
+                    self.stalled_by = None;
+                    return Ok(());
+                }
+                Err(error) => Failure::from(error),
+            };
+            if !failure.is_busy() {
+                return Err(failure);
+            }
+            let holder = match Holder::of_store(&self.home) {
+                Some(holder) => holder,
+                None if was_free => return Err(failure),
+                // It was given back just now, or cannot be known.
+                None => {
+                    was_free = true;
+                    continue;
+                }
+            };
+            let known = self
+                .stalled_by
+                .as_ref()
+                .filter(|(known, _)| *known == holder);
+            let waited = known.map(|(_, since)| since.elapsed());
+            let is_too_long = |waited| waited >= self.options.busy_timeout * PATIENCE;
+            if !holder.is_stopped() || waited.is_some_and(is_too_long) {
+                return Err(holder.into_error().into());
+            }
+            if waited.is_none() {
+                tracing::warn!("{holder}; waiting for it");
+                self.stalled_by = Some((holder, Instant::now()));
+            }
+        }
     }
 
     fn commit(&mut self) -> Result<()> {

@@ -42,7 +42,10 @@ enum Threads {
 }
 
 struct State {
+    /// Steady time, on which sleepers wait.
     now: Timestamp,
+    /// How far the wall clock is behind it, in milliseconds.
+    behind: i64,
     next_id: u64,
     /// Counts every look at the clock: what still looks is not idle.
     looks: u64,
@@ -54,6 +57,7 @@ impl FakeClock {
     pub fn new() -> Self {
         let state = State {
             now: Timestamp::from_millis(1_750_000_000_000),
+            behind: 0,
             next_id: 0,
             looks: 0,
             sleepers: BTreeMap::new(),
@@ -94,10 +98,24 @@ impl FakeClock {
         wake_due(&mut state);
     }
 
+    /// Sets the wall clock without any time passing: forwards, or back by a negative number of
+    /// seconds.
+    pub fn jump(&self, seconds: i64) {
+        let mut state = self.lock();
+        state.behind -= seconds * 1000;
+        if state.behind < 0 {
+            // Steady time is never behind the wall clock.
+            let ahead = Duration::from_millis(state.behind.unsigned_abs());
+            state.now = state.now.after(ahead);
+            state.behind = 0;
+        }
+        wake_due(&mut state);
+    }
+
     /// Moves on, stopping at every timer on the way and letting its sleeper do what it woke for.
     pub async fn advance(&self, duration: Duration) {
         self.idle().await;
-        let target = self.now().after(duration);
+        let target = self.steady().after(duration);
         while let Some(next) = self.next_timer().filter(|next| *next <= target) {
             self.set(next);
             self.idle().await;
@@ -197,6 +215,10 @@ impl Default for FakeClock {
     }
 }
 
+fn wall(state: &State) -> Timestamp {
+    Timestamp::from_millis(state.now.as_millis() - state.behind)
+}
+
 fn wake_due(state: &mut State) {
     for ((deadline, _), waker) in &mut state.sleepers {
         if *deadline > state.now {
@@ -212,6 +234,12 @@ impl Clock for FakeClock {
     fn now(&self) -> Timestamp {
         let mut state = self.lock();
         state.looks += 1;
+        wall(&state)
+    }
+
+    fn steady(&self) -> Timestamp {
+        let mut state = self.lock();
+        state.looks += 1;
         state.now
     }
 
@@ -220,6 +248,8 @@ impl Clock for FakeClock {
         state.looks += 1;
         state.next_id += 1;
         let id = state.next_id;
+        // Where the wall clock is right this is the deadline itself.
+        let deadline = Timestamp::from_millis(deadline.as_millis().saturating_add(state.behind));
         drop(state);
         Box::pin(Sleep {
             state: Arc::clone(&self.state),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_ports::{Executables, Standing, Trust, TrustDecision, TrustNothing};
+use windlass_ports::{Executables, Runs, Standing, Trust, TrustDecision, TrustNothing};
 use windlass_types::Problem;
 
 /// Trusts everything.
@@ -10,7 +10,7 @@ use windlass_types::Problem;
 pub struct TrustEverything;
 
 impl Trust for TrustEverything {
-    fn standing(&self, _: &Path) -> Standing {
+    fn standing(&self, _: &Path, _: Runs) -> Standing {
         Standing::Trusted
     }
 

@@ -139,6 +139,7 @@ impl TestWorld {
             },
             export_key: Secret::new(vec![11; 32]),
             anchors: Default::default(),
+            retention: Default::default(),
             tiers: self.tiers.clone(),
             probe: self.probe.clone(),
         }
@@ -377,6 +378,7 @@ pub fn new_run(kind: &str, input: Value) -> NewRun {
         approval: None,
         subject: None,
         idempotency_key: None,
+        bound_to: None,
         run_id: None,
         holds: windlass_engine::run::Holds::default(),
     }

@@ -15,6 +15,7 @@ mod path;
 mod shell;
 pub mod suggest;
 mod unified;
+mod visible;
 pub mod yaml;
 
 pub use apply::{ApplyError, ApplyReason};
@@ -24,6 +25,7 @@ pub use parse::{PatchError, parse_patch};
 pub use patch::{Hunk, HunkLine, Patch};
 pub use shell::shell_word;
 pub use unified::unified;
+pub use visible::{is_hidden, visible};
 
 #[cfg(test)]
 mod samples;

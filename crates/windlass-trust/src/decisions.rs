@@ -1,21 +1,25 @@
 //! The file of decisions: `trust.json` in the home, readable and writable by its owner alone.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use windlass_ports::{Executables, Standing, Trust, TrustDecision};
+use windlass_files::{Access, Directory, FileError};
+use windlass_ports::{Executables, Runs, Standing, Trust, TrustDecision, trust};
 use windlass_types::{Digest, Problem, Timestamp, code};
 
-use crate::executables;
+use crate::executables::{self, Cache};
 
 /// The user's decisions, in a file.
 #[derive(Clone, Debug)]
 pub struct TrustFile {
     path: PathBuf,
+    cache: Arc<Cache>,
+    /// What trusted code of a directory left there, in this process.
+    left: Arc<Mutex<HashMap<PathBuf, BTreeMap<String, Digest>>>>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -35,7 +39,11 @@ struct DecisionV1 {
 impl TrustFile {
     /// Decisions kept at a path. Nothing is read before it is asked for.
     pub fn at(path: PathBuf) -> Self {
-        Self { path }
+        Self {
+            path,
+            cache: Arc::default(),
+            left: Arc::default(),
+        }
     }
 
     fn read(&self) -> Result<FileV1, Problem> {
@@ -46,8 +54,7 @@ impl TrustFile {
         };
         let metadata = fs_err::metadata(&self.path).map_err(|error| self.unusable(error))?;
         if metadata.mode() & 0o022 != 0 {
-            let problem = self.unusable("others may write it");
-            return Err(problem.next(format!("chmod 600 {}", self.path.display())));
+            return Err(self.unusable("others may write it"));
         }
         let file: FileV1 = serde_json::from_slice(&bytes).map_err(|error| self.unusable(error))?;
         match file.version {
@@ -58,25 +65,25 @@ impl TrustFile {
 
     /// Changes the decisions, one process at a time; the file is whole at every moment.
     fn change<T>(&self, change: impl FnOnce(&mut Vec<DecisionV1>) -> T) -> Result<T, Problem> {
-        let failed = |error: std::io::Error| self.unusable(error);
+        let failed = |error: FileError| self.unusable(error);
         let home = self.path.parent().unwrap_or(Path::new("/"));
-        let mut directories = std::fs::DirBuilder::new();
-        directories.recursive(true).mode(0o700);
-        directories.create(home).map_err(failed)?;
-        let lock = File::create(self.path.with_extension("lock")).map_err(failed)?;
-        lock.lock().map_err(failed)?;
+        let home = Directory::create(home, Access::Private).map_err(failed)?;
+        let name = Path::new(self.path.file_name().unwrap_or_default());
+        let lock = home
+            .append_file(&name.with_extension("lock"), Access::Private)
+            .map_err(failed)?;
+        lock.lock().map_err(|error| self.unusable(error))?;
         let mut file = self.read()?;
         file.version = 1;
         let answer = change(&mut file.decisions);
         file.decisions.sort_by(|a, b| a.directory.cmp(&b.directory));
         let text = serde_json::to_vec_pretty(&file).map_err(|error| self.unusable(error))?;
-        // A temporary file is its owner's alone.
-        let mut aside = tempfile::NamedTempFile::new_in(home).map_err(failed)?;
-        aside.write_all(&text).map_err(failed)?;
-        aside.as_file().sync_all().map_err(failed)?;
-        let renamed = aside.persist(&self.path);
-        renamed.map_err(|error| self.unusable(error.error))?;
+        home.write(name, &text, Access::Private).map_err(failed)?;
         Ok(answer)
+    }
+
+    fn left(&self) -> MutexGuard<'_, HashMap<PathBuf, BTreeMap<String, Digest>>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn unusable(&self, cause: impl std::fmt::Display) -> Problem {
@@ -85,23 +92,41 @@ impl TrustFile {
             &code::STORE_UNAVAILABLE,
             format!("the trust decisions in {path} cannot be used: {cause}"),
         )
+        .next(format!(
+            "delete {} and trust your projects again; windlass trust DIR",
+            trust::quoted(&self.path)
+        ))
     }
 }
 
 impl Trust for TrustFile {
-    fn standing(&self, directory: &Path) -> Standing {
+    fn standing(&self, directory: &Path, runs: Runs) -> Standing {
         let Ok(directory) = fs_err::canonicalize(directory) else {
             return Standing::Undecided;
         };
-        let Ok(file) = self.read() else {
-            return Standing::Undecided;
+        let file = match self.read() {
+            Ok(file) => file,
+            Err(problem) => return Standing::Unusable(Box::new(problem)),
         };
         let mut decisions = file.decisions.into_iter();
         let Some(decision) = decisions.find(|it| it.directory == directory) else {
             return Standing::Undecided;
         };
-        let changes = match executables::find(&directory) {
-            Ok(now) => now.changes_since(&decision.files),
+        let changes = match runs {
+            Runs::Code => executables::find(&directory, &self.cache).map(|now| {
+                let left = self.left();
+                match left.get(&directory) {
+                    Some(left) if now.changes_since(left).is_empty() => Vec::new(),
+                    _ => now.changes_since(&decision.files),
+                }
+            }),
+            Runs::Installed => executables::find_installed(&directory, &self.cache)
+                .map(|now| now.unlike(&decision.files)),
+            Runs::Git => executables::find_git(&directory, &self.cache)
+                .map(|now| now.unlike(&decision.files)),
+        };
+        let changes = match changes {
+            Ok(changes) => changes,
             Err(problem) => vec![problem.message().to_owned()],
         };
         if changes.is_empty() {
@@ -111,8 +136,14 @@ impl Trust for TrustFile {
         }
     }
 
+    fn ran(&self, directory: &Path) {
+        if let Ok(Executables { directory, files }) = executables::find(directory, &self.cache) {
+            self.left().insert(directory, files);
+        }
+    }
+
     fn inspect(&self, directory: &Path) -> Result<Executables, Problem> {
-        executables::find(directory)
+        executables::find(directory, &self.cache)
     }
 
     fn grant(&self, decision: TrustDecision) -> Result<(), Problem> {
@@ -177,6 +208,15 @@ mod tests {
             .unwrap();
     }
 
+    fn stands(trust: &TrustFile, directory: &Path) -> Standing {
+        trust.standing(directory, Runs::Code)
+    }
+
+    fn is_unusable(trust: &TrustFile, directory: &Path) -> bool {
+        matches!(stands(trust, directory), Standing::Unusable(problem)
+            if problem.next_actions()[0].contains("delete "))
+    }
+
     #[test]
     fn a_decision_holds_for_one_directory_until_its_content_changes() {
         let folder = tempfile::tempdir().unwrap();
@@ -184,26 +224,73 @@ mod tests {
         let project = folder.path().join("project");
         fs_err::create_dir_all(project.join("below")).unwrap();
         fs_err::write(project.join("stacktape.ts"), "1").unwrap();
-        assert_eq!(trust.standing(&project), Standing::Undecided);
+        assert_eq!(stands(&trust, &project), Standing::Undecided);
         decide(&trust, &project);
-        assert_eq!(trust.standing(&project), Standing::Trusted);
-        assert_eq!(trust.standing(&project.join("below")), Standing::Undecided);
-        assert_eq!(trust.standing(&project.join("below/..")), Standing::Trusted);
+        assert_eq!(stands(&trust, &project), Standing::Trusted);
+        assert_eq!(stands(&trust, &project.join("below")), Standing::Undecided);
+        assert_eq!(stands(&trust, &project.join("below/..")), Standing::Trusted);
         fs_err::write(project.join("stacktape.ts"), "2").unwrap();
         fs_err::write(project.join("setup.py"), "").unwrap();
         assert_eq!(
-            trust.standing(&project),
+            stands(&trust, &project),
             Standing::Changed(vec![
                 "setup.py (new)".to_owned(),
                 "stacktape.ts (changed)".to_owned()
             ])
         );
         decide(&trust, &project);
-        assert_eq!(trust.standing(&project), Standing::Trusted);
+        assert_eq!(stands(&trust, &project), Standing::Trusted);
         assert_eq!(trust.decisions().unwrap().len(), 1);
         assert!(trust.revoke(&project).unwrap());
         assert!(!trust.revoke(&project).unwrap());
-        assert_eq!(trust.standing(&project), Standing::Undecided);
+        assert_eq!(stands(&trust, &project), Standing::Undecided);
+    }
+
+    #[test]
+    fn sources_are_input_of_installed_programs_and_not_their_code() {
+        let folder = tempfile::tempdir().unwrap();
+        let trust = TrustFile::at(folder.path().join("home/trust.json"));
+        let project = folder.path().join("project");
+        fs_err::create_dir_all(project.join("node_modules/.bin")).unwrap();
+        fs_err::write(project.join("node_modules/.bin/esbuild"), "1").unwrap();
+        fs_err::write(project.join("f.ts"), "1").unwrap();
+        fs_err::write(project.join("yarn.lock"), "1").unwrap();
+        let stands = |runs| trust.standing(&project, runs);
+        assert_eq!(stands(Runs::Installed), Standing::Undecided);
+        decide(&trust, &project);
+        fs_err::write(project.join("f.ts"), "2").unwrap();
+        let changed =
+            |names: &[&str]| Standing::Changed(names.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(stands(Runs::Installed), Standing::Trusted);
+        assert_eq!(stands(Runs::Code), changed(&["f.ts (changed)"]));
+        decide(&trust, &project);
+        fs_err::write(project.join("node_modules/.bin/esbuild"), "2").unwrap();
+        fs_err::write(project.join("yarn.lock"), "2").unwrap();
+        let wanted = changed(&["node_modules/.bin/esbuild (changed)", "yarn.lock (changed)"]);
+        assert_eq!(stands(Runs::Installed), wanted);
+        assert_eq!(stands(Runs::Code), wanted);
+    }
+
+    #[test]
+    fn what_trusted_code_writes_does_not_end_its_own_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("home/trust.json");
+        let trust = TrustFile::at(path.clone());
+        let project = folder.path().join("project");
+        fs_err::create_dir(&project).unwrap();
+        fs_err::write(project.join("hook.sh"), "1").unwrap();
+        decide(&trust, &project);
+        fs_err::write(project.join("generated.json"), "{}").unwrap();
+        assert_ne!(stands(&trust, &project), Standing::Trusted);
+        trust.ran(&project);
+        assert_eq!(stands(&trust, &project), Standing::Trusted);
+        // Only in this process, only this content, only while it is trusted.
+        assert_ne!(stands(&TrustFile::at(path), &project), Standing::Trusted);
+        fs_err::write(project.join("hook.sh"), "2").unwrap();
+        assert_ne!(stands(&trust, &project), Standing::Trusted);
+        fs_err::write(project.join("hook.sh"), "1").unwrap();
+        assert!(trust.revoke(&project).unwrap());
+        assert_eq!(stands(&trust, &project), Standing::Undecided);
     }
 
     #[test]
@@ -211,12 +298,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trust.json");
         let trust = TrustFile::at(path.clone());
+        let folder = tempfile::tempdir().unwrap();
         decide(&trust, folder.path());
         let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
-        assert_eq!(trust.standing(folder.path()), Standing::Trusted);
+        assert_eq!(stands(&trust, folder.path()), Standing::Trusted);
         fs_err::set_permissions(&path, PermissionsExt::from_mode(0o666)).unwrap();
-        assert_eq!(trust.standing(folder.path()), Standing::Undecided);
+        assert!(is_unusable(&trust, folder.path()));
         assert!(
             trust
                 .decisions()
@@ -227,11 +315,7 @@ mod tests {
         fs_err::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
         for damage in ["{", "{\"version\": 2, \"decisions\": []}", "[]"] {
             fs_err::write(&path, damage).unwrap();
-            assert_eq!(
-                trust.standing(folder.path()),
-                Standing::Undecided,
-                "{damage}"
-            );
+            assert!(is_unusable(&trust, folder.path()), "{damage}");
             trust.revoke(folder.path()).unwrap_err();
         }
     }

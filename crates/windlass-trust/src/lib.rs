@@ -6,6 +6,6 @@
 
 mod decisions;
 mod executables;
-mod imports;
+mod index;
 
 pub use decisions::TrustFile;

@@ -13,7 +13,7 @@ pub enum Visibility {
     /// Those who may see the run; content as it was stored.
     #[default]
     Private,
-    /// May leave the process; passes redaction before it is stored.
+    /// May leave the process; refused where it holds the value of a known secret.
     Public,
 }
 

@@ -6,6 +6,7 @@
 //! of ours.
 
 pub mod anchor;
+pub mod approval;
 pub mod artifact;
 pub mod canonical;
 pub mod code;
@@ -22,9 +23,11 @@ pub mod problem;
 pub mod retry;
 pub mod run;
 pub mod secret;
+mod shortage;
 pub mod time;
 
 pub use anchor::Anchor;
+pub use approval::ApprovalTerms;
 pub use artifact::{ArtifactRef, NewArtifact, Visibility};
 pub use code::{Code, Kind};
 pub use digest::Digest;
@@ -39,4 +42,5 @@ pub use principal::{Principal, PrincipalKind, Scope, Surface};
 pub use problem::Problem;
 pub use run::{ANSWERED_WAIT, APPROVAL, RunRecord, RunState, WaitingOn};
 pub use secret::Secret;
+pub use shortage::Shortage;
 pub use time::Timestamp;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Body, Digest, Event, Principal, Problem, RunId, Surface, Timestamp, TokenId, TraceId,
+    ApprovalTerms, Body, Digest, Event, Principal, Problem, RunId, Surface, Timestamp, TokenId,
+    TraceId, code,
     journal::{ApprovalGate, ChangeSubject, ParentRef, RunCreated},
 };
 
@@ -17,6 +18,21 @@ pub const APPROVAL: &str = "approval";
 pub const ANSWERED_WAIT: &str = "wait";
 /// When a run that nobody has begun is due: before everything that has a time.
 pub const DUE_NEW: Timestamp = Timestamp::EPOCH;
+
+/// What a run whose journal is damaged may have left behind.
+pub const DAMAGED_RESIDUE: &str =
+    "everything it did: the damaged journal does not say what was undone";
+
+/// Why a run with a damaged journal has failed.
+pub fn damage_problem(run_id: &RunId, finding: &str) -> Problem {
+    Problem::new(
+        &code::STORE_DAMAGED,
+        format!("the journal of {run_id} is damaged, so the run has failed: {finding}"),
+    )
+    .with("run_id", run_id.as_str())
+    .next("windlass store check")
+    .next("restore a backup, or look at what the run changed and start it again")
+}
 
 /// Why a run has to be driven although no driver executes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,6 +136,9 @@ pub struct WaitingOn {
     /// Whether an approval was answered that the run has not processed yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
+    /// Who has approved so far, where several have to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved_by: Vec<String>,
 }
 
 /// What a journal says about its run.
@@ -157,6 +176,8 @@ pub struct RunRecord {
     pub subject: Option<ChangeSubject>,
     /// Whether the gate's question was answered before any driver took the run up.
     pub gate_answered: bool,
+    /// Who had approved by then, where several have to.
+    pub gate_approved_by: Vec<String>,
     /// What it has for itself until it ends.
     pub holds: Vec<String>,
     /// What it waits for now.
@@ -179,6 +200,19 @@ pub struct RunRecord {
     pub last_seq: u64,
 }
 
+/// Counts an answer to an approval. Whether it decides: the first no does, and the yes that makes
+/// the quorum. A second yes of the same approver counts for nothing.
+fn decides(approved_by: &mut Vec<String>, quorum: usize, principal: &str, payload: &Value) -> bool {
+    let approved = payload.get("approved").and_then(Value::as_bool);
+    if quorum == 1 || approved != Some(true) {
+        return true;
+    }
+    if !approved_by.iter().any(|known| known == principal) {
+        approved_by.push(principal.to_owned());
+    }
+    approved_by.len() >= quorum
+}
+
 impl RunRecord {
     /// The record right after `run.created`.
     pub fn created(run_id: RunId, created: RunCreated, at: Timestamp) -> Self {
@@ -199,6 +233,7 @@ impl RunRecord {
             approval: created.approval,
             subject: created.subject,
             gate_answered: false,
+            gate_approved_by: Vec::new(),
             holds: created.holds,
             waiting_on: Vec::new(),
             cancel_requested: false,
@@ -228,6 +263,15 @@ impl RunRecord {
                 Some(gate)
             }
             None => None,
+        }
+    }
+
+    /// Who has given the approval that the run waits for, where several have to.
+    pub fn approved_by(&self) -> &[String] {
+        let mut asked = self.waiting_on.iter();
+        match asked.find(|(_, on)| on.what == APPROVAL && !on.answered) {
+            Some((_, on)) => &on.approved_by,
+            None => &self.gate_approved_by,
         }
     }
 
@@ -272,9 +316,13 @@ impl RunRecord {
                 },
             ),
             Body::TimerFired(timer) => self.wake(&timer.key),
-            Body::WaitStarted(wait) => self.wait(
-                &wait.key,
-                WaitingOn {
+            Body::WaitStarted(wait) => {
+                // The gate's question may have been answered before anyone took the run up.
+                let approved_by = match wait.signal == APPROVAL {
+                    true => std::mem::take(&mut self.gate_approved_by),
+                    false => Vec::new(),
+                };
+                let on = WaitingOn {
                     what: wait.signal.clone(),
                     prompt: wait.prompt.clone(),
                     plan_digest: wait.plan_digest,
@@ -283,8 +331,10 @@ impl RunRecord {
                     question: wait.question.clone(),
                     until: wait.deadline,
                     answered: false,
-                },
-            ),
+                    approved_by,
+                };
+                self.wait(&wait.key, on);
+            }
             Body::WaitCompleted(wait) => self.wake(&wait.key),
             Body::ChildStarted(child) => self.wait(
                 &child.key,
@@ -296,7 +346,7 @@ impl RunRecord {
             Body::ChildCompleted(child) => self.wake(&child.key),
             Body::SignalReceived(signal) => {
                 if signal.signal == APPROVAL {
-                    self.take_answer(&signal.payload);
+                    self.take_answer(&signal.principal.id(), &signal.payload);
                 }
                 self.hear(&signal.signal);
             }
@@ -330,15 +380,41 @@ impl RunRecord {
         }
     }
 
+    /// Ends an unfinished run whose journal cannot be read any more.
+    pub fn fail_damaged(&mut self, finding: &str) {
+        if self.state.is_final() {
+            return;
+        }
+        self.end(RunState::Failed);
+        self.problem = Some(damage_problem(&self.run_id, finding));
+        self.residue = vec![DAMAGED_RESIDUE.to_owned()];
+    }
+
     /// Notes that a question was answered: nobody is asked again while the run takes it up.
-    fn take_answer(&mut self, payload: &Value) {
+    fn take_answer(&mut self, principal: &str, payload: &Value) {
         let answered = payload.get(ANSWERED_WAIT).and_then(Value::as_str);
+        let gate: &[String] = match &self.approval {
+            Some(ApprovalGate::Wanted { approvers, .. }) => approvers,
+            _ => &[],
+        };
         let asked = self.waiting_on.iter_mut().find(|(key, on)| {
             on.what == APPROVAL && Some(on.question.as_deref().unwrap_or(key)) == answered
         });
         match asked {
-            Some((_, on)) => on.answered = true,
-            None => self.gate_answered |= self.state == RunState::Queued,
+            Some((_, on)) => {
+                let list = match on.approvers.is_empty() {
+                    true => gate,
+                    false => &on.approvers,
+                };
+                let quorum = ApprovalTerms::of(list).quorum;
+                on.answered |= decides(&mut on.approved_by, quorum, principal, payload);
+            }
+            None if self.state == RunState::Queued => {
+                let quorum = ApprovalTerms::of(gate).quorum;
+                let given = &mut self.gate_approved_by;
+                self.gate_answered |= decides(given, quorum, principal, payload);
+            }
+            None => {}
         }
     }
 
@@ -363,7 +439,7 @@ impl RunRecord {
     fn hear(&mut self, signal: &str) {
         self.cancel_requested |= signal == "cancel";
         self.state = match (self.state, signal) {
-            (RunState::Completed, "rollback") => RunState::Unwinding,
+            (state, "rollback") if state.is_final() => RunState::Unwinding,
             // The next driver resumes it, even if none drives now.
             (RunState::Held, "cancel" | "resume") => RunState::Queued,
             (state, _) => state,

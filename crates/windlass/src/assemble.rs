@@ -8,7 +8,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use windlass_cli::{OpenOptions, Opened};
 use windlass_config::StoreSettings;
 use windlass_engine::{
-    AnchorOptions, Domain, Engine, EngineParts,
+    AnchorOptions, Domain, Engine, EngineParts, RetentionOptions,
     access::Tiers,
     confirm::Sealer,
     operation::Catalogue,
@@ -45,7 +45,7 @@ fn domains(
     };
     Ok(vec![
         windlass_runs::domain(),
-        windlass_demo::domain(),
+        windlass_demo::domain_within(roots(options)),
         pack::domain(options, &trust),
         launch::domain(options, entropy, &trust),
         pipeline::domain(options, entropy, bound)?,
@@ -55,11 +55,25 @@ fn domains(
     ])
 }
 
+/// Where callers with a key may work.
+fn roots(options: &OpenOptions) -> windlass_demo::Roots {
+    let configured = &options.settings.server.roots;
+    windlass_demo::Roots {
+        allowed: match configured.is_empty() {
+            true => std::env::current_dir().into_iter().collect(),
+            false => configured.clone(),
+        },
+        home: options.home.root().to_owned(),
+    }
+}
+
 /// Opens the installation. Fails on a policy or a secret that is not understood: nothing starts
 /// half protected.
 pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Opened, Problem> {
     let settings = &options.settings;
     let home = &options.home;
+    windlass_config::file::check_writers(home.root())
+        .map_err(|error| Problem::new(&code::CONFIG_INVALID, error.to_string()))?;
     let policy = Policy::load(&home.policy())?;
     let entropy = Arc::new(OsEntropy);
     let seal_key = key_file::load_or_create(&home.keys_dir().join("store.key"), &*entropy)?;
@@ -67,9 +81,14 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         home.root(),
         SqliteStoreOptions {
             seal_key: Some(seal_key),
+            sealed_note: Some(home.keys_dir().join("store.sealed")),
             ..SqliteStoreOptions::default()
         },
     )?);
+    // Deadlines then outlast a clock that is set back between two commands. Nothing else needs it.
+    if let Err(error) = SystemClock.keep_steady(&home.root().join("windlass.clock")) {
+        tracing::debug!(%error, "the steady clock is not shared with other processes");
+    }
     let redactor = Arc::clone(&options.redactor);
     let parts = EngineParts {
         store: Arc::clone(&store) as Arc<dyn RunStore>,
@@ -93,6 +112,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
         entropy: Arc::clone(&entropy) as Arc<dyn windlass_ports::Entropy>,
         redactor,
         anchors: anchors(&settings.store),
+        retention: retention(&settings.store),
         tiers: Tiers::from(&settings.limits),
         probe: None,
     };
@@ -100,6 +120,7 @@ pub(crate) fn open(options: &OpenOptions, bound: &pipeline::Bound) -> Result<Ope
     let engine = Engine::new(parts, &domains);
     let catalogue = Catalogue::new(&engine, domains)
         .map_err(|error| Problem::internal("operation catalogue", error))?;
+    catalogue.check_policy()?;
     Ok(Opened {
         catalogue,
         principal: user::local_principal(),
@@ -119,6 +140,22 @@ fn anchors(settings: &StoreSettings) -> AnchorOptions {
         sinks,
         url: settings.anchor_url.clone(),
         interval: Duration::from_secs(settings.anchor_interval_seconds.get()),
+    }
+}
+
+/// How long what has ended is kept; zero days mean for ever.
+fn retention(settings: &StoreSettings) -> RetentionOptions {
+    const DAY: u64 = 24 * 60 * 60;
+    let days = |days: u32| Duration::from_secs(u64::from(days) * DAY);
+    let limit = |count: u32| (count > 0).then(|| days(count));
+    let kinds = settings.keep_kinds_days.iter();
+    RetentionOptions {
+        runs: limit(settings.keep_runs_days),
+        kinds: kinds
+            .map(|(kind, count)| (kind.clone(), limit(*count).unwrap_or(Duration::MAX)))
+            .collect(),
+        rollback: days(settings.keep_rollback_days),
+        audit: limit(settings.keep_audit_days),
     }
 }
 

@@ -25,7 +25,7 @@ use windlass_mcp::{
 use windlass_ports::BoxFuture;
 use windlass_types::{Principal, Problem, code};
 
-use crate::{assemble, pipeline, stack_dev, tour_double, user};
+use crate::{assemble, descriptors, pipeline, stack_dev, tour_double, user};
 
 /// This binary.
 #[derive(Default)]
@@ -171,9 +171,26 @@ async fn serve_http(
     let closing = CancellationToken::new();
     let mut state = http_state(&opened, &request, closing.clone());
     state.signed_addresses = Some(pipeline::signed_addresses(&request.home)?);
-    let listen = state
+    let mut listen = state
         .listen_options()
         .map_err(|error| serve_problem(&error))?;
+    let server = &request.settings.server;
+    let descriptors = descriptors::raise();
+    let wanted = server.max_connections.get() as usize;
+    listen.max_connections = descriptors::connections_within(descriptors, wanted);
+    if listen.max_connections < wanted {
+        tracing::warn!(
+            descriptors,
+            connections = listen.max_connections,
+            wanted,
+            "fewer connections than configured, so that files can be opened"
+        );
+    }
+    // A stream keeps its connection; others must find one too.
+    state.max_streams = state.max_streams.min(listen.max_connections.div_ceil(2));
+    listen.max_connections_per_address = server.max_connections_per_address.get() as usize;
+    listen.header_timeout = Duration::from_secs(server.header_timeout_seconds.get());
+    listen.stall_timeout = Duration::from_secs(server.stall_timeout_seconds.get());
     let mcp_options = HttpOptions {
         shutdown: closing,
         ..mcp_options(&request)
@@ -270,6 +287,10 @@ fn http_state(opened: &Opened, request: &HttpRequest, closing: CancellationToken
     state.cors = settings.server.cors;
     state.body_limit = settings.server.body_limit_bytes as usize;
     state.request_timeout = Duration::from_secs(settings.server.request_timeout_seconds.get());
+    // Half of what closes the connection, so that a reader that comes back still learns why.
+    state.slow_reader = Duration::from_secs(settings.server.stall_timeout_seconds.get()) / 2;
+    state.max_streams = settings.server.max_streams.get() as usize;
+    state.max_streams_per_key = settings.server.max_streams_per_key.get() as usize;
     state.closing = closing;
     state
 }

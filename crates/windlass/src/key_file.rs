@@ -42,6 +42,7 @@ fn load(path: &Path) -> Result<Option<Secret<Vec<u8>>>, Problem> {
             unusable(path, "others may read it").next(format!("chmod 600 {}", path.display()))
         );
     }
+    windlass_config::file::check_writers(path).map_err(|error| unusable(path, error))?;
     if key.expose_secret().len() < LENGTH {
         return Err(
             unusable(path, "it is too short; tokens sealed with it would be weak")

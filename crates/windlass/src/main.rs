@@ -1,6 +1,7 @@
 //! The binary: reads settings, builds adapters, hands them to the engine, starts one surface.
 
 mod assemble;
+mod descriptors;
 mod host;
 mod key_file;
 mod launch;

@@ -38,6 +38,13 @@ fn pack_environment(options: &OpenOptions) -> PackEnvironment {
         fsync: environment
             .get(&env::AGENTPACK_FSYNC)
             .is_some_and(is_switched_on),
+        link_destinations: environment
+            .get(&env::AGENTPACK_LINK_DESTINATIONS)
+            .unwrap_or_default()
+            .split(':')
+            .filter(|path| !path.is_empty())
+            .map(|path| absolute(PathBuf::from(path)))
+            .collect(),
         stat_cache: options.home.pack_cache(),
         program: options.program.clone(),
         home_dir,

@@ -12,9 +12,11 @@
 
 mod suite {
     mod approvers;
+    mod care;
     mod cli;
     mod cli_ends;
     mod fault_boundaries;
+    mod fault_descriptors;
     mod fault_disk_full;
     mod fault_random_kill;
     mod fault_stack_dev;
@@ -22,6 +24,7 @@ mod suite {
     mod gate_matrix;
     mod history;
     mod launch;
+    mod links;
     mod malformed;
     mod malformed_api;
     mod malformed_requests;

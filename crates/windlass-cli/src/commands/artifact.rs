@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use windlass_files::{Access, write_named};
 use windlass_types::Problem;
 
-use crate::output::{Printer, counted};
+use crate::{output::counted, session::Session};
 
 /// The content of an artifact.
 pub(super) struct Content {
@@ -30,16 +31,22 @@ impl Content {
     /// `command` is what to type for a file.
     pub(super) fn deliver(
         &self,
-        printer: &Printer,
+        session: &Session,
         name: &str,
         file: Option<&Path>,
         (flag, command): (&str, &str),
     ) -> Result<(), Problem> {
+        let printer = &session.printer;
         match file {
             Some(path) => {
-                save(path, &self.bytes, flag)?;
+                let keep = Keep::of(session, &self.bytes);
+                save(path, &self.bytes, flag, keep)?;
                 let size = counted(self.bytes.len(), "byte");
-                printer.notice(&format!("{size} written to {}", path.display()));
+                printer.notice(&format!(
+                    "{size} written to {}{}",
+                    path.display(),
+                    keep.remark()
+                ));
             }
             None if printer.is_human() => {
                 if !self.is_text && printer.data_is_seen() {
@@ -55,10 +62,46 @@ impl Content {
     }
 }
 
+/// Who may read a file that is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Those whom the user's mask lets.
+    Shared,
+    /// Its owner alone: it holds secrets, or may.
+    Private,
+}
+
+impl Keep {
+    /// Private where the bytes hold what looks like a secret.
+    pub(super) fn of(session: &Session, bytes: &[u8]) -> Self {
+        match session.engine().redactor.finds_in(bytes) {
+            true => Self::Private,
+            false => Self::Shared,
+        }
+    }
+
+    pub(super) const fn access(self) -> Access {
+        match self {
+            Self::Shared => Access::Usual,
+            Self::Private => Access::Private,
+        }
+    }
+
+    /// What is said about the file.
+    pub(super) const fn remark(self) -> &'static str {
+        match self {
+            Self::Shared => "",
+            Self::Private => "; it may hold secrets, so only you can read it (mode 0600)",
+        }
+    }
+}
+
 /// Writes a file a user asked for with a flag.
-pub(super) fn save(path: &Path, bytes: &[u8], flag: &str) -> Result<(), Problem> {
-    fs_err::write(path, bytes).map_err(|error| {
-        let message = format!("the file cannot be written: {error}");
-        Problem::invalid(flag, "writable", message)
+pub(super) fn save(path: &Path, bytes: &[u8], flag: &str, keep: Keep) -> Result<(), Problem> {
+    write_named(path, bytes, keep.access()).map_err(|error| {
+        error.into_problem(|error| {
+            let message = format!("the file cannot be written: {error}");
+            Problem::invalid(flag, "writable", message)
+        })
     })
 }

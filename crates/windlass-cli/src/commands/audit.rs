@@ -39,6 +39,16 @@ struct Call {
     outcome: String,
     #[serde(default)]
     run_id: Option<String>,
+    #[serde(default)]
+    count: Option<u64>,
+}
+
+/// Calls that are not on record.
+#[derive(Deserialize)]
+struct Gap {
+    seq: u64,
+    missed: u64,
+    since: Timestamp,
 }
 
 impl AuditArgs {
@@ -51,6 +61,13 @@ impl AuditArgs {
             session.printer.notice("No calls.");
         } else {
             session.printer.table(&table(&calls));
+        }
+        let gaps: Option<Vec<Gap>> = field(&answer.output, "gaps")?;
+        for gap in gaps.unwrap_or_default() {
+            session.printer.notice(&format!(
+                "{} calls since {} are not on record: the store did not take their entries (seq {})",
+                gap.missed, gap.since, gap.seq
+            ));
         }
         Ok(Report::new(format!("{} calls", calls.len()), answer.output))
     }
@@ -77,7 +94,13 @@ fn table(calls: &[Call]) -> Table {
             (Tone::Plain, call.time.to_string()),
             (Tone::Plain, call.principal.clone()),
             (Tone::Plain, call.surface.clone()),
-            (Tone::Plain, call.operation.clone()),
+            (
+                Tone::Plain,
+                match call.count {
+                    Some(count) => format!("{} ×{count}", call.operation),
+                    None => call.operation.clone(),
+                },
+            ),
             (tone, call.outcome.clone()),
             (Tone::Plain, call.run_id.clone().unwrap_or_default()),
         ]);

@@ -8,7 +8,7 @@ use serde_json::json;
 use windlass_config::Environment;
 use windlass_types::{Problem, code};
 
-use super::field;
+use super::{field, serve::plain_http};
 use crate::{
     Host, Interrupt, OpenOptions,
     cli::Globals,
@@ -78,6 +78,10 @@ pub(crate) async fn run(
             checks.push(home(options.home.root()));
             checks.push(Check::good("settings", "understood"));
             checks.push(space(options.home.root()));
+            let server = &options.settings.server;
+            if let Some(risk) = plain_http(server.listen, server.public_url.as_deref()) {
+                checks.push(Check::bad("listen", risk, "server.listen in config.toml"));
+            }
             opened(host, &options, printer, interrupt, &mut checks).await
         }
         Err(problem) => {

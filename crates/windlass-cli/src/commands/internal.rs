@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
+use windlass_files::{Access, Directory, FileError};
 use windlass_types::{Problem, code};
 
 use crate::{
@@ -72,18 +73,18 @@ impl InternalCommand {
             .check()
             .map_err(|error| Problem::internal("operation catalogue", error))?;
         let files = host.generate(catalogue)?;
-        let unwritable = |error: std::io::Error| {
-            Problem::new(
-                &code::CONFIG_INVALID,
-                format!("the documents cannot be written: {error}"),
-            )
+        let unwritable = |error: FileError| {
+            error.into_problem(|error| {
+                Problem::new(
+                    &code::CONFIG_INVALID,
+                    format!("the documents cannot be written: {error}"),
+                )
+            })
         };
+        let root = Directory::create(&args.directory, Access::Usual).map_err(unwritable)?;
         for (path, text) in &files {
-            let target = args.directory.join(path);
-            if let Some(parent) = target.parent() {
-                fs_err::create_dir_all(parent).map_err(unwritable)?;
-            }
-            fs_err::write(target, text).map_err(unwritable)?;
+            root.write(path.as_ref(), text.as_bytes(), Access::Usual)
+                .map_err(unwritable)?;
         }
         let message = format!(
             "{} documents written to {}",

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
+use windlass_files::{Access, Directory, FileError};
 use windlass_types::{Problem, code};
 
 use crate::{Host, output::Printer, session::Report};
@@ -18,15 +19,18 @@ pub(crate) struct ManArgs {
 impl ManArgs {
     pub(crate) fn run(self, host: &dyn Host, printer: &Printer) -> Result<Report, Problem> {
         let pages = host.man_pages()?;
-        let unwritable = |error: std::io::Error| {
-            Problem::new(
-                &code::CONFIG_INVALID,
-                format!("the manual pages cannot be written: {error}"),
-            )
+        let unwritable = |error: FileError| {
+            error.into_problem(|error| {
+                Problem::new(
+                    &code::CONFIG_INVALID,
+                    format!("the manual pages cannot be written: {error}"),
+                )
+            })
         };
-        fs_err::create_dir_all(&self.directory).map_err(unwritable)?;
+        let root = Directory::create(&self.directory, Access::Usual).map_err(unwritable)?;
         for (name, text) in &pages {
-            fs_err::write(self.directory.join(name), text).map_err(unwritable)?;
+            root.write(name.as_ref(), text.as_bytes(), Access::Usual)
+                .map_err(unwritable)?;
         }
         let message = format!(
             "{} manual pages written to {}",

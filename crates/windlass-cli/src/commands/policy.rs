@@ -54,8 +54,8 @@ impl PolicyCommand {
 }
 
 const WITHOUT_A_FILE: &str = "\
-Without a policy file: reads are allowed; writes and deletions ask.
-Approvers: you (local:*), and holders of a key with the scope `approve`.";
+Without a policy file: reads are allowed, changes ask, and the calls listed below count as their own confirmation.
+Approvers: you (local:*), and holders of a key with the scopes `runs` and `approve`.";
 
 fn show(session: &Session, options: &OpenOptions) -> Result<Report, Problem> {
     let path = options.home.policy();
@@ -119,6 +119,15 @@ impl CheckArgs {
         let answer = session.call("admin.policy_check", given(input)).await?;
         let verdict: String = field(&answer.output, "verdict")?;
         let approvers: Vec<String> = field(&answer.output, "approvers")?;
+        let quorum: u64 = field(&answer.output, "quorum")?;
+        let distinct: bool = field(&answer.output, "distinct_approver")?;
+        let mut conditions = Vec::new();
+        if quorum > 1 {
+            conditions.push(format!("{quorum} different approvers"));
+        }
+        if distinct {
+            conditions.push("not the caller".to_owned());
+        }
         let tone = match verdict.as_str() {
             "allow" => Tone::Good,
             "deny" => Tone::Bad,
@@ -130,6 +139,7 @@ impl CheckArgs {
             ("rule", field(&answer.output, "rule")?),
             ("reason", field(&answer.output, "reason")?),
             ("approvers", approvers.join(", ")),
+            ("conditions", conditions.join(", ")),
         ]);
         Ok(Report::new(format!("policy says {verdict}"), answer.output))
     }

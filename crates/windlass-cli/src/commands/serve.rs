@@ -160,6 +160,12 @@ pub(super) async fn serve_http(
             "listen on 127.0.0.1, or drop --no-auth and create a key: windlass keys create NAME",
         ));
     }
+    if let Some(warning) = plain_http(
+        listen.address,
+        options.settings.server.public_url.as_deref(),
+    ) {
+        session.printer.notice(&format!("warning: {warning}"));
+    }
     let printer = session.printer.clone();
     let request = HttpRequest {
         listen: listen.address,
@@ -178,6 +184,23 @@ pub(super) async fn serve_http(
     let opened = session.opened.clone();
     drive_while(session, Duration::ZERO, host.serve_http(opened, request)).await?;
     Ok(Report::new("stopped", json!({ "stopped": true })))
+}
+
+/// What is risky about listening on this address: keys and answers go over the network in clear
+/// text, unless a proxy in front speaks TLS to clients, which a public `https` address says.
+pub(super) fn plain_http(address: SocketAddr, public_url: Option<&str>) -> Option<String> {
+    let is_behind_tls = public_url.is_some_and(|url| url.starts_with("https://"));
+    if address.ip().is_loopback() || is_behind_tls {
+        return None;
+    }
+    let reach = match address.ip().is_unspecified() {
+        true => "every network of this machine".to_owned(),
+        false => address.ip().to_string(),
+    };
+    Some(format!(
+        "{address} is plain HTTP on {reach}: API keys and answers can be read on the way; \
+         listen on 127.0.0.1 behind a proxy that speaks TLS, and set server.public_url to its https address"
+    ))
 }
 
 /// Drives runs for as long as `serving` lasts, from a moment after it has begun.
@@ -215,6 +238,28 @@ mod tests {
             project: None,
             #[cfg(feature = "conformance-fixtures")]
             fixtures: false,
+        }
+    }
+
+    #[test]
+    fn plain_http_that_others_reach_is_a_risk() {
+        for (address, public_url, expected) in [
+            ("127.0.0.1:7717", None, None),
+            ("[::1]:7717", None, None),
+            ("0.0.0.0:7717", Some("https://windlass.example.org"), None),
+            ("0.0.0.0:7717", None, Some("every network")),
+            (
+                "[::]:7717",
+                Some("http://windlass.example.org"),
+                Some("every network"),
+            ),
+            ("192.0.2.7:80", None, Some("192.0.2.7")),
+        ] {
+            let risk = plain_http(address.parse().unwrap(), public_url);
+            match expected {
+                None => assert_eq!(risk, None, "{address}"),
+                Some(words) => assert!(risk.unwrap().contains(words), "{address}"),
+            }
         }
     }
 

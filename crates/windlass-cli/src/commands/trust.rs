@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
+use windlass_ports::trust;
 use windlass_types::{Digest, EffectClass, Problem, Timestamp};
 
 use crate::{
@@ -13,6 +14,11 @@ use crate::{
     output::{Table, Tone, age, counted, one_line},
     session::{Report, Session},
 };
+
+/// How many files a refusal lists.
+const MOST_FILES: usize = 200;
+/// How many changes a table names.
+const MOST_CHANGES: usize = 3;
 
 /// Let programs of a directory run: hooks, filters, configs that are code, bundlers, scripts.
 ///
@@ -68,7 +74,7 @@ impl TrustArgs {
         if view.standing != "trusted" {
             let consent = screen(&view).ask(session, self.yes).await?;
             if consent != Consent::Given {
-                return Err(refused(consent).next("windlass trust --yes"));
+                return Err(unconfirmed(consent, &view));
             }
         }
         let input = json!({ "directory": view.directory, "digest": view.digest });
@@ -77,6 +83,24 @@ impl TrustArgs {
         let message = format!("trusted {} ({files})", view.directory.display());
         session.printer.data(&message);
         Ok(Report::new(message, answer.output))
+    }
+}
+
+/// The failure of a decision that was not made. Who said no is not told how to say yes.
+fn unconfirmed(consent: Consent, view: &DirectoryView) -> Problem {
+    let shown: Vec<&String> = view.files.iter().take(MOST_FILES).collect();
+    let problem = refused(consent)
+        .with("directory", view.directory.display().to_string())
+        .with("digest", json!(view.digest))
+        .with("file_count", view.files.len())
+        .with("files", json!(shown))
+        .with("changed", json!(view.changed));
+    match consent {
+        Consent::CannotAsk => {
+            let place = trust::quoted(&view.directory);
+            problem.next(format!("windlass trust {place} --yes"))
+        }
+        Consent::Given | Consent::Declined => problem,
     }
 }
 
@@ -94,7 +118,8 @@ fn screen(view: &DirectoryView) -> ConsentView {
         }
         _ if view.files.is_empty() => vec!["Nothing here decides what runs, yet.".to_owned()],
         _ => {
-            let files = view.files.iter().map(|it| format!("  {}", one_line(it)));
+            let files = trust::grouped(&view.files).into_iter();
+            let files = files.map(|it| format!("  {}", one_line(&it)));
             std::iter::once("These files decide what runs:".to_owned())
                 .chain(files)
                 .collect()
@@ -147,10 +172,19 @@ fn table(views: &[DirectoryView], now: Timestamp) -> Table {
                 Tone::Dim,
                 view.granted_at.map_or_else(String::new, |at| age(at, now)),
             ),
-            (Tone::Plain, view.changed.join(", ")),
+            (Tone::Plain, changes(&view.changed)),
         ]);
     }
     table
+}
+
+/// The first changes, and how many more there are.
+fn changes(changed: &[String]) -> String {
+    let shown = changed.get(..MOST_CHANGES).unwrap_or(changed);
+    match changed.len().saturating_sub(MOST_CHANGES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 fn absolute(directory: &Path) -> Result<PathBuf, Problem> {

@@ -3,7 +3,7 @@
 use windlass_engine::operation::approval_pending;
 use windlass_policy::may_approve;
 use windlass_types::{
-    APPROVAL, Digest, EffectClass, Principal, Problem, RunId, RunRecord, WaitingOn,
+    APPROVAL, ApprovalTerms, Digest, EffectClass, Principal, Problem, RunId, RunRecord, WaitingOn,
     journal::ChangeSubject,
 };
 
@@ -28,6 +28,7 @@ pub(crate) struct Asked {
     lines: Vec<String>,
     effect: Option<EffectClass>,
     pub(crate) approvers: Vec<String>,
+    given: usize,
     /// The plan that an answer is about.
     pub(crate) plan_digest: Option<Digest>,
 }
@@ -59,6 +60,7 @@ impl Asked {
             lines: lines.clone(),
             effect: subject.map(|subject| subject.effect),
             approvers: approvers.to_vec(),
+            given: record.approved_by().len(),
             plan_digest: match on {
                 Some(on) => on.plan_digest,
                 None => record.plan_digest,
@@ -111,7 +113,11 @@ impl Asked {
 
     /// Who may answer: `an approval by local:ada or key:ops`.
     pub(crate) fn wanted(&self) -> String {
-        approval_by(&self.approvers)
+        let terms = ApprovalTerms::of(&self.approvers);
+        match terms.progress(self.given) {
+            Some(given) => format!("{} ({given})", terms.text()),
+            None => terms.text(),
+        }
     }
 
     /// Whether this principal may answer.
@@ -136,10 +142,7 @@ fn headline(subject: &ChangeSubject) -> String {
 
 /// `an approval by local:ada or key:ops`.
 pub(crate) fn approval_by(approvers: &[String]) -> String {
-    match approvers.is_empty() {
-        true => "an approval".to_owned(),
-        false => format!("an approval by {}", approvers.join(" or ")),
-    }
+    ApprovalTerms::of(approvers).text()
 }
 
 /// What a wait asks, without the names of the approvers, which are shown apart.
@@ -151,7 +154,8 @@ pub(crate) fn question(on: &WaitingOn) -> Option<String> {
 
 /// A prompt without the names of the approvers.
 pub(super) fn without_approvers(prompt: &str, approvers: &[String]) -> String {
-    let names = format!(" (approvers: {})", approvers.join(", "));
+    let names = ApprovalTerms::of(approvers).approvers.join(", ");
+    let names = format!(" (approvers: {names})");
     prompt.strip_suffix(&names).unwrap_or(prompt).to_owned()
 }
 
@@ -195,7 +199,7 @@ pub(crate) fn addressed(
     if approvers.is_empty() || may_approve(principal, approvers) {
         return actions.to_vec();
     }
-    let who = approvers.join(" or ");
+    let who = ApprovalTerms::of(approvers).approvers.join(" or ");
     let actions = actions.iter();
     actions
         .filter(|action| !action.starts_with("windlass runs reject "))

@@ -116,7 +116,8 @@ pub(crate) async fn apply_change(
             let answer = session.call(operations.plan, input.clone()).await?;
             let planned: Planned = parse(answer.output.clone())?;
             let view = view(session, &planned, Channel::Notice);
-            if planned.plan.is_empty() {
+            // With a key the call is made even so: its first run may be what is asked for.
+            if planned.plan.is_empty() && args.idempotency_key.is_none() {
                 session.printer.notice(&view.headline());
                 return Ok(Applied::Early(Report::new(view.headline(), answer.output)));
             }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use windlass_engine::run::RunView;
-use windlass_types::{Problem, RunState, code};
+use windlass_types::{ApprovalTerms, Problem, RunState, code};
 
 use super::{
-    asked::{addressed, approval_by, question},
+    asked::{addressed, question},
     settle::asks_a_person,
 };
 use crate::session::{Report, Session};
@@ -70,7 +70,11 @@ pub(crate) fn shortfall(run: &RunView) -> Problem {
         _ if asks_a_person(run) => {
             let question = run.waiting_on.iter().find_map(question);
             let question = question.unwrap_or_else(|| "an answer is required".to_owned());
-            let wanted = approval_by(&run.approvers);
+            let terms = ApprovalTerms::of(&run.approvers);
+            let wanted = match terms.progress(run.approved_by.len()) {
+                Some(given) => format!("{} ({given})", terms.text()),
+                None => terms.text(),
+            };
             let problem = Problem::new(
                 &code::APPROVAL_REQUIRED,
                 format!("run {run_id} waits for {wanted}: {question}"),

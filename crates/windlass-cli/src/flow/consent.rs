@@ -2,7 +2,7 @@
 //! same for every command that changes something; a capability only fills a [`ConsentView`].
 
 use serde::Deserialize;
-use windlass_types::{Digest, EffectClass, Problem, code};
+use windlass_types::{ApprovalTerms, Digest, EffectClass, Problem, code};
 
 use super::{
     ask::{can_ask, confirm, type_exactly},
@@ -157,7 +157,19 @@ impl PolicyView {
     fn text(&self) -> String {
         let approver = match (self.verdict.as_str(), self.caller_may_approve) {
             ("ask", true) => ", your yes counts".to_owned(),
-            ("ask", false) => format!(", one of {} must approve", self.approvers.join(", ")),
+            ("ask", false) => {
+                let terms = ApprovalTerms::of(&self.approvers);
+                let number = match terms.quorum {
+                    1 => "one".to_owned(),
+                    number => number.to_string(),
+                };
+                let except = terms.except.map(|own| format!(", not {own},"));
+                format!(
+                    ", {number} of {}{} must approve",
+                    terms.approvers.join(", "),
+                    except.unwrap_or_default()
+                )
+            }
             _ => String::new(),
         };
         format!("{} ({}){approver}", self.verdict, self.rule)

@@ -18,7 +18,7 @@ mod steer;
 
 pub(crate) use ask::{can_ask, confirm, read_line};
 pub(crate) use asked::{
-    Asked, addressed, addressed_problem, approval_by, approval_wanted, question, says_it_waits,
+    Asked, addressed, addressed_problem, approval_wanted, question, says_it_waits,
 };
 pub(crate) use change::{
     Applied, ApplyArgs, ChangeOperations, apply, apply_change, detached, plan, stalled,

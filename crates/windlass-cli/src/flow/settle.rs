@@ -85,7 +85,8 @@ fn names(run: &RunView) -> impl Iterator<Item = &str> {
 /// Signals that were sent, and those that were processed.
 #[derive(Default)]
 struct Heard {
-    sent: BTreeMap<u64, String>,
+    /// The name of each and who sent it.
+    sent: BTreeMap<u64, (String, String)>,
     taken: BTreeSet<u64>,
     held_at: u64,
 }
@@ -94,13 +95,24 @@ impl Heard {
     fn listen(&mut self, event: &Event) {
         match Body::decode(&event.event_type, &event.payload) {
             Ok(Some(Body::SignalReceived(signal))) => {
-                self.sent.insert(event.seq, signal.signal);
+                let sender = signal.principal.id();
+                self.sent.insert(event.seq, (signal.signal, sender));
             }
-            Ok(Some(Body::WaitCompleted(wait))) => self.taken.extend(wait.signal_seq),
+            Ok(Some(Body::WaitCompleted(wait))) => self.take(wait.signal_seq),
             Ok(Some(Body::RunHeld(_))) => self.held_at = event.seq,
             // What cannot be read is reported where the event is shown.
             _ => {}
         }
+    }
+
+    /// A wait that takes a signal has also heard those of the same name before it: where several
+    /// approvals are needed, it names the last.
+    fn take(&mut self, signal: Option<u64>) {
+        let Some((last, (name, _))) = signal.and_then(|seq| self.sent.get_key_value(&seq)) else {
+            return;
+        };
+        let before = self.sent.range(..=last).filter(|(_, sent)| sent.0 == *name);
+        self.taken.extend(before.map(|(seq, _)| *seq));
     }
 
     fn something_is_pending(&self, run: &RunView) -> bool {
@@ -110,8 +122,18 @@ impl Heard {
         self.sent
             .iter()
             .filter(|(seq, _)| !self.taken.contains(seq))
-            .any(|(_, name)| name == SIGNAL_CANCEL || names(run).any(|wanted| wanted == name))
+            .filter(|(_, (name, sender))| !is_counted(run, name, sender))
+            .any(|(_, (name, _))| name == SIGNAL_CANCEL || names(run).any(|wanted| wanted == name))
     }
+}
+
+/// Whether the signal is an approval of several that are needed: the run has it and waits for
+/// others.
+fn is_counted(run: &RunView, name: &str, sender: &str) -> bool {
+    run.waiting_on.iter().any(|on| {
+        let is_among = on.approved_by.iter().any(|known| known == sender);
+        on.what == name && !on.answered && is_among
+    })
 }
 
 #[cfg(test)]

@@ -54,6 +54,19 @@ fn held() -> (&'static str, Value) {
 }
 
 #[test]
+fn an_approval_of_several_does_not_keep_a_run_going() {
+    let mut asks = run("waiting", &["approval"]);
+    asks.waiting_on[0].approved_by = vec!["local:ada".to_owned()];
+    let heard = self::heard(&[signal("approval")]);
+    assert!(!heard.something_is_pending(&asks));
+    asks.waiting_on[0].answered = true;
+    assert!(heard.something_is_pending(&asks));
+    // The next question, after two of two.
+    let heard = self::heard(&[signal("approval"), signal("approval"), taken(2)]);
+    assert!(!heard.something_is_pending(&run("waiting", &["approval"])));
+}
+
+#[test]
 fn pending_answers_keep_a_run_going() {
     let asks = run("waiting", &["approval"]);
     let stands = run("held", &[]);

@@ -1,8 +1,9 @@
 //! Sending a run a signal and following what it does.
 
 use clap::Args;
-use serde_json::Value;
-use windlass_types::Problem;
+use serde_json::{Value, json};
+use windlass_engine::run::RunView;
+use windlass_types::{ApprovalTerms, Problem, RunId};
 
 use super::{
     change::detached,
@@ -46,6 +47,26 @@ pub(crate) async fn steer(
         ..Follow::new(&run_id)
     };
     session.call(operation, input).await?;
+    if let Some(report) = one_of_several(session, &run_id).await {
+        return Ok(report);
+    }
     let followed = follow.run(session).await?;
     conclude(session, &followed, wanted)
+}
+
+/// The report of an approval that was counted and is not the last one the run waits for.
+async fn one_of_several(session: &Session, run_id: &RunId) -> Option<Report> {
+    let principal = session.principal();
+    let record = session.engine().visible_run(principal, run_id).await.ok()?;
+    let own = principal.id();
+    let given = record.approved_by();
+    let terms = ApprovalTerms::of(record.wanted_approvers()?);
+    let progress = terms.progress(given.len())?;
+    if !given.contains(&own) {
+        return None;
+    }
+    let message = format!("run {run_id} waits for another approver: {progress}");
+    session.printer.data(&message);
+    let run = RunView::from(record);
+    Some(Report::new(message, json!({ "run": run })))
 }

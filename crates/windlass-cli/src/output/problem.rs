@@ -15,6 +15,11 @@ const POLICY_CHECK: &str = "windlass policy check";
 /// Details longer than this are left to `--json`.
 const LONGEST_DETAIL: usize = 200;
 
+/// The detail that has what another program said.
+const OUTPUT: &str = "output";
+/// How many of its lines are shown; the last ones say what was wrong.
+const MOST_LINES: usize = 15;
+
 pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
     let mut text = format!(
         "{} {}\n",
@@ -30,8 +35,12 @@ pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
             Value::Array(items) if are_named(items, problem.message()) => continue,
             other => other.to_string(),
         };
-        if !shown.is_empty() && shown.len() <= LONGEST_DETAIL && !problem.message().contains(&shown)
-        {
+        if key == OUTPUT {
+            text.push_str(&last_lines(&shown));
+            continue;
+        }
+        let is_said = problem.message().contains(&shown) || problem.next_actions().contains(&shown);
+        if !shown.is_empty() && shown.len() <= LONGEST_DETAIL && !is_said {
             text.push_str(&format!("  {key}: {}\n", one_line(&shown)));
         }
     }
@@ -47,6 +56,23 @@ pub(super) fn render_problem(problem: &Problem, paint: Paint) -> String {
         text.push_str(&format!("{hint} windlass errors {}\n", problem.code().name));
     }
     text
+}
+
+/// The end of what another program said; all of it is in `--json`.
+fn last_lines(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().filter(|it| !it.trim().is_empty()).collect();
+    let hidden = lines.len().saturating_sub(MOST_LINES);
+    let cut = |line: &str| -> String { one_line(line).chars().take(LONGEST_DETAIL).collect() };
+    let shown: String = lines
+        .iter()
+        .skip(hidden)
+        .map(|line| format!("    {}\n", cut(line)))
+        .collect();
+    match (shown.is_empty(), hidden) {
+        (true, _) => shown,
+        (false, 0) => format!("  output:\n{shown}"),
+        (false, hidden) => format!("  output ({hidden} earlier lines with --json):\n{shown}"),
+    }
 }
 
 /// Whether a list says nothing that the message does not say.
@@ -98,6 +124,33 @@ mod tests {
           reason_code: plan_changed
         hint: windlass demo plan --dir x
         "#);
+    }
+
+    #[test]
+    fn the_end_of_what_another_program_said_is_shown_and_hints_once() {
+        let failed = |output: &str| {
+            let problem = Problem::new(&code::INVALID_INPUT, "esbuild ended with code 1")
+                .with("hint", "npm ci")
+                .with("output", output)
+                .next("npm ci");
+            render_problem(&problem, Paint { colour: false })
+        };
+        let error = "✘ [ERROR] Could not resolve \"./gone\"\n\n    src/f.ts:1:7:\n";
+        let earlier = "noise\n".repeat(40);
+        insta::assert_snapshot!(failed(error), @r#"
+        error: esbuild ended with code 1
+          code: INVALID_INPUT
+          output:
+            ✘ [ERROR] Could not resolve "./gone"
+                src/f.ts:1:7:
+        hint: npm ci
+        "#);
+        let cut = failed(&format!("{earlier}{error}"));
+        assert!(
+            cut.contains("output (27 earlier lines with --json)"),
+            "{cut}"
+        );
+        assert!(cut.contains("src/f.ts:1:7"), "{cut}");
     }
 
     #[test]

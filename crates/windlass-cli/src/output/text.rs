@@ -94,15 +94,18 @@ pub(crate) fn shorten(text: &str, columns: usize) -> String {
     kept
 }
 
-/// One line, safe for a terminal: line breaks become spaces, control characters are shown.
+/// One line, safe for a terminal: line breaks become spaces, control characters are shown as one
+/// sign, format characters as escapes.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars()
+    let spaced: String = text
+        .chars()
         .map(|character| match character {
             '\n' | '\r' | '\t' => ' ',
             other if other.is_control() => '\u{fffd}',
             other => other,
         })
-        .collect()
+        .collect();
+    windlass_text::visible(&spaced).into_owned()
 }
 
 #[cfg(test)]

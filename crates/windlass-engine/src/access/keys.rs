@@ -174,7 +174,9 @@ impl ApiKeys {
             secret_hash: Digest::of(secret.as_bytes()),
             tier: new.tier,
             scopes: new.scopes,
-            expires_at: new.lifetime.map(|lifetime| now.after(lifetime)),
+            expires_at: new
+                .lifetime
+                .map(|lifetime| self.engine.steady().after(lifetime)),
             principal: by.clone(),
         };
         let view = KeyView {
@@ -243,7 +245,7 @@ impl ApiKeys {
     /// The principal and the tier behind a key's text.
     pub async fn authenticate(&self, text: &str) -> Result<(Principal, String), Problem> {
         let presented = Presented::read(text);
-        let now = self.engine.now();
+        let now = self.engine.steady();
         let remembered = {
             let known = self.lock();
             let is_fresh = known

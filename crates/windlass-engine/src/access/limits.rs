@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use windlass_ports::Clock;
 use windlass_types::{Problem, Timestamp, code};
 
 use super::Tier;
@@ -42,11 +43,12 @@ impl RateStatus {
     }
 }
 
-/// Leave to make one call; gives its place back when dropped.
+/// Leave to make one call, or as many as one message carries; gives the places back when dropped.
 #[derive(Debug)]
 pub struct Permit {
     status: RateStatus,
     caller: String,
+    places: u32,
     callers: Callers,
 }
 
@@ -63,7 +65,7 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(caller) = callers.get_mut(&self.caller) {
-            caller.running = caller.running.saturating_sub(1);
+            caller.running = caller.running.saturating_sub(self.places);
         }
     }
 }
@@ -121,6 +123,17 @@ pub struct Limits {
 impl Limits {
     /// Counts a call, or says why it may not be made now.
     pub fn admit(&self, caller: &str, tier: Tier, now: Timestamp) -> Result<Permit, Box<Refused>> {
+        self.admit_many(caller, tier, 1, now)
+    }
+
+    /// Counts several calls that arrived in one message: all of them, or none.
+    fn admit_many(
+        &self,
+        caller: &str,
+        tier: Tier,
+        calls: u32,
+        now: Timestamp,
+    ) -> Result<Permit, Box<Refused>> {
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if callers.len() >= REMEMBERED {
             callers.retain(|_, entry| {
@@ -131,27 +144,76 @@ impl Limits {
         let entry = callers.entry(caller.to_owned()).or_default();
         entry.slide(now);
         let status = entry.status(tier, now);
-        if status.remaining == 0 {
+        if status.remaining < calls {
             let wait = Duration::from_secs(status.wait_seconds(now).max(1));
             let message = format!("more than {} requests in a minute", tier.per_minute);
             return Err(refuse(status, wait, message));
         }
-        if entry.running >= tier.concurrency {
+        if entry.running.saturating_add(calls) > tier.concurrency {
             let message = format!("more than {} requests at once", tier.concurrency);
             return Err(refuse(status, Duration::from_secs(1), message));
         }
         // Nobody is told apart by counting who may do as they please.
         if tier.per_minute < u32::MAX {
-            entry.calls.push_back(now);
+            entry.calls.extend((0..calls).map(|_| now));
         }
-        entry.running += 1;
+        entry.running += calls;
         let status = entry.status(tier, now);
         drop(callers);
         Ok(Permit {
             status,
             caller: caller.to_owned(),
+            places: calls,
             callers: Arc::clone(&self.callers),
         })
+    }
+
+    /// Where a caller stands, without counting anything.
+    fn status(&self, caller: &str, tier: Tier, now: Timestamp) -> RateStatus {
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = callers.entry(caller.to_owned()).or_default();
+        entry.slide(now);
+        entry.status(tier, now)
+    }
+}
+
+/// The caller of a request that was admitted as one call. A surface leaves it in the request's
+/// extensions for a protocol whose messages may carry several calls.
+#[derive(Clone)]
+pub struct Meter {
+    limits: Limits,
+    caller: String,
+    tier: Tier,
+    clock: Arc<dyn Clock>,
+}
+
+impl Meter {
+    /// What counts further calls of this caller.
+    pub fn new(limits: &Limits, caller: String, tier: Tier, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            limits: limits.clone(),
+            caller,
+            tier,
+            clock,
+        }
+    }
+
+    /// Who is counted.
+    pub fn caller(&self) -> &str {
+        &self.caller
+    }
+
+    /// Counts the calls of a message beyond its first: all of them, or none.
+    pub fn admit_further(&self, calls: usize) -> Result<Permit, Box<Refused>> {
+        let calls = u32::try_from(calls).unwrap_or(u32::MAX);
+        self.limits
+            .admit_many(&self.caller, self.tier, calls, self.clock.now())
+    }
+
+    /// Where the caller stands now.
+    pub fn status(&self) -> RateStatus {
+        self.limits
+            .status(&self.caller, self.tier, self.clock.now())
     }
 }
 

@@ -9,6 +9,6 @@ mod tiers;
 pub use declined::Declined;
 pub use jobs::JobLimit;
 pub use keys::{ApiKeys, KeyView, MadeKey, NewKey, unauthorized};
-pub use limits::{Limits, Permit, RateStatus};
+pub use limits::{Limits, Meter, Permit, RateStatus, Refused};
 pub use tiers::{Tier, Tiers};
 pub use windlass_config::file::nearest;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use windlass_policy::{Decision, Request, Targets, Verdict, WithoutRule, may_approve};
 use windlass_types::{
-    EffectClass, Plan, Principal, Problem, RunId, code,
+    ApprovalTerms, EffectClass, Plan, Principal, Problem, RunId, code,
     journal::{ApprovalGate, ChangeSubject},
 };
 
@@ -100,11 +100,14 @@ impl Engine {
                 .next("windlass policy check"));
             }
             Verdict::Ask { approvers }
-                if question.yes && own_yes_counts && may_approve(principal, &approvers) =>
+                if question.yes
+                    && own_yes_counts
+                    && ApprovalTerms::of(&approvers).quorum == 1
+                    && may_approve(principal, &approvers) =>
             {
                 Passage::OwnYes
             }
-            Verdict::Ask { approvers } if approvers.is_empty() => {
+            Verdict::Ask { approvers } if ApprovalTerms::of(&approvers).approvers.is_empty() => {
                 return Err(Problem::new(
                     &code::APPROVAL_REQUIRED,
                     format!(
@@ -142,7 +145,8 @@ impl Engine {
         };
         PolicyView {
             verdict: decision.verdict.as_str().to_owned(),
-            caller_may_approve: may_approve(request.principal, &approvers),
+            caller_may_approve: may_approve(request.principal, &approvers)
+                && ApprovalTerms::of(&approvers).quorum == 1,
             rule: decision.rule,
             reason: decision.reason.unwrap_or_default(),
             approvers,
@@ -167,6 +171,7 @@ impl Engine {
             without_rule,
             token,
             idempotency_key,
+            bound_to,
             run_id,
             holds,
             job_limit,
@@ -227,6 +232,7 @@ impl Engine {
             approval,
             subject: Some(subject),
             idempotency_key: key.clone(),
+            bound_to,
             run_id,
             holds,
         };
@@ -289,7 +295,7 @@ pub(crate) fn cannot_wait(
         &code::APPROVAL_REQUIRED,
         format!(
             "{operation} needs an approval that {principal} may not give; it can be called by {}",
-            approvers.join(" or ")
+            ApprovalTerms::of(approvers).approvers.join(" or ")
         ),
     )
     .with("reason_code", "approval_required")
@@ -298,7 +304,7 @@ pub(crate) fn cannot_wait(
 }
 
 /// What an approver is shown, in a bounded form.
-fn bounded(mut subject: ChangeSubject) -> ChangeSubject {
+pub(crate) fn bounded(mut subject: ChangeSubject) -> ChangeSubject {
     let surplus = subject.lines.len().saturating_sub(MAX_LINES);
     subject.lines.truncate(MAX_LINES);
     for line in &mut subject.lines {

@@ -5,7 +5,7 @@ mod sealed;
 mod token;
 
 pub use gate::PolicyView;
-pub(crate) use gate::{Judged, Passage, Question, cannot_wait};
+pub(crate) use gate::{Judged, Passage, Question, bounded, cannot_wait};
 pub use sealed::{Claims, SealedError, Sealer};
 pub use token::{IssuedToken, ReturnedToken, TokenPurpose, TokenRefusal};
 

@@ -78,7 +78,7 @@ impl Engine {
     ) -> Result<IssuedToken, Problem> {
         let token = hex::encode(random::<32>(&*self.entropy));
         let token_hash = Digest::of(token.as_bytes());
-        let expires_at = self.now().after(LIFETIME);
+        let expires_at = self.steady().after(LIFETIME);
         let issued = TokenIssued {
             token_hash,
             principal: principal.id(),
@@ -124,7 +124,7 @@ impl Engine {
         if issued.token_hash != token_hash || issued.principal != principal.id() {
             return Err(TokenRefusal::Unknown);
         }
-        let now = self.now();
+        let now = self.steady();
         if now >= issued.expires_at || now < event.time {
             return Err(TokenRefusal::Expired);
         }

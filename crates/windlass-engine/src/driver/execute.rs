@@ -5,10 +5,10 @@ use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration
 use futures::FutureExt as _;
 use serde_json::Value;
 use tracing::Instrument as _;
-use windlass_ports::{CommitError, Expect, Fence, LeaseName, LeaseUse, RunStanding};
+use windlass_ports::{CommitError, Expect, Fence, LeaseName, LeaseUse, RunStanding, StoreError};
 use windlass_telemetry::metrics;
 use windlass_types::{
-    Body, Event, Problem, RunId, RunState, SpanId, code,
+    ApprovalTerms, Body, Event, Problem, RunId, RunState, SpanId, code,
     event::SpanIds,
     journal::{
         ApprovalGate, RunCancelled, RunCompleted, RunCreated, RunFailed, RunHeld, RunRolledBack,
@@ -49,8 +49,12 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
         }
         let events = match load(shared, run_id).await {
             Ok(events) => events,
+            // Never replayed from bad data.
+            Err(StoreError::Damaged(finding)) => {
+                shared.engine.fail_damaged(run_id, &finding).await;
+                return;
+            }
             Err(error) => {
-                // Never replayed from bad data: the run stays as it is and is reported.
                 tracing::error!(%run_id, %error, "the journal cannot be read; the run is left alone");
                 return;
             }
@@ -58,7 +62,8 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
         let mut memo = match Memo::from_events(&events) {
             Ok(memo) => memo,
             Err(error) => {
-                tracing::error!(%run_id, %error, "the journal cannot be understood; the run is left alone");
+                let finding = format!("it cannot be understood: {error}");
+                shared.engine.fail_damaged(run_id, &finding).await;
                 return;
             }
         };
@@ -84,8 +89,21 @@ pub(super) async fn execute(shared: &Shared, run_id: &RunId, live: &Arc<LiveRun>
                     run_id,
                     &created.kind,
                 );
-                // Suspended or not: the caller looks at the run once more if it was asked to.
-                let _ = drive(&context).instrument(span).await;
+                tokio::select! {
+                    biased;
+                    // Steps end where they are: their attempts are on record, and the driver that
+                    // has the run now repeats what has no outcome.
+                    () = context.taken_over() => {
+                        tracing::warn!(
+                            %run_id,
+                            driver = shared.id,
+                            "another driver has taken the run over because nothing was heard of \
+                             this one; its steps end here and nothing of them is written"
+                        );
+                    }
+                    // Suspended or not: the caller looks at the run once more if it was asked to.
+                    _ = drive(&context).instrument(span) => {}
+                }
                 return;
             }
             Taken::Again => {}
@@ -100,6 +118,10 @@ async fn stand(shared: &Shared, run_id: &RunId) -> Option<RunStanding> {
             Ok(standing) => return standing,
             Err(error) if store_retry::is_passing(&error) => {
                 tracing::warn!(%run_id, %error, "the run cannot be read; trying again");
+            }
+            Err(StoreError::Damaged(finding)) => {
+                shared.engine.fail_damaged(run_id, &finding).await;
+                return None;
             }
             Err(error) => {
                 tracing::error!(%run_id, %error, "the run cannot be read; it is left alone");
@@ -118,7 +140,7 @@ fn can_take(shared: &Shared, standing: &RunStanding) -> bool {
         Some(lease) => lease.driver == shared.id || !lease.is_alive,
         None => {
             let due = standing.due;
-            due.is_signalled || due.at.is_some_and(|at| at <= shared.engine.now())
+            due.is_signalled || due.at.is_some_and(|at| at <= shared.engine.steady())
         }
     }
 }
@@ -171,6 +193,7 @@ async fn take(
         span_id: span,
         parent_span_id: None,
     };
+    let mut tries = 0;
     loop {
         let lease = LeaseUse::Take {
             name: name.clone(),
@@ -207,7 +230,8 @@ async fn take(
                 return Taken::No;
             }
         }
-        if !store_retry::pause(&shared.engine, &shared.stop).await {
+        tries += 1;
+        if !store_retry::pause_longer(&shared.engine, &shared.stop, tries).await {
             return Taken::No;
         }
     }
@@ -356,7 +380,7 @@ fn gate(created: &RunCreated) -> Option<WaitRequest> {
         prompt: Some(format!(
             "{} (approvers: {})",
             created.title,
-            approvers.join(", ")
+            ApprovalTerms::of(approvers).approvers.join(", ")
         )),
         plan_digest: created.plan_digest,
         approvers: approvers.clone(),

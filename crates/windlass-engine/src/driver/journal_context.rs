@@ -12,10 +12,10 @@ use std::{
 
 use serde_json::Value;
 use tokio::sync::watch;
-use windlass_ports::{BoxFuture, CommitError, Committed, Expect, Fence, LeaseUse};
+use windlass_ports::{BoxFuture, CommitError, Committed, Expect, Fence, LeaseUse, StoreError};
 use windlass_types::{
-    ArtifactRef, Body, DeliveryId, Event, NewArtifact, Principal, Problem, RunId, RunRecord,
-    SpanId, Timestamp, code,
+    ArtifactRef, Body, DeliveryId, Event, LogLevel, NewArtifact, Passing, PassingNotice, Principal,
+    Problem, RunId, RunRecord, Shortage, SpanId, Timestamp, code,
     event::SpanIds,
     journal::{ChangeSubject, RunCreated, UnwindReason},
 };
@@ -47,6 +47,8 @@ pub(super) struct JournalContext {
     fence: Fence,
     /// Another driver has the run.
     lost: watch::Sender<bool>,
+    /// Changes when this process runs again after it stood still.
+    stalls: watch::Receiver<u64>,
     /// Everything in the journal up to here is known.
     known_seq: AtomicU64,
     pub(super) span: SpanId,
@@ -77,6 +79,7 @@ impl JournalContext {
             activity: Activity::default(),
             fence,
             lost: watch::Sender::new(false),
+            stalls: shared.stalls.clone(),
             known_seq: AtomicU64::new(last_seq),
             span,
             stop: shared.stop.clone(),
@@ -106,6 +109,46 @@ impl JournalContext {
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => {}
             _ = lost.wait_for(|lost| *lost) => {}
+        }
+    }
+
+    /// Resolves when another driver has the run: found by a commit, or looked for once this
+    /// process runs again after it stood still.
+    pub(super) async fn taken_over(&self) {
+        let mut lost = self.lost.subscribe();
+        let mut stalls = self.stalls.clone();
+        loop {
+            tokio::select! {
+                // The sender lives in self.
+                _ = lost.wait_for(|lost| *lost) => return,
+                Ok(()) = stalls.changed() => {}
+            }
+            while !self.holds_lease().await {
+                if *self.lost.borrow() {
+                    return;
+                }
+                if self.pause().await.is_err() {
+                    // The driver stops, which gives effects under way their time.
+                    std::future::pending().await
+                }
+            }
+        }
+    }
+
+    /// Whether the lease is known to be this driver's.
+    async fn holds_lease(&self) -> bool {
+        match self.engine.store.lease(self.fence.name.clone()).await {
+            Ok(lease) => {
+                let holds = lease.is_some_and(|lease| lease.epoch == self.fence.epoch);
+                if !holds {
+                    self.lost.send_replace(true);
+                }
+                holds
+            }
+            Err(error) => {
+                tracing::warn!(run_id = %self.run_id, %error, "the lease cannot be read; trying again");
+                false
+            }
         }
     }
 
@@ -197,7 +240,6 @@ impl JournalContext {
                 Ok(committed)
             }
             Err(CommitError::Fenced) => {
-                tracing::warn!(run_id = %self.run_id, "another driver has the run now");
                 self.lost.send_replace(true);
                 Err(RunError::Suspended)
             }
@@ -263,6 +305,7 @@ impl JournalContext {
     }
 
     /// Commits something; a failing store is asked again until it works or the driver stops.
+    /// Nothing can be recorded meanwhile, so those who watch the run are told.
     pub(super) async fn persist<T, F, Fut>(
         &self,
         mut commit: F,
@@ -271,15 +314,35 @@ impl JournalContext {
         F: FnMut() -> Fut,
         Fut: Future<Output = Result<T, CommitError>>,
     {
+        let mut tries = 0;
         loop {
             match commit().await {
                 Err(CommitError::Store(error)) if store_retry::is_passing(&error) => {
-                    tracing::warn!(run_id = %self.run_id, %error, "the store cannot be written; trying again");
+                    tries += 1;
+                    self.tell_waiting(&error);
                 }
                 outcome => return Ok(outcome),
             }
-            self.pause().await?;
+            if !store_retry::pause_longer(&self.engine, &self.stop, tries).await {
+                return Err(RunError::Suspended);
+            }
         }
+    }
+
+    fn tell_waiting(&self, error: &StoreError) {
+        let problem = Problem::from(error.clone());
+        let reason = Shortage::of(&problem).map_or("waiting", Shortage::reason);
+        let message = format!("{reason} (the journal cannot be written: {error}); trying again");
+        tracing::warn!(run_id = %self.run_id, "{message}");
+        self.engine.notices().send(PassingNotice {
+            run_id: self.run_id.clone(),
+            step: String::new(),
+            time: self.engine.now(),
+            what: Passing::Log {
+                level: LogLevel::Warning,
+                message,
+            },
+        });
     }
 
     /// Another run's record; a failing store is asked again until it works or the driver stops.

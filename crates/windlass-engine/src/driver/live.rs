@@ -65,17 +65,18 @@ impl LiveRun {
         lock(&self.inbox).signals.get(&seq).cloned()
     }
 
-    /// The oldest fitting signal which no wait has consumed.
-    pub(super) fn next(
+    /// The fitting signals which no wait has consumed, oldest first.
+    pub(super) fn unconsumed(
         &self,
         fits: impl Fn(&SignalReceived) -> bool,
-    ) -> Option<(u64, SignalReceived)> {
+    ) -> Vec<(u64, SignalReceived)> {
         let inbox = lock(&self.inbox);
         inbox
             .signals
             .iter()
-            .find(|(seq, signal)| fits(signal) && !inbox.consumed.contains(seq))
+            .filter(|(seq, signal)| fits(signal) && !inbox.consumed.contains(seq))
             .map(|(seq, signal)| (*seq, signal.clone()))
+            .collect()
     }
 
     pub(super) fn cancel_requested(&self) -> bool {

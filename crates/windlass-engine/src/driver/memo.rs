@@ -8,6 +8,8 @@ use windlass_types::{
     journal::{ChildOutcome, RunCreated, RunUnwinding, SignalReceived},
 };
 
+use crate::run::SIGNAL_ROLLBACK;
+
 /// A step, as far as the journal tells.
 #[derive(Clone, Debug)]
 pub(super) struct StepMemo {
@@ -165,6 +167,11 @@ impl Memo {
                 }
             }
             Body::SignalReceived(signal) => {
+                if signal.signal == SIGNAL_ROLLBACK && self.ended {
+                    // What could not be undone is tried again.
+                    self.ended = false;
+                    self.undone.retain(|_, is_undone| *is_undone);
+                }
                 self.signals.insert(seq, signal);
             }
             Body::Domain(_, event) => {

@@ -4,7 +4,8 @@
 //! process and nothing else (a command). It looks through the store once, then follows its feed:
 //! new runs are begun, signals handed to the runs they are for, names that became free given to
 //! those that wait for them. A run that waits for a moment or a signal is parked: it is no task
-//! and no memory until it is due. What a driver that died has left is taken over at once.
+//! and no memory until it is due. What a driver that died has left is taken over at once, what one
+//! holds that is stopped or hangs when its lease has run out.
 
 mod activity;
 mod execute;
@@ -14,6 +15,7 @@ mod memo;
 mod ops;
 mod own;
 mod probe;
+mod shortage;
 mod step_calls;
 mod unwind;
 
@@ -63,6 +65,8 @@ pub(crate) struct Shared {
     pub(crate) stop: watch::Sender<bool>,
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
     runs: Mutex<JoinSet<()>>,
+    /// Changes when this process runs again after it stood still.
+    stalls: watch::Receiver<u64>,
     /// A run was parked; it may be due before all others.
     parked: Notify,
     // Held for their drops: what other processes hear, and the leases, end with the driver.
@@ -105,12 +109,13 @@ impl Driver {
             stop: watch::Sender::new(false),
             live: Mutex::default(),
             runs: Mutex::new(JoinSet::new()),
+            stalls: registered.stalls(),
             parked: Notify::new(),
             _notices: notices,
             _registered: registered,
         });
         tracing::debug!(driver = shared.id, ?scope, "driving");
-        let swept = engine.now();
+        let swept = engine.steady();
         shared.wake_due(None, swept).await?;
         for run_id in engine.store.signalled().await? {
             if shared.drives(&run_id) {
@@ -334,13 +339,13 @@ async fn keep_time(shared: Arc<Shared>, mut swept: Timestamp) {
         };
         let due = async {
             match next {
-                Some(next) => engine.clock.sleep_until(next).await,
+                Some(next) => engine.until(next).await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             () = due => {
-                let now = engine.now();
+                let now = engine.steady();
                 match shared.wake_due(Some(swept), now).await {
                     Ok(()) => swept = now,
                     Err(error) => {

@@ -5,11 +5,17 @@ use std::{collections::HashSet, panic::AssertUnwindSafe};
 use futures::FutureExt as _;
 use windlass_ports::BoxFuture;
 use windlass_types::{
-    Problem, RunId,
+    Body, Problem, RunId,
     journal::{UndoCompleted, UndoFailed},
 };
 
-use super::{execute::panic_problem, journal_context::JournalContext, lock, ops::child};
+use super::{
+    execute::panic_problem,
+    journal_context::JournalContext,
+    lock,
+    ops::child,
+    shortage::{self, Pause},
+};
 use crate::run::RunError;
 
 /// How an effect is taken back.
@@ -52,7 +58,7 @@ pub(super) async fn unwind(context: &JournalContext) -> Result<Vec<String>, RunE
             return Err(RunError::Suspended);
         }
         let result = match undo {
-            Undo::Step { undo, .. } => take_back(context, &key, undo).await,
+            Undo::Step { mut undo, .. } => take_back_patiently(context, &key, &mut undo).await?,
             Undo::Child { run_id, .. } => match child::take_back(context, &run_id).await? {
                 Some(result) => result,
                 None => continue,
@@ -62,6 +68,7 @@ pub(super) async fn unwind(context: &JournalContext) -> Result<Vec<String>, RunE
                 continue;
             }
         };
+        let wait = undo_key(&key);
         let body = match result {
             Ok(()) => UndoCompleted { key }.into(),
             Err(problem) => {
@@ -69,7 +76,9 @@ pub(super) async fn unwind(context: &JournalContext) -> Result<Vec<String>, RunE
                 UndoFailed { key, problem }.into()
             }
         };
-        context.journal(vec![body], context.child_span()).await?;
+        let mut bodies = vec![body];
+        bodies.extend(shortage::ended(context, &wait));
+        context.journal(bodies, context.child_span()).await?;
     }
     Ok(residue)
 }
@@ -99,7 +108,46 @@ fn add_unreached(context: &JournalContext, undos: &mut Vec<Undo>) -> Vec<String>
     steps
 }
 
-async fn take_back(context: &JournalContext, key: &str, mut undo: UndoStep) -> Result<(), Problem> {
+/// Takes a step back, again and again while the machine has too little of something for it.
+async fn take_back_patiently(
+    context: &JournalContext,
+    key: &str,
+    undo: &mut UndoStep,
+) -> Result<Result<(), Problem>, RunError> {
+    let wait = undo_key(key);
+    let mut attempt = 1;
+    loop {
+        let result = take_back(context, key, undo).await;
+        let pause = match &result {
+            Err(problem) => Pause::after(context, &wait, problem, attempt),
+            Ok(()) => None,
+        };
+        let Some(pause) = pause else {
+            return Ok(result);
+        };
+        let until = pause.until;
+        let mut bodies: Vec<Body> = shortage::ended(context, &wait).into_iter().collect();
+        shortage::note(context, &wait, until);
+        bodies.push(pause.started());
+        context.journal(bodies, context.child_span()).await?;
+        tokio::select! {
+            () = context.engine.until(until) => {}
+            () = context.stopped() => return Err(RunError::Suspended),
+        }
+        attempt += 1;
+    }
+}
+
+/// What an undo waits as; its step may have waited, too.
+fn undo_key(key: &str) -> String {
+    format!("{key}/undo")
+}
+
+async fn take_back(
+    context: &JournalContext,
+    key: &str,
+    undo: &mut UndoStep,
+) -> Result<(), Problem> {
     let probe = context.engine.probe.as_ref();
     let twice = probe.is_some_and(|probe| probe.undo_twice(&context.run_id, key));
     let work = async {

@@ -8,16 +8,17 @@ use std::{
 
 use serde_json::Value;
 use windlass_policy::Targets;
-use windlass_secrets::Redactor;
 use windlass_telemetry::metrics;
-use windlass_types::{Digest, EffectClass, Problem, RunId, RunRecord, code, journal::AuditCall};
+use windlass_types::{
+    Digest, EffectClass, Principal, Problem, RunId, RunRecord, code, journal::AuditCall,
+};
 
 use super::{
-    Answer, AnswerWhen, Awaited, Begun, CallContext, CallRequest, CatalogueError, Declared,
-    OperationInfo, Pending, Permit, ProposedRun, Reply,
+    Answer, AnswerWhen, Awaited, Begun, CallContext, CallPlan, CallRequest, CatalogueError,
+    Declared, OperationInfo, Pending, Permit, ProposedRun, Reply,
     entries::{Entries, Entry},
     permit::Wanted,
-    waiting,
+    told, waiting,
 };
 use crate::{
     Domain, Engine,
@@ -136,6 +137,31 @@ impl Catalogue {
         }
     }
 
+    /// Refuses a policy with a rule for an operation that does not exist: it would protect
+    /// nothing, and nobody would know.
+    pub fn check_policy(&self) -> Result<(), Problem> {
+        let engine = &self.0.engine;
+        for (place, pattern, fits) in engine.policy.named_operations() {
+            // Only a pattern needs the names of all operations, which cost time to make.
+            let is_known = match pattern.contains('*') {
+                true => self.operations().any(|info| fits(&info.name)),
+                false => self.find(pattern).is_some() || engine.kinds().get(pattern).is_some(),
+            };
+            if is_known {
+                continue;
+            }
+            let names = self.operations().map(|info| info.name.as_str());
+            let near = nearest(pattern, names);
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let problem = Problem::new(
+                &code::CONFIG_INVALID,
+                format!("{place}: no operation is called `{pattern}`{hint}"),
+            );
+            return Err(problem.with("rule", place).next("windlass ops list"));
+        }
+        Ok(())
+    }
+
     /// Calls an operation and waits for its answer as long as the caller wants to.
     pub async fn call(&self, request: CallRequest) -> Result<Answer, Problem> {
         let context = request.context.clone();
@@ -167,7 +193,7 @@ impl Catalogue {
         let started = Instant::now();
         let info = entry.info();
         let engine = &self.0.engine;
-        let mut audit = audit_entry(&engine.redactor, info, &request);
+        let mut audit = audit_entry(info, &request.context, told::unread());
         let result = self.guarded_call(entry, request, &mut audit).await;
         match &result {
             Ok(Begun::Answered(answer)) => audit.run_id.clone_from(&answer.run_id),
@@ -194,14 +220,13 @@ impl Catalogue {
                 None => problem,
             });
         }
-        let redactor = &engine.redactor;
         match result {
             Ok(Begun::Answered(answer)) => {
-                let output = redact_output(redactor, info, answer.output);
+                let output = told::output(engine, info, answer.output).await?;
                 Ok(Begun::Answered(Answer { output, ..answer }))
             }
             Ok(pending) => Ok(pending),
-            Err(problem) => Err(redactor.redact_problem(problem)),
+            Err(problem) => Err(engine.redactor.redact_problem(problem)),
         }
     }
 
@@ -231,9 +256,9 @@ impl Catalogue {
             timeout,
         } = awaited;
         let info = entry.info();
-        let redacted = |answer: Result<Answer, Problem>| match answer {
+        let redacted = async |answer: Result<Answer, Problem>| match answer {
             Ok(answer) => Ok(Answer {
-                output: redact_output(&engine.redactor, info, answer.output),
+                output: told::output(engine, info, answer.output).await?,
                 ..answer
             }),
             Err(problem) => Err(engine.redactor.redact_problem(problem)),
@@ -243,7 +268,7 @@ impl Catalogue {
             if let Some(problem) = super::approval_pending(&record) {
                 return Err(problem);
             }
-            return redacted(render(record).await);
+            return redacted(render(record).await).await;
         }
         let deadline = engine.now().after(timeout);
         // A run that is waited for is this process's to drive, unless another does.
@@ -260,11 +285,11 @@ impl Catalogue {
                 }
             }
             if engine.now() >= deadline {
-                return redacted(entry.operation.unsettled(record, &ticket));
+                return redacted(entry.operation.unsettled(record, &ticket)).await;
             }
             tokio::select! {
                 changed = growth.changed() => if changed.is_err() {
-                    return redacted(entry.operation.unsettled(record, &ticket));
+                    return redacted(entry.operation.unsettled(record, &ticket)).await;
                 },
                 () = engine.clock.sleep_until(deadline) => {}
             }
@@ -289,7 +314,7 @@ impl Catalogue {
         let Some(entry) = self.entry(operation) else {
             return Err(self.unknown(operation));
         };
-        let redactor = &self.0.engine.redactor;
+        let engine = &self.0.engine;
         let info = entry.info();
         let settled = match self.waiting_call(&context, ticket).await? {
             Some(record) => waiting::answer_of(record),
@@ -297,11 +322,11 @@ impl Catalogue {
         };
         match settled {
             Ok(Some(answer)) => {
-                let output = redact_output(redactor, info, answer.output);
+                let output = told::output(engine, info, answer.output).await?;
                 Ok(Some(Answer { output, ..answer }))
             }
             Ok(None) => Ok(None),
-            Err(problem) => Err(redactor.redact_problem(problem)),
+            Err(problem) => Err(engine.redactor.redact_problem(problem)),
         }
     }
 
@@ -326,6 +351,18 @@ impl Catalogue {
         Ok(Some(record))
     }
 
+    /// What a person is asked about before a call is made, where the operation has such a plan.
+    pub fn plan_of_call(&self, request: &CallRequest) -> Result<Option<CallPlan>, Problem> {
+        let Some(entry) = self.entry(&request.operation) else {
+            return Err(self.unknown(&request.operation));
+        };
+        let planned = self.check_call(entry, request).and_then(|_| {
+            let operation = &entry.operation;
+            operation.plan_of_call(&request.context, &request.input)
+        });
+        planned.map_err(|problem| self.0.engine.redactor.redact_problem(problem))
+    }
+
     /// Everything of a call but the doing, for a reading that a surface answers itself because
     /// no JSON output can hold the answer: a stream, raw bytes. Audited like a call.
     pub async fn authorize(&self, request: &CallRequest) -> Result<(), Problem> {
@@ -333,8 +370,10 @@ impl Catalogue {
             return Err(self.unknown(&request.operation));
         };
         let info = entry.info();
-        let mut audit = audit_entry(&self.0.engine.redactor, info, request);
-        let result = self.check_call(entry, request).and_then(|judged| {
+        let mut audit = audit_entry(info, &request.context, told::unread());
+        let examined = self.examine(entry, request.clone(), &mut audit).await;
+        let judged = examined.and_then(|(_, judged)| judged);
+        let result = judged.and_then(|judged| {
             audit.decision.clone_from(&judged.rule);
             match judged.passage {
                 Passage::Free | Passage::OwnYes => Ok(()),
@@ -358,7 +397,8 @@ impl Catalogue {
         audit: &mut AuditCall,
     ) -> Result<Begun, Problem> {
         let info = entry.info();
-        let Judged { rule, passage } = self.check_call(entry, &request)?;
+        let (request, judged) = self.examine(entry, request, audit).await?;
+        let Judged { rule, passage } = judged?;
         audit.decision.clone_from(&rule);
         if let Passage::Wanted { approvers } = passage
             && !info.is_judged_by_plan
@@ -370,7 +410,7 @@ impl Catalogue {
                 rule,
                 targets,
             };
-            return self.keep(info, &request, wanted, audit).await;
+            return self.keep(entry, &request, wanted, audit).await;
         }
         let permit = Permit::new(
             self.0.engine.downgrade(),
@@ -394,7 +434,7 @@ impl Catalogue {
             }
             Ok(Reply::Await(awaited)) => Ok(Begun::Pending(Pending::of(&info.name, awaited))),
             Err(problem) => match permit.wanted() {
-                Some(wanted) => self.keep(info, &request, wanted, audit).await,
+                Some(wanted) => self.keep(entry, &request, wanted, audit).await,
                 None => Err(problem),
             },
         }
@@ -403,23 +443,26 @@ impl Catalogue {
     /// A call that needs an approval: kept as a run where it can wait, refused where it cannot.
     async fn keep(
         &self,
-        info: &OperationInfo,
+        entry: &Entry,
         request: &CallRequest,
         wanted: Wanted,
         audit: &mut AuditCall,
     ) -> Result<Begun, Problem> {
         let engine = &self.0.engine;
+        let info = entry.info();
         let principal = &request.context.principal;
         audit.decision.clone_from(&wanted.rule);
         // A journal must not keep what redaction would hide, and an answer that is shown once has
         // nobody to show it to when it comes later.
-        let holds_secret = || told_input(&engine.redactor, info, &request.input) != request.input;
+        let holds_secret = || told::holds_secret(&engine.redactor, info, &request.input);
         if info.flow.is_reading() || info.shows_secret || holds_secret() {
             let problem = cannot_wait(&info.name, principal, &wanted.rule, &wanted.approvers);
             return Err(problem);
         }
+        let operation = &entry.operation;
+        let plan = operation.plan_of_call(&request.context, &request.input)?;
         audit.outcome = code::APPROVAL_REQUIRED.name.to_owned();
-        let run_id = engine.keep_call(info, request, wanted).await?;
+        let run_id = engine.keep_call(info, request, wanted, plan).await?;
         let awaited = Awaited::run(run_id, std::time::Duration::ZERO);
         Ok(Begun::Pending(Pending::of(&info.name, awaited)))
     }
@@ -475,27 +518,43 @@ impl Catalogue {
         }))
     }
 
-    /// Scope, input and policy.
+    /// Scope, the digest of the input, and what its schema and policy say, in this order: the
+    /// input of a caller without the scope is not looked at.
+    async fn examine(
+        &self,
+        entry: &Entry,
+        request: CallRequest,
+        audit: &mut AuditCall,
+    ) -> Result<(CallRequest, Result<Judged, Problem>), Problem> {
+        require_scope(entry.info(), &request.context.principal)?;
+        let request = Arc::new(request);
+        let work = {
+            let (catalogue, request) = (self.clone(), Arc::clone(&request));
+            move || {
+                let entry = catalogue.entry(&request.operation)?;
+                let redactor = &catalogue.0.engine.redactor;
+                let hash = told::input_hash(redactor, entry.info(), &request.input);
+                Some((hash, catalogue.check_call(entry, &request)))
+            }
+        };
+        let examined = told::apart(&request.input, work).await?;
+        let Some((hash, judged)) = examined else {
+            return Err(self.unknown(&request.operation));
+        };
+        audit.input_hash = hash;
+        Ok((Arc::unwrap_or_clone(request), judged))
+    }
+
+    /// Input and policy.
     fn check_call(&self, entry: &Entry, request: &CallRequest) -> Result<Judged, Problem> {
         let info = entry.info();
-        let principal = &request.context.principal;
-        if !principal.has_scope(&info.scope) {
-            return Err(Problem::new(
-                &code::FORBIDDEN,
-                format!(
-                    "{} needs the scope {:?}, which {principal} does not have",
-                    info.name, info.scope
-                ),
-            )
-            .with("required_scopes", Value::from(vec![info.scope.clone()])));
-        }
         if !info.validates_itself {
             entry.validator.validate(&request.input)?;
         }
         let targets = self.targets(entry, request)?;
         self.0.engine.judge(&Question {
             operation: &info.name,
-            principal,
+            principal: &request.context.principal,
             targets: match &targets {
                 Some(targets) if !info.is_judged_by_plan => Targets::Known(targets),
                 _ => Targets::Unknown,
@@ -507,13 +566,12 @@ impl Catalogue {
     }
 }
 
-fn audit_entry(redactor: &Redactor, info: &OperationInfo, request: &CallRequest) -> AuditCall {
+fn audit_entry(info: &OperationInfo, context: &CallContext, input_hash: Digest) -> AuditCall {
     AuditCall {
-        principal: request.context.principal.id(),
-        surface: request.context.surface,
+        principal: context.principal.id(),
+        surface: context.surface,
         operation: info.name.clone(),
-        // Without its secrets: a short one could be guessed from its hash.
-        input_hash: Digest::of_json(&told_input(redactor, info, &request.input)),
+        input_hash,
         outcome: "OK".to_owned(),
         decision: String::new(),
         run_id: None,
@@ -521,30 +579,17 @@ fn audit_entry(redactor: &Redactor, info: &OperationInfo, request: &CallRequest)
     }
 }
 
-/// The input without its secrets.
-fn told_input(redactor: &Redactor, info: &OperationInfo, input: &Value) -> Value {
-    let mut told = input.clone();
-    if let Value::Object(fields) = &mut told {
-        for field in &info.secret_inputs {
-            fields.remove(field);
-        }
+/// Refuses a caller without the operation's scope.
+fn require_scope(info: &OperationInfo, principal: &Principal) -> Result<(), Problem> {
+    if principal.has_scope(&info.scope) {
+        return Ok(());
     }
-    redactor.redact_value(told)
-}
-
-/// Redacts everything but the fields the operation exists to disclose.
-fn redact_output(redactor: &Redactor, info: &OperationInfo, mut output: Value) -> Value {
-    let disclosed: Vec<(String, Value)> = match &mut output {
-        Value::Object(map) => info
-            .discloses
-            .iter()
-            .filter_map(|field| map.remove_entry(field))
-            .collect(),
-        _ => Vec::new(),
-    };
-    let mut output = redactor.redact_value(output);
-    if let Value::Object(map) = &mut output {
-        map.extend(disclosed);
-    }
-    output
+    Err(Problem::new(
+        &code::FORBIDDEN,
+        format!(
+            "{} needs the scope {:?}, which {principal} does not have",
+            info.name, info.scope
+        ),
+    )
+    .with("required_scopes", Value::from(vec![info.scope.clone()])))
 }

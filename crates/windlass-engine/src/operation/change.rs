@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use windlass_policy::WithoutRule;
+use windlass_ports::CommitError;
 use windlass_types::{
     Code, Digest, EffectClass, Plan, Problem, RunId, RunRecord, RunState, Timestamp, code,
     journal::ChangeSubject,
@@ -25,7 +26,7 @@ use crate::{
     confirm::{PolicyView, ReturnedToken, TokenPurpose, TokenRefusal},
     contract::Plain,
     engine::commit_problem,
-    run::RunView,
+    run::{RunView, config_hash},
 };
 
 /// How the two operations of a change are called and described.
@@ -56,6 +57,17 @@ pub trait Change: Send + Sync + 'static {
 
     /// Names and descriptions.
     fn info(&self) -> ChangeInfo;
+
+    /// Whether a plan says by a rule what it removes, and not by a list. Then what was confirmed is
+    /// applied, however much the rule covers by then.
+    fn is_rule(&self) -> bool {
+        false
+    }
+
+    /// What must be so before anything is recorded about the change.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), Problem>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Works out what would change. Must give the same plan while the world is the same.
     fn plan<'a>(
@@ -193,6 +205,7 @@ fn operation_info(
         } else {
             Vec::new()
         },
+        is_content: false,
         shows_secret: false,
         target_inputs: Vec::new(),
         secret_inputs: Vec::new(),
@@ -222,6 +235,13 @@ fn merge_properties(mut schema: Value, extra: Value) -> Value {
     schema
 }
 
+/// A plan that says by a rule what it removes, kept with its token.
+#[derive(Serialize, Deserialize)]
+struct ConfirmedRule {
+    input: Value,
+    plan: Plan,
+}
+
 struct PlanOperation<C> {
     engine: Engine,
     info: OperationInfo,
@@ -240,15 +260,25 @@ impl<C: Change> Operation for PlanOperation<C> {
         input: Value,
     ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
+            let asked = input.clone();
             let input = parse_input(&self.info, input)?;
+            self.change.prepare().await?;
             let plan = self.change.plan(&context, input).await?;
             context.require_target(&plan.target)?;
             let plan_digest = plan.digest();
+            let note = match self.change.is_rule() {
+                true => serde_json::to_value(ConfirmedRule {
+                    input: asked,
+                    plan: plan.clone(),
+                })
+                .map_err(|error| Problem::internal("confirmed plan", error))?,
+                false => Value::Null,
+            };
             let purpose = TokenPurpose {
                 operation: self.apply_name.clone(),
                 plan_digest,
                 targets: vec![plan.target.clone()],
-                note: Value::Null,
+                note,
             };
             let issued = self.engine.issue_token(&context.principal, purpose).await?;
             let policy = self.engine.preview_policy(&context, &plan);
@@ -307,9 +337,11 @@ impl<C: Change> Operation for ApplyOperation<C> {
     ) -> BoxFuture<'a, Result<Reply, Problem>> {
         Box::pin(async move {
             let fields = take_apply_fields(&mut input)?;
+            self.change.prepare().await?;
             let timeout = Duration::from_secs(fields.wait_seconds);
             let again = |run_id| Ok(Reply::Await(Awaited::run(run_id, timeout)));
-            let token = match self.bring(&context, &fields).await? {
+            let bound = self.bound_to(&input);
+            let token = match self.bring(&context, &fields, &bound).await? {
                 Brought::Fresh(token) => token,
                 Brought::Repeated(run_id) => return again(run_id),
             };
@@ -322,7 +354,7 @@ impl<C: Change> Operation for ApplyOperation<C> {
                 .into()),
                 // The same call may have been applied meanwhile, and the world changed by it:
                 // then that is the answer, not that the plan came out differently.
-                Err(problem) => match self.bring(&context, &fields).await? {
+                Err(problem) => match self.bring(&context, &fields, &bound).await? {
                     Brought::Repeated(run_id) => again(run_id),
                     Brought::Fresh(_) => Err(problem),
                 },
@@ -362,7 +394,12 @@ impl<C: Change> Operation for ApplyOperation<C> {
 
 impl<C: Change> ApplyOperation<C> {
     /// Takes the token of a call, before anything is planned.
-    async fn bring(&self, context: &CallContext, fields: &ApplyFields) -> Result<Brought, Problem> {
+    async fn bring(
+        &self,
+        context: &CallContext,
+        fields: &ApplyFields,
+        bound: &Value,
+    ) -> Result<Brought, Problem> {
         let Some(token) = fields
             .confirm_token
             .as_deref()
@@ -392,14 +429,36 @@ impl<C: Change> ApplyOperation<C> {
             }
             TokenRefusal::Used(run_id) => {
                 let record = self.engine.store.run(&run_id).await?;
-                let key = record.and_then(|record| record.idempotency_key);
-                if key.is_some() && key == fields.idempotency_key {
-                    return Ok(Brought::Repeated(run_id));
+                let same_key = record.filter(|record| {
+                    record.idempotency_key.is_some()
+                        && record.idempotency_key == fields.idempotency_key
+                });
+                match same_key {
+                    Some(record) if self.is_same_call(&record, bound) => {
+                        return Ok(Brought::Repeated(run_id));
+                    }
+                    Some(record) => commit_problem(CommitError::IdempotencyTaken {
+                        run_id,
+                        config_hash: record.config_hash,
+                    }),
+                    None => commit_problem(CommitError::TokenUsed { run_id }),
                 }
-                commit_problem(windlass_ports::CommitError::TokenUsed { run_id })
             }
             TokenRefusal::Failed(problem) => problem,
         })
+    }
+
+    /// What an idempotency key is bound to: what the caller asked for. The plan is not that: after
+    /// the first call the same input plans something else, or nothing.
+    fn bound_to(&self, input: &Value) -> Value {
+        json!({ "operation": self.info.name, "input": input })
+    }
+
+    /// Whether the run was started by a call for the same. Earlier versions bound the key to the plan,
+    /// which the token stands for.
+    fn is_same_call(&self, record: &RunRecord, bound: &Value) -> bool {
+        record.config_hash == config_hash(&self.kind, bound)
+            || record.config_hash == config_hash(&self.kind, &record.input)
     }
 
     fn refuse(&self, code: &'static Code, reason: &str, message: String) -> Problem {
@@ -420,8 +479,18 @@ impl<C: Change> ApplyOperation<C> {
         token: ReturnedToken,
         input: Value,
     ) -> Result<ProposedRun, Problem> {
-        let input = parse_input(&self.info, input)?;
-        let plan = self.change.plan(context, input).await?;
+        let bound = self.bound_to(&input);
+        let confirmed: Option<ConfirmedRule> = match self.change.is_rule() {
+            true => serde_json::from_value(token.purpose.note.clone()).ok(),
+            false => None,
+        };
+        let plan = match confirmed {
+            Some(confirmed) if confirmed.input == input => confirmed.plan,
+            _ => {
+                let input = parse_input(&self.info, input)?;
+                self.change.plan(context, input).await?
+            }
+        };
         let plan_digest = plan.digest();
         if plan_digest != token.purpose.plan_digest {
             return Err(Problem::new(
@@ -449,6 +518,7 @@ impl<C: Change> ApplyOperation<C> {
             plan_digest: Some(plan_digest),
             token: Some(token),
             idempotency_key: fields.idempotency_key.clone(),
+            bound_to: Some(bound),
             ..ProposedRun::new(&plan.operation, plan.effect, &self.kind, plan.payload)
         })
     }

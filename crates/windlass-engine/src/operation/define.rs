@@ -10,7 +10,7 @@ use windlass_policy::WithoutRule;
 use windlass_types::{EffectClass, Problem, RunId};
 
 use super::{
-    Answer, CallContext, Example, Flow, LazySchema, Operation, OperationInfo, Reply,
+    Answer, CallContext, CallPlan, Example, Flow, LazySchema, Operation, OperationInfo, Reply,
     input_schema_of, output_schema_of,
 };
 use crate::contract::{Contract, Plain};
@@ -31,6 +31,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             output_schema: LazySchema::from(Value::Null),
             examples: Vec::new(),
             discloses: Vec::new(),
+            is_content: false,
             shows_secret: false,
             target_inputs: Vec::new(),
             secret_inputs: Vec::new(),
@@ -42,14 +43,18 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
         },
         has_own_input: false,
         has_own_output: false,
+        plan: None,
     }
 }
+
+type PlanOfCall = dyn Fn(&CallContext, &Value) -> Result<CallPlan, Problem> + Send + Sync;
 
 /// A definition under way.
 pub struct OperationBuilder {
     info: OperationInfo,
     has_own_input: bool,
     has_own_output: bool,
+    plan: Option<Box<PlanOfCall>>,
 }
 
 impl OperationBuilder {
@@ -135,11 +140,18 @@ impl OperationBuilder {
         self
     }
 
-    /// An output field that is shown as it is: a secret meant to be seen once, or a list that
-    /// cannot hold any and may be long.
+    /// An output field that is shown as it is: a secret meant to be seen once, a list that
+    /// cannot hold any and may be long, or content that the caller asked for.
     #[must_use]
     pub fn discloses(mut self, field: &str) -> Self {
         self.info.discloses.push(field.to_owned());
+        self
+    }
+
+    /// The whole output is content that the caller asked for: delivered as it was made.
+    #[must_use]
+    pub const fn delivers_content(mut self) -> Self {
+        self.info.is_content = true;
         self
     }
 
@@ -209,6 +221,16 @@ impl OperationBuilder {
         self
     }
 
+    /// What a person is asked about before the call is made. For functions of `handle`.
+    #[must_use]
+    pub fn plan_of_call(
+        mut self,
+        plan: impl Fn(&CallContext, &Value) -> Result<CallPlan, Problem> + Send + Sync + 'static,
+    ) -> Self {
+        self.plan = Some(Box::new(plan));
+        self
+    }
+
     /// Finishes the definition with the function behind it.
     pub fn handle<I, O, F, Fut>(self, function: F) -> Arc<dyn Operation>
     where
@@ -237,6 +259,7 @@ impl OperationBuilder {
         self.info.output_schema = LazySchema::new(output_schema_of::<O>);
         Arc::new(Defined {
             info: self.info,
+            plan: self.plan,
             function,
             types: PhantomData::<fn(I) -> O>,
         })
@@ -306,6 +329,7 @@ where
 
 struct Defined<I, O, F> {
     info: OperationInfo,
+    plan: Option<Box<PlanOfCall>>,
     function: F,
     types: PhantomData<fn(I) -> O>,
 }
@@ -319,6 +343,15 @@ where
 {
     fn info(&self) -> &OperationInfo {
         &self.info
+    }
+
+    fn plan_of_call(
+        &self,
+        context: &CallContext,
+        input: &Value,
+    ) -> Result<Option<CallPlan>, Problem> {
+        let plan = self.plan.as_ref();
+        plan.map(|plan| plan(context, input)).transpose()
     }
 
     fn call<'a>(

@@ -12,8 +12,10 @@ mod define;
 mod entries;
 mod fields;
 mod permit;
+mod plainly_valid;
 mod reply;
 mod schema;
+mod told;
 mod validate;
 mod waiting;
 
@@ -38,7 +40,7 @@ use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use windlass_policy::WithoutRule;
-use windlass_types::{EffectClass, Problem, RunRecord, code};
+use windlass_types::{Digest, EffectClass, Problem, RunRecord, code};
 
 use crate::contract::Contract;
 
@@ -114,9 +116,14 @@ pub struct OperationInfo {
     /// Inputs that work.
     pub examples: Vec<Example>,
     /// Output fields that redaction leaves alone: secrets that are meant to be shown once (a
-    /// token, a new key), and long lists that can hold none (paths with their digests).
+    /// token, a new key), long lists that can hold none (paths with their digests), and content
+    /// that the caller asked for (an artifact, a template), which must be what its hash says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub discloses: Vec<String>,
+    /// Whether the whole output is content that the caller asked for, so that redaction leaves
+    /// all of it alone.
+    #[serde(skip)]
+    pub is_content: bool,
     /// Whether its answer holds a secret that is shown once, so that it cannot come later.
     #[serde(skip)]
     pub shows_secret: bool,
@@ -154,6 +161,15 @@ impl OperationInfo {
     }
 }
 
+/// What a person is asked about before a call is made.
+#[derive(Clone, Debug)]
+pub struct CallPlan {
+    /// What it would do, line by line.
+    pub lines: Vec<String>,
+    /// What stands for it: the digest that the caller and every approver see.
+    pub digest: Digest,
+}
+
 /// Something Windlass can do.
 pub trait Operation: Send + Sync + 'static {
     /// Its description.
@@ -180,6 +196,15 @@ pub trait Operation: Send + Sync + 'static {
     /// call itself.
     fn says_yes(&self, _input: &Value) -> bool {
         true
+    }
+
+    /// What a person is asked about before the call is made, where the input alone does not say it.
+    fn plan_of_call(
+        &self,
+        _context: &CallContext,
+        _input: &Value,
+    ) -> Result<Option<CallPlan>, Problem> {
+        Ok(None)
     }
 
     /// Does it. The input has been validated; scope and policy have been checked.

@@ -134,6 +134,8 @@ pub struct ProposedRun {
     pub token: Option<ReturnedToken>,
     /// Repeating a call with the same key starts no second run.
     pub idempotency_key: Option<String>,
+    /// What that key is bound to; without, the input of the run.
+    pub bound_to: Option<Value>,
     /// The id, where a contract prescribes its form; as random as any other.
     pub run_id: Option<RunId>,
     /// What the run has for itself until it ends.
@@ -171,6 +173,7 @@ impl ProposedRun {
             timing: Timing::AtStart,
             token: None,
             idempotency_key: None,
+            bound_to: None,
             run_id: None,
             holds: Holds::default(),
             job_limit: None,

@@ -9,7 +9,7 @@ use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 use windlass_types::Problem;
 
-use super::LazySchema;
+use super::{LazySchema, plainly_valid::is_plainly_valid};
 use crate::access::nearest;
 
 pub(super) struct InputValidator {
@@ -35,8 +35,7 @@ impl InputValidator {
     }
 
     pub(super) fn validate(&self, input: &Value) -> Result<(), Problem> {
-        let is_empty = input.as_object().is_some_and(serde_json::Map::is_empty);
-        if is_empty && requires_nothing(&self.schema) {
+        if is_plainly_valid(&self.schema, input) {
             return Ok(());
         }
         let validator = self
@@ -103,50 +102,11 @@ impl InputValidator {
     }
 }
 
-/// Whether any schema of this form accepts `{}`. Most commands that only read give nothing, and a
-/// validator takes longer to make than the rest of such a command.
-fn requires_nothing(schema: &Value) -> bool {
-    let is_harmless = |(keyword, value): (&String, &Value)| match keyword.as_str() {
-        "type" => value == "object",
-        "required" => value.as_array().is_some_and(Vec::is_empty),
-        "properties" | "additionalProperties" | "description" | "title" | "$defs" => true,
-        _ => false,
-    };
-    schema
-        .as_object()
-        .is_some_and(|keywords| keywords.iter().all(is_harmless))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn nothing_is_accepted_where_nothing_is_required() {
-        for (schema, expected) in [
-            (json!({ "type": "object" }), true),
-            (json!({ "type": "object", "required": [] }), true),
-            (
-                json!({
-                    "type": "object",
-                    "properties": { "a": { "minimum": 1 } },
-                    "additionalProperties": false
-                }),
-                true,
-            ),
-            (json!({ "type": "object", "required": ["a"] }), false),
-            (json!({ "type": "object", "minProperties": 1 }), false),
-            (json!({ "anyOf": [{ "required": ["a"] }] }), false),
-            (json!({ "type": "array" }), false),
-            (json!(false), false),
-        ] {
-            assert_eq!(requires_nothing(&schema), expected, "{schema}");
-            let by_library = jsonschema::draft202012::new(&schema).unwrap();
-            assert!(!expected || by_library.is_valid(&json!({})), "{schema}");
-        }
-    }
 
     #[test]
     fn says_which_field_breaks_which_rule() {

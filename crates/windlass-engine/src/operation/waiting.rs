@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_ports::BoxFuture;
 use windlass_types::{
-    Digest, Problem, RunId, RunRecord, RunState, Surface, code,
+    ApprovalTerms, Digest, Problem, RunId, RunRecord, RunState, Surface, code,
     journal::{ApprovalGate, ChangeSubject},
 };
 
-use super::{Answer, CallRequest, Grant, OperationInfo, permit::Wanted};
+use super::{Answer, CallPlan, CallRequest, Grant, OperationInfo, permit::Wanted};
 use crate::{
     Engine, WeakEngine,
+    confirm::bounded,
     run::{Holds, NewRun, NotCreated, OperationCall, RunContext, RunError, RunKind, call_granted},
 };
 
@@ -68,6 +69,7 @@ impl Engine {
         info: &OperationInfo,
         request: &CallRequest,
         wanted: Wanted,
+        plan: Option<CallPlan>,
     ) -> Result<RunId, Problem> {
         let context = &request.context;
         let input = Input {
@@ -89,11 +91,17 @@ impl Engine {
             lines: input_lines(&request.input),
             yes: false,
         };
+        let (subject, digest) = match plan {
+            Some(CallPlan { lines, digest }) => {
+                (bounded(ChangeSubject { lines, ..subject }), digest)
+            }
+            None => (subject, Digest::of_json(&input)),
+        };
         let new = NewRun {
             kind: KIND.to_owned(),
             title: format!("{}{on}", info.name),
             context: context.clone(),
-            plan_digest: Some(Digest::of_json(&input)),
+            plan_digest: Some(digest),
             input,
             confirm_token: None,
             approval: Some(ApprovalGate::Wanted {
@@ -102,6 +110,7 @@ impl Engine {
             }),
             subject: Some(subject),
             idempotency_key: context.terms.idempotency_key.clone(),
+            bound_to: None,
             run_id: None,
             holds: Holds::default(),
         };
@@ -145,16 +154,16 @@ pub(super) fn answer_of(record: RunRecord) -> Result<Option<Answer>, Problem> {
 pub fn approval_pending(record: &RunRecord) -> Option<Problem> {
     let approvers = record.wanted_approvers()?;
     let run_id = &record.run_id;
-    let asked = match approvers.is_empty() {
-        true => String::new(),
-        false => format!(" by {}", approvers.join(" or ")),
-    };
+    let terms = ApprovalTerms::of(approvers);
+    let given = terms.progress(record.approved_by().len());
+    let given = given.map_or_else(String::new, |given| format!(" ({given})"));
     Some(
         Problem::new(
             &code::APPROVAL_REQUIRED,
             format!(
-                "run {run_id} ({}) waits for an approval{asked}",
-                record.title
+                "run {run_id} ({}) waits for {}{given}",
+                record.title,
+                terms.text()
             ),
         )
         .with("reason_code", "approval_pending")

@@ -84,12 +84,12 @@ pub(crate) async fn dispatch(driver: Arc<Shared>) {
             Ok(next_due) => next_due,
             Err(error) => {
                 tracing::error!(%error, "the outbox cannot be read");
-                Some(engine.now().after(LOOK_AGAIN))
+                Some(engine.steady().after(LOOK_AGAIN))
             }
         };
         let timer = async {
             match wake_at {
-                Some(moment) => engine.clock.sleep_until(moment).await,
+                Some(moment) => engine.until(moment).await,
                 None => std::future::pending().await,
             }
         };
@@ -117,7 +117,7 @@ async fn start_due(
     let Some(next_due) = engine.store.next_delivery_due().await? else {
         return Ok(None);
     };
-    let now = engine.now();
+    let now = engine.steady();
     if next_due > now {
         return Ok(Some(next_due));
     }
@@ -176,7 +176,7 @@ impl Sender {
     async fn attempt(&self, delivery: DeliveryRecord) -> Option<Timestamp> {
         let engine = &self.driver.engine;
         let Some(fence) = self.take(&delivery).await else {
-            return Some(engine.now().after(LOOK_AGAIN));
+            return Some(engine.steady().after(LOOK_AGAIN));
         };
         let started = engine.now();
         let attempt = delivery.attempts + 1;
@@ -198,7 +198,7 @@ impl Sender {
                 engine.outbound.send(request).await
             }
         };
-        let now = engine.now();
+        let now = engine.steady();
         let [chance] = random(&*engine.entropy);
         let judged = judge(&outcome, attempt, now, &engine.outbox.schedule, chance);
         let verdict = match judged.verdict {
@@ -291,7 +291,7 @@ impl Sender {
         // Another process may have made the attempt between the look at it and this.
         let due = DeliveryFilter {
             run_id: Some(delivery.run_id.clone()),
-            due_by: Some(engine.now()),
+            due_by: Some(engine.steady()),
             limit: usize::MAX,
             ..DeliveryFilter::default()
         };

@@ -1,6 +1,7 @@
 //! Creating a run: the first event of a journal, with its conditions, in one commit.
 
 use windlass_ports::{CommitError, Expect, Quota, entropy::random};
+use windlass_text::visible;
 use windlass_types::{
     Digest, Problem, RunId, SpanId, Timestamp, TokenId, TraceId, code,
     event::SpanIds,
@@ -30,6 +31,8 @@ pub struct NewRun {
     pub subject: Option<ChangeSubject>,
     /// Repeating a call with the same key starts no second run.
     pub idempotency_key: Option<String>,
+    /// What that key is bound to; without, the input.
+    pub bound_to: Option<serde_json::Value>,
     /// The id, where a contract prescribes its form; as random as any other.
     pub run_id: Option<RunId>,
     /// What the run has for itself until it ends.
@@ -112,7 +115,7 @@ impl Engine {
             Some(run_id) => run_id,
             None => RunId::from_random(random(&*self.entropy)),
         };
-        let config_hash = config_hash(&new.kind, &new.input);
+        let config_hash = config_hash(&new.kind, new.bound_to.as_ref().unwrap_or(&new.input));
         let trace = new.context.terms.trace;
         let created = RunCreated {
             kind: new.kind,
@@ -147,7 +150,7 @@ impl Engine {
     ) -> Result<RunId, CommitError> {
         let created = RunCreated {
             parent: Some(parent),
-            ..created
+            ..shown(created)
         };
         let spans = SpanIds {
             span_id: self.new_span(),
@@ -170,6 +173,7 @@ impl Engine {
         expect: Expect,
         parent_span_id: Option<SpanId>,
     ) -> Result<RunId, NotCreated> {
+        let created = shown(created);
         let config_hash = created.config_hash;
         let spans = SpanIds {
             span_id: self.new_span(),
@@ -196,6 +200,17 @@ impl Engine {
             Err(error) => Err(commit_problem(error).into()),
         }
     }
+}
+
+/// With what an approver is shown written so that nothing in it is hidden.
+fn shown(mut created: RunCreated) -> RunCreated {
+    created.title = visible(&created.title).into_owned();
+    if let Some(subject) = &mut created.subject {
+        for text in subject.targets.iter_mut().chain(&mut subject.lines) {
+            *text = visible(text).into_owned();
+        }
+    }
+    created
 }
 
 /// What an idempotency key is bound to.

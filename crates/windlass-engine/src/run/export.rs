@@ -1,12 +1,13 @@
 //! A run as one file: its journal and its artifacts, verifiable wherever it is read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use windlass_ports::{BlobError, CommitError};
 use windlass_types::{
-    Body, Digest, Event, Json, Principal, Problem, RunId, RunRecord, SpanId, Timestamp, code,
+    ArtifactRef, Body, Digest, Event, Json, Principal, Problem, RunId, RunRecord, SpanId,
+    Timestamp, code,
     event::{ChainHead, verify_chain},
 };
 
@@ -134,7 +135,7 @@ impl Engine {
             events.extend(page);
         }
         let mut contents: Vec<ExportedContent> = Vec::new();
-        for digest in stored_digests(&events)? {
+        for ArtifactRef { sha256: digest, .. } in stored_artifacts(&events)? {
             if contents.iter().all(|content| content.sha256 != digest) {
                 let bytes = match self.blobs.get(digest).await {
                     // Expired and pruned: the journal still says what it was.
@@ -232,7 +233,8 @@ impl Engine {
                 ),
             ));
         }
-        let named: HashSet<Digest> = stored_digests(&events)?.into_iter().collect();
+        let artifacts = stored_artifacts(&events)?;
+        let named: HashSet<Digest> = artifacts.iter().map(|it| it.sha256).collect();
         for content in &export.contents {
             let bytes = STANDARD
                 .decode(&content.base64)
@@ -250,6 +252,13 @@ impl Engine {
                 )));
             }
             self.blobs.put(bytes).await.map_err(blob_problem)?;
+        }
+        let brought: HashSet<Digest> = export.contents.iter().map(|it| it.sha256).collect();
+        if let Some(missing) = lasting(&artifacts).find(|it| !brought.contains(&it.sha256)) {
+            return Err(broken(format!(
+                "the file lacks the content of {:?}, which the run keeps",
+                missing.name
+            )));
         }
         match self.store.import(events).await {
             Ok(()) => {
@@ -273,8 +282,9 @@ fn head(events: &[Event]) -> Option<ChainHead> {
     })
 }
 
-fn stored_digests(events: &[Event]) -> Result<Vec<Digest>, Problem> {
-    let mut digests = Vec::new();
+/// The artifacts in the order they were stored.
+fn stored_artifacts(events: &[Event]) -> Result<Vec<ArtifactRef>, Problem> {
+    let mut artifacts = Vec::new();
     for event in events
         .iter()
         .filter(|event| event.event_type == "artifact.stored")
@@ -282,8 +292,15 @@ fn stored_digests(events: &[Event]) -> Result<Vec<Digest>, Problem> {
         let body = Body::decode(&event.event_type, &event.payload)
             .map_err(|error| Problem::internal("journal event", error))?;
         if let Some(Body::ArtifactStored(stored)) = body {
-            digests.push(stored.artifact.sha256);
+            artifacts.push(stored.artifact);
         }
     }
-    Ok(digests)
+    Ok(artifacts)
+}
+
+/// Those that have no end and were not replaced by a later one of the same name.
+fn lasting(artifacts: &[ArtifactRef]) -> impl Iterator<Item = &ArtifactRef> {
+    let newest: HashMap<&str, &ArtifactRef> =
+        artifacts.iter().map(|it| (it.name.as_str(), it)).collect();
+    newest.into_values().filter(|it| it.expires_at.is_none())
 }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use windlass_policy::{Targets, WithoutRule};
-use windlass_types::{Digest, Principal, Problem, code, journal::ChangeSubject};
+use windlass_types::{ApprovalTerms, Digest, Principal, Problem, code, journal::ChangeSubject};
 
 use super::{RunContext, RunError, SIGNAL_APPROVAL, Step, WaitRequest};
 use crate::{
@@ -90,7 +90,7 @@ pub async fn pass_gate(
             "{} on {} (approvers: {})",
             subject.operation,
             subject.targets.join(", "),
-            approvers.join(", ")
+            ApprovalTerms::of(&approvers).approvers.join(", ")
         )),
         plan_digest: Some(request.plan_digest),
         approvers,

@@ -33,7 +33,7 @@ pub trait RunKind: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// How long a run is kept after its end; without, until it is pruned. It goes whole:
+    /// How long a run is kept after its end; without, as long as the settings say. It goes whole:
     /// journal, input and artifacts.
     fn kept_for(&self) -> Option<Duration> {
         None

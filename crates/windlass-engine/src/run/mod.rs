@@ -30,7 +30,9 @@ pub use kind::{Ended, RunKind, RunKinds};
 pub use model::PaidModels;
 pub use origin::RunOrigin;
 pub(crate) use signal::{ANSWERED_WAIT, GATE_WAIT};
-pub use signal::{ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK};
+pub use signal::{
+    ApprovalDecision, SIGNAL_APPROVAL, SIGNAL_CANCEL, SIGNAL_ROLLBACK, can_roll_back,
+};
 pub use signature::ExportSignature;
 pub use step::{RetryPolicy, Step, StepMode, StepRequest, StepWork, UndoFn, WorkFn};
 pub use step_context::{PaidFn, PaidRequest, StepAttempt, StepCalls, StepContext};

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use windlass_policy::may_approve;
 use windlass_ports::{CommitError, Expect};
 use windlass_types::{
-    Body, Digest, Principal, Problem, RunId, RunRecord, RunState, SpanId, code,
+    ApprovalTerms, Body, Digest, Principal, Problem, RunId, RunRecord, RunState, SpanId, code,
     event::SpanIds,
     journal::{DomainEvent, SignalReceived},
 };
@@ -63,12 +63,30 @@ impl Engine {
             .next(format!("windlass runs show {run_id}"))
         })?;
         if !may_approve(principal, &wanted.approvers) {
+            let own = ApprovalTerms::of(&wanted.approvers).except == Some(&principal.id());
+            let why = if own {
+                ": it is its own request, and policy wants another approver"
+            } else {
+                ""
+            };
             return Err(Problem::new(
                 &code::FORBIDDEN,
-                format!("{principal} may not answer approvals of run {run_id}"),
+                format!("{principal} may not answer approvals of run {run_id}{why}"),
             )
             .with("required_scopes", json!(["approve"]))
             .with("approvers", json!(wanted.approvers)));
+        }
+        let own = principal.id();
+        let terms = ApprovalTerms::of(&wanted.approvers);
+        if decision.approved && terms.quorum > 1 && record.approved_by().contains(&own) {
+            let given = record.approved_by().len();
+            let message = format!(
+                "{principal} has approved run {run_id} already: {}; another approver has to",
+                terms.progress(given).unwrap_or_default()
+            );
+            return Err(Problem::new(&code::ILLEGAL_STATE, message)
+                .with("run_id", run_id.as_str())
+                .with("approvers", json!(wanted.approvers)));
         }
         if let (Some(wanted), Some(named)) = (wanted.plan_digest, decision.plan_digest)
             && wanted != named
@@ -141,7 +159,8 @@ impl Engine {
         Ok(record)
     }
 
-    /// Asks for a completed run to be undone. Harmless when it has been asked before.
+    /// Asks for a completed run to be undone, or for what remains of one that could not be undone
+    /// wholly. Harmless when it has been asked before.
     pub async fn request_rollback(
         &self,
         principal: &Principal,
@@ -149,18 +168,15 @@ impl Engine {
         plan_digest: Option<Digest>,
     ) -> Result<(), Problem> {
         let record = self.visible_run(principal, run_id).await?;
-        if matches!(record.state, RunState::Unwinding | RunState::RolledBack) {
-            return Ok(());
-        }
+        let states = match record.state {
+            RunState::Unwinding => return Ok(()),
+            RunState::RolledBack if record.residue.is_empty() => return Ok(()),
+            state if can_roll_back(&record) => vec![state],
+            _ => vec![RunState::Completed],
+        };
         let payload = json!({ "plan_digest": plan_digest });
-        self.signal(
-            principal,
-            run_id,
-            SIGNAL_ROLLBACK,
-            payload,
-            vec![RunState::Completed],
-        )
-        .await
+        self.signal(principal, run_id, SIGNAL_ROLLBACK, payload, states)
+            .await
     }
 
     /// Puts events on a run's record from outside of it: what was asked of the run, which its own
@@ -336,5 +352,15 @@ fn wanted_approval(record: &RunRecord, default_approvers: &[String]) -> Option<W
             approvers,
             plan_digest: record.plan_digest,
         }),
+    }
+}
+
+/// Whether there is something of the run to take back: it has completed, or an earlier undo left
+/// residue.
+pub fn can_roll_back(record: &RunRecord) -> bool {
+    match record.state {
+        RunState::Completed => true,
+        RunState::Failed | RunState::Cancelled | RunState::RolledBack => !record.residue.is_empty(),
+        _ => false,
     }
 }

@@ -66,6 +66,8 @@ pub struct StepRequest {
     pub retry: RetryPolicy,
     /// What it changes, for plans of taking it back.
     pub effect: Option<String>,
+    /// Whether it fails on a full disk at once instead of waiting for space.
+    pub reports_full_disk: bool,
 }
 
 /// Does a step; borrows what the run's code owns.
@@ -112,6 +114,7 @@ impl Step {
             mode,
             retry: RetryPolicy::NEVER,
             effect,
+            reports_full_disk: false,
         };
         Self {
             request,
@@ -134,6 +137,13 @@ impl Step {
     #[must_use]
     pub const fn retry(mut self, retry: RetryPolicy) -> Self {
         self.request.retry = retry;
+        self
+    }
+
+    /// It fails on a full disk at once: its caller has to hear the cause.
+    #[must_use]
+    pub const fn report_full_disk(mut self) -> Self {
+        self.request.reports_full_disk = true;
         self
     }
 

@@ -49,6 +49,9 @@ pub struct RunView {
     /// Who policy wants to be asked, as long as nobody has answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvers: Vec<String>,
+    /// Who has approved so far, where several have to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved_by: Vec<String>,
     /// Whether its cancellation was requested.
     #[serde(default)]
     pub cancel_requested: bool,
@@ -91,14 +94,16 @@ impl RunView {
                 format!("windlass runs show {id}"),
                 format!("windlass runs cancel {id}"),
             ],
-            RunState::Completed => {
+            RunState::Failed | RunState::Cancelled | RunState::RolledBack
+                if self.residue.is_empty() =>
+            {
+                vec![format!("windlass runs show {id}")]
+            }
+            RunState::Completed | RunState::Failed | RunState::Cancelled | RunState::RolledBack => {
                 vec![
                     format!("windlass runs show {id}"),
                     format!("windlass runs rollback {id}"),
                 ]
-            }
-            RunState::Failed | RunState::Cancelled | RunState::RolledBack => {
-                vec![format!("windlass runs show {id}")]
             }
         }
     }
@@ -106,6 +111,7 @@ impl RunView {
 
 impl From<RunRecord> for RunView {
     fn from(record: RunRecord) -> Self {
+        let approved_by = record.approved_by().to_vec();
         let asked = record
             .waiting_on
             .iter()
@@ -143,6 +149,7 @@ impl From<RunRecord> for RunView {
                 _ => Vec::new(),
             },
             approvers,
+            approved_by,
             cancel_requested: record.cancel_requested,
             output: record.output,
             problem: record.problem,

@@ -138,7 +138,7 @@ impl Engine {
         let lease = standing.and_then(|standing| standing.lease);
         let own = self.own_runs().driver();
         let mut drivers = self.lease.drivers();
-        drivers.retain(|driver| driver.id != own);
+        drivers.retain(|driver| driver.id != own && !driver.is_silent);
         let executes = |driver: &&DriverRecord| {
             let lease = lease.as_ref();
             lease.is_some_and(|lease| lease.driver == driver.id)

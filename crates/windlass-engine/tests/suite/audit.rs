@@ -1,11 +1,14 @@
 //! The audit log: one entry per call, chained, whatever became of the call.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
+use windlass_ports::Clock as _;
 use windlass_testkit::Process;
 use windlass_types::{
-    Body, Principal,
+    Body, Digest, Principal, RunId,
     event::{ChainHead, verify_chain},
-    journal::AuditCall,
+    journal::{AuditCall, AuditGap, AuditRead},
 };
 
 use super::support::{Scene, ended, scene};
@@ -20,8 +23,12 @@ async fn entries(process: &Process) -> Vec<AuditCall> {
             |event| match Body::decode(&event.event_type, &event.payload) {
                 Ok(Some(Body::AuditCall(call))) => vec![call],
                 Ok(Some(Body::AuditReads(reads))) => {
-                    reads.calls.into_iter().map(|read| read.call).collect()
+                    let repeated = |read: AuditRead| {
+                        std::iter::repeat_n(read.call, read.count.unwrap_or(1) as usize)
+                    };
+                    reads.calls.into_iter().flat_map(repeated).collect()
                 }
+                Ok(Some(Body::AuditGap(_))) => vec![],
                 other => panic!("{other:?}"),
             },
         )
@@ -83,6 +90,30 @@ async fn every_call_has_one_entry() {
     assert_eq!(applied.run_id.as_ref(), Some(&run_id));
     let journal = "sys_audit".parse().unwrap();
     assert!(process.engine.verify(&journal).await.unwrap().intact);
+}
+
+#[tokio::test]
+async fn the_input_of_a_caller_without_the_scope_is_not_looked_at() {
+    const PIECE: &str = "-----BEGIN PRIVATE KEY-----";
+    let Scene { world, .. } = scene();
+    let process = world.process();
+    let input = json!({ "cell": PIECE.repeat(8 * 1024 * 1024 / PIECE.len()) });
+    let stranger = Principal::key("key_1", vec![]);
+    let started = Instant::now();
+    let refused = process
+        .call_as(stranger, "ledger.plan", input.clone())
+        .await;
+    let refusing = started.elapsed();
+    assert_eq!(refused.unwrap_err().code().name, "FORBIDDEN");
+    let entries = entries(&process).await;
+    assert_eq!(entries[0].input_hash, Digest::of_json(&Value::Null));
+    let started = Instant::now();
+    let _ = process.engine.redactor.redact_value(input);
+    let redaction = started.elapsed();
+    assert!(
+        refusing < redaction / 2,
+        "refusing took {refusing:?}, redaction takes {redaction:?}"
+    );
 }
 
 #[tokio::test]
@@ -161,4 +192,79 @@ async fn inputs_are_recorded_as_digests_only() {
     assert_eq!(entries.len(), 2);
     let digest = windlass_types::Digest::of_json(&secret);
     assert!(entries.iter().all(|entry| entry.input_hash != digest));
+}
+
+/// A poll that never ends must not fill the disk: its calls are counted, a minute at a time.
+#[tokio::test]
+async fn reads_are_counted_by_caller_operation_and_outcome() {
+    let Scene { world, .. } = scene();
+    let process = world.process();
+    for _ in 0..1000 {
+        process.call("ledger.show", json!({})).await.unwrap();
+    }
+    let eve = Principal::key("key_1", vec![]);
+    process
+        .call_as(eve, "ledger.show", json!({}))
+        .await
+        .unwrap_err();
+    process.engine.audit().flush().await;
+    let events = process.store.journal(&"sys_audit".parse().unwrap());
+    let bytes: usize = events
+        .iter()
+        .map(|event| event.payload.as_str().len())
+        .sum();
+    println!("1001 reads: {} entries, {bytes} bytes", events.len());
+    assert_eq!(events.len(), 1);
+    assert!(bytes < 1000, "{bytes}");
+    let Ok(Some(Body::AuditReads(reads))) = Body::decode(&events[0].event_type, &events[0].payload)
+    else {
+        panic!("{events:?}");
+    };
+    let counts: Vec<_> = reads
+        .calls
+        .iter()
+        .map(|read| (read.call.outcome.as_str(), read.count))
+        .collect();
+    assert_eq!(counts, [("FORBIDDEN", None), ("OK", Some(1000))]);
+    // Without a flush they are written when the minute is over.
+    process.call("ledger.show", json!({})).await.unwrap();
+    world
+        .clock
+        .advance(std::time::Duration::from_secs(61))
+        .await;
+    process.idle().await;
+    assert_eq!(
+        process.store.journal(&"sys_audit".parse().unwrap()).len(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn entries_that_could_not_be_written_are_a_marked_gap() {
+    let Scene { world, .. } = scene();
+    let process = world.process();
+    let since = world.clock.now();
+    world.disk.set_full(true);
+    for _ in 0..3 {
+        process.call("ledger.show", json!({})).await.unwrap();
+    }
+    process.engine.audit().flush().await;
+    process
+        .call("ledger.apply", json!({ "cell": 7 }))
+        .await
+        .unwrap_err();
+    world.disk.set_full(false);
+    process.call("ledger.show", json!({})).await.unwrap();
+    process.engine.audit().flush().await;
+    let journal: RunId = "sys_audit".parse().unwrap();
+    let events = process.store.journal(&journal);
+    let types: Vec<&str> = events.iter().map(|event| &*event.event_type).collect();
+    assert_eq!(types, ["audit.gap", "audit.reads"]);
+    let gap: AuditGap = events[0].payload.to().unwrap();
+    assert_eq!((gap.missed, gap.since), (4, since));
+    assert!(process.engine.verify(&journal).await.unwrap().intact);
+    // Said once.
+    process.call("ledger.show", json!({})).await.unwrap();
+    process.engine.audit().flush().await;
+    assert_eq!(process.store.journal(&journal).len(), 3);
 }

@@ -119,6 +119,7 @@ async fn an_altered_file_is_refused() {
             "base64",
             alter(|export| export.contents[0].base64 = "%".to_owned()),
         ),
+        ("missing content", alter(|export| export.contents.clear())),
     ] {
         let refused = other.engine.import_run(altered).await.unwrap_err();
         lines.push(format!("{name}: {}", refused.code().name));
@@ -133,6 +134,7 @@ async fn an_altered_file_is_refused() {
     content: STORE_DAMAGED
     digest: STORE_DAMAGED
     base64: INVALID_INPUT
+    missing content: INVALID_INPUT
     ");
     assert!(there.world.disk.all_runs().is_empty());
 }

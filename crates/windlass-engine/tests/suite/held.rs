@@ -155,7 +155,7 @@ async fn a_run_without_code_is_held_and_goes_on_where_the_code_is() {
 }
 
 #[tokio::test]
-async fn a_damaged_journal_is_left_alone() {
+async fn a_run_with_a_damaged_journal_fails_and_the_others_go_on() {
     let scene = scene();
     let process = scene.world.driving().await;
     let run_id = start(&process, &[Op::set("a", 1), Op::wait("go", None)]).await;
@@ -164,6 +164,23 @@ async fn a_damaged_journal_is_left_alone() {
     scene.world.disk.damage(&run_id, 3);
     let process = scene.world.driving().await;
     process.idle().await;
+    let record = process.record(&run_id).await;
+    assert_eq!(record.state, RunState::Failed);
+    let problem = record.problem.unwrap();
+    assert_eq!(problem.code().name, "STORE_DAMAGED");
+    assert!(
+        problem.message().contains("event 3 was altered"),
+        "{problem}"
+    );
+    assert_eq!(problem.next_actions()[0], "windlass store check");
+    assert!(!record.residue.is_empty(), "nobody knows what it left");
+    let damaged = process.engine.damaged_runs().await.unwrap();
+    assert_eq!(damaged.len(), 1);
+    assert_eq!(damaged[0].0, run_id);
+    let health = process.engine.health().await;
+    assert_eq!(health.len(), 1, "{health:?}");
+    assert_eq!((health[0].check, health[0].state), ("runs", "damaged"));
+    assert!(!health[0].blocks);
     let report = process.engine.verify(&run_id).await.unwrap();
     assert!(!report.intact);
     assert!(report.finding.unwrap().contains("event 3 was altered"));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use windlass_engine::run::NewRun;
 use windlass_testkit::{
     new_run,
@@ -88,4 +89,35 @@ async fn callers_do_not_share_keys() {
     for run_id in [ours, theirs, other_key] {
         assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
     }
+}
+
+/// After the first call the same input plans nothing; the key still finds its run.
+#[tokio::test]
+async fn a_change_is_repeated_by_its_input_not_by_its_plan() {
+    let Scene { world, ledger } = scene();
+    let process = world.driving().await;
+    let apply = async |value: u64, key: &str| {
+        let change = json!({ "cell": "a", "value": value });
+        let plan = process.call("ledger.plan", change.clone()).await.unwrap();
+        let mut input = change;
+        input["confirm_token"] = plan.output["confirm_token"].clone();
+        input["idempotency_key"] = key.into();
+        let again = process.call("ledger.apply", input.clone()).await;
+        (again, input)
+    };
+    let (first, redeemed) = apply(1, "k").await;
+    let run_id = first.unwrap().run_id.unwrap();
+    ended(&process, &run_id).await;
+    let (second, _) = apply(1, "k").await;
+    assert_eq!(second.unwrap().run_id.as_ref(), Some(&run_id));
+    // Also with the token that was redeemed.
+    let same = process.call("ledger.apply", redeemed.clone()).await;
+    assert_eq!(same.unwrap().run_id.as_ref(), Some(&run_id));
+    let (other, _) = apply(2, "k").await;
+    assert_eq!(other.unwrap_err().code().name, "IDEMPOTENCY_CONFLICT");
+    let mut other = redeemed;
+    other["value"] = 2.into();
+    let refused = process.call("ledger.apply", other).await.unwrap_err();
+    assert_eq!(refused.code().name, "IDEMPOTENCY_CONFLICT");
+    assert_eq!(ledger.changes(), ["a=1"]);
 }

@@ -327,3 +327,160 @@ async fn runs_are_seen_by_their_owner_and_the_owner_of_the_home() {
         );
     }
 }
+
+const TOGETHER: &str = r#"
+version = 1
+
+[[rule]]
+operation = "ledger.apply"
+decision = "ask"
+approvers = ["local:*", "scope:approve"]
+quorum = 2
+distinct_approver = true
+"#;
+
+/// Two different approvers have to say yes, neither of them the caller; the first no ends it. What
+/// was said survives a restart.
+#[tokio::test]
+async fn several_approvers_other_than_the_caller() {
+    let Scene { world, ledger } = scene();
+    let world = world.with_policy(TOGETHER);
+    let process = world.driving().await;
+    let run_id = try_apply(&process, &lead(), "cell", true).await.unwrap();
+    let record = waiting(&process, &run_id).await;
+    let pending = windlass_engine::operation::approval_pending(&record).unwrap();
+    let mut lines = vec![pending.message().replace(run_id.as_str(), "RUN")];
+    let say = async |process: &Process, who: &Principal, yes: bool| {
+        let engine = process.catalogue().engine();
+        let told = engine
+            .answer_approval(who, &run_id, answer(yes, None))
+            .await;
+        match told {
+            Ok(()) => format!("{who}: counted"),
+            Err(problem) => format!(
+                "{who}: {}",
+                problem.message().replace(run_id.as_str(), "RUN")
+            ),
+        }
+    };
+    lines.push(say(&process, &lead(), true).await);
+    lines.push(say(&process, &boss(), true).await);
+    lines.push(say(&process, &boss(), true).await);
+    let record = waiting(&process, &run_id).await;
+    let pending = windlass_engine::operation::approval_pending(&record).unwrap();
+    lines.push(pending.message().replace(run_id.as_str(), "RUN"));
+    assert_eq!(ledger.get("cell"), None);
+    process.kill();
+    let process = world.driving().await;
+    lines.push(say(&process, &boss(), true).await);
+    lines.push(say(&process, &local(), true).await);
+    let record = ended(&process, &run_id).await;
+    lines.push(record.state.as_str().to_owned());
+    insta::assert_snapshot!(lines.join("\n"), @"
+    run RUN (ledger.apply cell) waits for 2 approvals by local:* or scope:approve, not by key:key_lead (0 of 2 approvals)
+    key:key_lead: key:key_lead may not answer approvals of run RUN: it is its own request, and policy wants another approver
+    local:boss: counted
+    local:boss: local:boss has approved run RUN already: 1 of 2 approvals; another approver has to
+    run RUN (ledger.apply cell) waits for 2 approvals by local:* or scope:approve, not by key:key_lead (1 of 2 approvals)
+    local:boss: local:boss has approved run RUN already: 1 of 2 approvals; another approver has to
+    local:ada: counted
+    completed
+    ");
+
+    let run_id = try_apply(&process, &lead(), "other", false).await.unwrap();
+    waiting(&process, &run_id).await;
+    let engine = process.catalogue().engine();
+    engine
+        .answer_approval(&boss(), &run_id, answer(true, None))
+        .await
+        .unwrap();
+    engine
+        .answer_approval(&local(), &run_id, answer(false, None))
+        .await
+        .unwrap();
+    let record = ended(&process, &run_id).await;
+    assert_eq!(record.state, RunState::Failed);
+    assert_eq!(ledger.get("other"), None, "the first no ends it");
+}
+
+/// Approvals that were given before anyone drove the run count as well.
+#[tokio::test]
+async fn approvals_before_the_first_driver_count() {
+    let Scene { world, ledger } = scene();
+    let world = world.with_policy(TOGETHER);
+    let process = world.process();
+    let run_id = try_apply(&process, &lead(), "cell", false).await.unwrap();
+    let engine = process.catalogue().engine();
+    engine
+        .answer_approval(&boss(), &run_id, answer(true, None))
+        .await
+        .unwrap();
+    let again = engine
+        .answer_approval(&boss(), &run_id, answer(true, None))
+        .await;
+    assert!(again.unwrap_err().message().contains("1 of 2 approvals"));
+    let process = world.driving().await;
+    waiting(&process, &run_id).await;
+    let engine = process.catalogue().engine();
+    engine
+        .answer_approval(&local(), &run_id, answer(true, None))
+        .await
+        .unwrap();
+    assert_eq!(ended(&process, &run_id).await.state, RunState::Completed);
+    assert!(ledger.get("cell").is_some());
+}
+
+/// What an approver reads has no character that changes how it reads.
+#[tokio::test]
+async fn hidden_characters_are_shown_to_approvers() {
+    let Scene { world, .. } = scene();
+    let process = world.with_policy(TOGETHER).driving().await;
+    let cell = "safe\u{202e}txt.exe\u{200b}";
+    let run_id = try_apply(&process, &clerk(), cell, false).await.unwrap();
+    let record = waiting(&process, &run_id).await;
+    let on = &record.waiting_on[0].1;
+    let subject = record.subject.as_ref().unwrap();
+    let mut shown = vec![record.title.as_str(), on.prompt.as_deref().unwrap()];
+    shown.extend(
+        subject
+            .targets
+            .iter()
+            .chain(&subject.lines)
+            .map(String::as_str),
+    );
+    shown.extend(on.lines.iter().map(String::as_str));
+    assert!(
+        shown.iter().any(|text| text.contains("\\u{202e}txt")),
+        "{shown:?}"
+    );
+    for text in shown {
+        assert!(!text.chars().any(windlass_text::is_hidden), "{text:?}");
+    }
+}
+
+/// A rule for an operation that does not exist protects nothing, so it is refused.
+#[tokio::test]
+async fn a_rule_for_no_operation_is_refused() {
+    for (pattern, expected) in [
+        ("ledger.apply", None),
+        ("ledger.*", None),
+        (
+            "ledger.aply",
+            Some(
+                "policy.toml:2: no operation is called `ledger.aply`; did you mean `ledger.apply`?",
+            ),
+        ),
+        (
+            "leger.*",
+            Some("policy.toml:2: no operation is called `leger.*`"),
+        ),
+    ] {
+        let Scene { world, .. } = scene();
+        let rule =
+            format!("version = 1\n[[rule]]\noperation = \"{pattern}\"\ndecision = \"deny\"\n");
+        let process = world.with_policy(&rule).process();
+        let checked = process.catalogue().check_policy();
+        let message = checked.err().map(|problem| problem.message().to_owned());
+        assert_eq!(message.as_deref(), expected, "{pattern}");
+    }
+}

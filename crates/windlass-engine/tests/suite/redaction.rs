@@ -1,18 +1,22 @@
-//! Secrets stay inside: everything that leaves the process passes the one redaction pass.
+//! Secrets stay inside: everything that is told passes the one redaction pass. Content is
+//! delivered as it was stored, or refused.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_engine::{
     operation::{Operation, operation},
-    run::WebhookRequest,
+    run::{RunError, WebhookRequest},
 };
 use windlass_testkit::{TestWorld, local, program::fn_kind};
-use windlass_types::{NewArtifact, Problem, RunState, Secret, Visibility, code};
+use windlass_types::{Digest, NewArtifact, Problem, RunState, Secret, Visibility, code};
 
 use super::support::{ended, world_of};
 
 const SECRET: &str = "correct-horse-battery-staple";
+/// Content that redaction would change if it were told.
+const CONTENT: &str = "<input autoComplete=\"current-password\">\nauthorization: Bearer abcdefghijklmnop0123456789\n\
+    password=hunter2hunter2\n";
 
 fn world() -> TestWorld {
     let world = world_of(vec![leaky()], operations());
@@ -34,23 +38,26 @@ fn leaky() -> Arc<dyn windlass_engine::run::RunKind> {
                 ("public", Visibility::Public),
                 ("private", Visibility::Private),
             ] {
-                let text = format!(
-                    "the secret: {SECRET}\nauthorization: Bearer abcdefghijklmnop0123456789\n"
-                );
                 let artifact = NewArtifact {
                     visibility,
-                    ..NewArtifact::text(name, "text/plain", text)
+                    ..NewArtifact::text(name, "text/plain", CONTENT)
                 };
                 context.put_artifact(artifact).await?;
             }
             let binary = [SECRET.as_bytes(), &[0xff, 0xfe]].concat();
-            let artifact = NewArtifact {
+            let mut artifact = NewArtifact {
                 name: "binary".to_owned(),
                 content_type: "application/octet-stream".to_owned(),
                 bytes: binary,
                 visibility: Visibility::Public,
                 expires_at: None,
             };
+            let refused = context.put_artifact(artifact.clone()).await;
+            let Err(RunError::Failed(refused)) = refused else {
+                panic!("a public artifact with a secret is refused");
+            };
+            assert!(refused.message().contains("\"binary\""), "{refused:?}");
+            artifact.visibility = Visibility::Private;
             context.put_artifact(artifact).await?;
             let request = WebhookRequest {
                 name: "tell".to_owned(),
@@ -70,6 +77,10 @@ fn operations() -> Vec<Arc<dyn Operation>> {
         .describe("Echo", "Says it.")
         .discloses("confirm_token");
     let echo = echo.handle(|_, input: Value| async move { Ok::<Value, Problem>(input) });
+    let made = operation("leaky", "made")
+        .describe("Made", "Delivers what was made.")
+        .delivers_content();
+    let made = made.handle(|_, input: Value| async move { Ok::<Value, Problem>(input) });
     let fail = operation("leaky", "fail")
         .describe("Fail", "Fails.")
         .handle(|_, _: Value| async move {
@@ -78,7 +89,7 @@ fn operations() -> Vec<Arc<dyn Operation>> {
                 .next(format!("call them about {SECRET}"));
             Err::<Value, Problem>(problem)
         });
-    vec![echo, fail]
+    vec![echo, made, fail]
 }
 
 #[tokio::test]
@@ -100,15 +111,20 @@ async fn runs_leave_no_secret_in_what_leaves_the_process() {
             event.payload.as_str()
         );
     }
-    for (name, clean) in [("public", true), ("binary", true), ("private", false)] {
+    let binary = [SECRET.as_bytes(), &[0xff, 0xfe]].concat();
+    for (name, made) in [
+        ("public", CONTENT.as_bytes()),
+        ("private", CONTENT.as_bytes()),
+        ("binary", &binary),
+    ] {
         let content = process
             .engine
             .artifact(&local(), &run_id, name)
             .await
             .unwrap();
-        let text = String::from_utf8_lossy(&content.bytes).into_owned();
-        assert_eq!(text.contains(SECRET), !clean, "{name}: {text}");
-        assert_eq!(content.artifact.size, content.bytes.len() as u64, "{name}");
+        assert_eq!(content.bytes, made, "{name}");
+        assert_eq!(content.artifact.sha256, Digest::of(made), "{name}");
+        assert_eq!(content.artifact.size, made.len() as u64, "{name}");
     }
     let sent = world.outbound.sent();
     assert_eq!(sent.len(), 1);
@@ -122,6 +138,9 @@ async fn answers_and_errors_leave_no_secret_either() {
     let input = json!({ "text": SECRET, "nested": [{ "token": "hidden by its name" }], "count": 3, "confirm_token": "shown" });
     let answer = process.call("leaky.echo", input).await.unwrap();
     insta::assert_snapshot!(answer.output, @r#"{"confirm_token":"shown","count":3,"nested":[{"token":"[redacted:secret]"}],"text":"[redacted:secret-value]"}"#);
+    let content = json!({ "files": [{ "path": "sign-in.tsx", "content": CONTENT }], "token": "t" });
+    let answer = process.call("leaky.made", content.clone()).await.unwrap();
+    assert_eq!(answer.output, content);
     let problem = process.call("leaky.fail", json!({})).await.unwrap_err();
     insta::assert_snapshot!(serde_json::to_string(&problem).unwrap(), @r#"{"code":"UPSTREAM_ERROR","message":"they said [redacted:secret-value]","details":{"answer":{"body":["[redacted:secret-value]"]}},"next_actions":["call them about [redacted:secret-value]"]}"#);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use windlass_git::GitProgram;
-use windlass_ports::git::{Git as _, GitError};
+use windlass_ports::git::{Git as _, GitError, PullMode};
 
 use super::support::Home;
 
@@ -54,11 +54,13 @@ fn a_call_that_does_not_end_is_stopped() {
     let repo = home.repository("repo");
     let git = GitProgram::new(scripted(&home, "sleep 600 & wait"))
         .with_timeout(Duration::from_millis(50));
-    let error = git.push(&repo, "origin", "main").unwrap_err();
+    let error = git
+        .pull(&repo, "origin", "main", PullMode::FastForward)
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
-            "`git push --quiet --receive-pack=git-receive-pack -- origin main` in {} did not end within 0 s and was stopped",
+            "`git -c core.hooksPath=/dev/null pull --quiet --ff-only --upload-pack=git-upload-pack -- origin main` in {} did not end within 0 s and was stopped",
             repo.display()
         )
     );

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_git::GitProgram;
-use windlass_ports::git::{Git as _, PullMode, SwitchTo};
+use windlass_ports::git::{Git as _, GitError, PullMode, SwitchTo};
+use windlass_ports::{Executables, Runs, Standing, Trust, TrustDecision, TrustNothing};
 use windlass_testkit::TrustEverything;
+use windlass_types::Problem;
 
 use super::support::Home;
 
@@ -209,10 +211,25 @@ fn changes_run_nothing_and_commit_no_unfiltered_content() {
     let refused = git
         .commit_paths(repo, &[Path::new("a.txt")], "filtered", None)
         .unwrap_err();
-    assert!(
-        refused.to_string().contains("filter 'plain' failed"),
-        "{refused}"
-    );
+    let GitError::NotTrusted { repository, filter } = &refused else {
+        panic!("{refused}");
+    };
+    assert_eq!((repository.as_path(), filter.as_str()), (repo, "plain"));
+    // What is off is known by name; nothing is where the repository is trusted.
+    let skipped = git.skipped(repo).unwrap();
+    for program in [
+        "core.fsmonitor",
+        "filter inc",
+        "filter long",
+        "hook pre-commit",
+    ] {
+        assert!(
+            skipped.iter().any(|it| it == program),
+            "{program}: {skipped:?}"
+        );
+    }
+    let trusting = hostile.home.git().with_trust(Arc::new(TrustEverything));
+    assert_eq!(trusting.skipped(repo).unwrap(), Vec::<String>::new());
     fs_err::write(repo.join("a.txt"), "one\n").unwrap();
     age(&repo.join("a.txt"));
     // As the index knows them again: a switch need not look into them.
@@ -240,6 +257,35 @@ fn changes_run_nothing_and_commit_no_unfiltered_content() {
         .unwrap();
     git.init(repo).unwrap();
     assert_eq!(hostile.fired(), Vec::<String>::new());
+}
+
+/// The content that was trusted is not the content that a pull brings.
+#[test]
+fn a_pull_into_a_trusted_repository_runs_no_hook_that_it_brings() {
+    let home = Home::new();
+    let (_, url) = home.bare("upstream.git");
+    let repo = home.repository("repo");
+    home.run(&repo, &["config", "core.hooksPath", ".hooks"]);
+    home.run(&repo, &["remote", "add", "origin", &url]);
+    home.run(&repo, &["push", "--quiet", "origin", "main"]);
+    home.run(
+        &home.path(),
+        &["clone", "--quiet", &url, "other", "--branch", "main"],
+    );
+    let (other, mark) = (home.path().join("other"), home.path().join("mark"));
+    for hook in ["post-merge", "post-checkout", "post-rewrite"] {
+        let text = format!("#!/bin/sh\n: > '{}'\n", mark.display());
+        let file = home.write(&format!("other/.hooks/{hook}"), &text);
+        fs_err::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    home.run(&other, &["add", "."]);
+    home.run(&other, &["commit", "--quiet", "-m", "hooks"]);
+    home.run(&other, &["push", "--quiet", "origin", "main"]);
+    let git = home.git().with_trust(Arc::new(TrustEverything));
+    git.pull(&repo, "origin", "main", PullMode::FastForward)
+        .unwrap();
+    assert!(repo.join(".hooks/post-merge").exists());
+    assert!(!mark.exists());
 }
 
 #[test]
@@ -336,5 +382,101 @@ fn programs_of_submodules_do_not_run() {
         .unwrap();
     git.switch(repo, &SwitchTo::NewBranch("new".to_owned()))
         .unwrap();
+    assert_eq!(hostile.fired(), Vec::<String>::new());
+}
+
+#[test]
+fn a_filter_whose_name_is_not_text_is_refused() {
+    let hostile = Hostile::new();
+    let repo = hostile.repo.as_path();
+    let mut attributes = b"* filter=x".to_vec();
+    attributes.extend(b"\xff\n");
+    fs_err::write(repo.join(".gitattributes"), attributes).unwrap();
+    let config = repo.join(".git/config");
+    let mut text = fs_err::read(&config).unwrap();
+    text.extend(b"[filter \"x\xff\"]\n\tclean = ");
+    text.extend(hostile.program("strange").as_bytes());
+    fs_err::write(&config, text).unwrap();
+    age(&repo.join("file"));
+    let refused = hostile.home.git().changed_paths(repo).unwrap_err();
+    assert!(refused.to_string().contains("not UTF-8"), "{refused}");
+    assert_eq!(hostile.fired(), Vec::<String>::new());
+}
+
+#[test]
+fn hooks_of_a_repository_on_this_machine_do_not_run_when_it_is_pushed_to() {
+    let hostile = Hostile::new();
+    for hook in ["pre-receive", "update", "post-receive", "post-update"] {
+        let place = hostile.upstream.join("hooks").join(hook);
+        fs_err::copy(hostile.program(hook), &place).unwrap();
+    }
+    let git = hostile.home.git();
+    let plain = hostile.upstream.display().to_string();
+    for (name, url) in [("path", plain.clone()), ("file", format!("file://{plain}"))] {
+        let key = format!("remote.{name}.url");
+        hostile.home.run(&hostile.repo, &["config", &key, &url]);
+        hostile.home.run(
+            &hostile.repo,
+            &["-c", "core.hooksPath=/dev/null", "branch", name],
+        );
+        git.push(&hostile.repo, name, name).unwrap();
+    }
+    assert_eq!(hostile.fired(), Vec::<String>::new());
+    let both = ["config", "--add", "remote.path.url", "https://h/x"];
+    hostile.home.run(&hostile.repo, &both);
+    git.push(&hostile.repo, "path", "main").unwrap_err();
+}
+
+/// Trusts one directory by its real path.
+struct TrustOne(PathBuf);
+
+impl Trust for TrustOne {
+    fn standing(&self, directory: &Path, _: Runs) -> Standing {
+        match directory == self.0 {
+            true => Standing::Trusted,
+            false => Standing::Undecided,
+        }
+    }
+
+    fn inspect(&self, directory: &Path) -> Result<Executables, Problem> {
+        TrustNothing.inspect(directory)
+    }
+
+    fn grant(&self, decision: TrustDecision) -> Result<(), Problem> {
+        TrustNothing.grant(decision)
+    }
+
+    fn revoke(&self, directory: &Path) -> Result<bool, Problem> {
+        TrustNothing.revoke(directory)
+    }
+
+    fn decisions(&self) -> Result<Vec<TrustDecision>, Problem> {
+        TrustNothing.decisions()
+    }
+}
+
+#[test]
+fn a_repository_inside_a_trusted_one_is_not_trusted() {
+    let hostile = Hostile::new();
+    let trusted = hostile.home.repository("trusted");
+    let fsmonitor = hostile.program("nested");
+    // A layout that git takes for a bare repository although its HEAD leads nowhere.
+    let nested = trusted.join("app");
+    for directory in ["objects", "refs"] {
+        fs_err::create_dir_all(nested.join(directory)).unwrap();
+    }
+    std::os::unix::fs::symlink("refs/heads/main", nested.join("HEAD")).unwrap();
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = {}\n\tfsmonitor = {fsmonitor}\n",
+        nested.display()
+    );
+    fs_err::write(nested.join("config"), config).unwrap();
+    // A link of the trusted one that leads to another.
+    let link = trusted.join("link");
+    std::os::unix::fs::symlink(&hostile.repo, &link).unwrap();
+    let git = hostile.home.git();
+    let git = git.with_trust(Arc::new(TrustOne(trusted.canonicalize().unwrap())));
+    let _ = git.changed_paths(&nested);
+    let _ = git.changed_paths(&link);
     assert_eq!(hostile.fired(), Vec::<String>::new());
 }

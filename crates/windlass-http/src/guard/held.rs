@@ -9,21 +9,29 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use windlass_engine::access::Permit;
 
+use super::streams::StreamPlace;
 use crate::traffic::Raised;
 
 pub(crate) struct Held {
     body: Body,
-    // Both given back when the stream ends or the client goes.
+    // All given back when the stream ends or the client goes.
     _permit: Option<Permit>,
     _stream: Raised,
+    _place: Option<StreamPlace>,
 }
 
 impl Held {
-    pub(crate) fn hold(body: Body, permit: Option<Permit>, stream: Raised) -> Body {
+    pub(crate) fn hold(
+        body: Body,
+        permit: Option<Permit>,
+        stream: Raised,
+        place: Option<StreamPlace>,
+    ) -> Body {
         Body::new(Self {
             body,
             _permit: permit,
             _stream: stream,
+            _place: place,
         })
     }
 }

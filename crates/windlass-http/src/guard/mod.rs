@@ -12,13 +12,16 @@ mod outdated;
 mod rates;
 mod request_id;
 mod screen;
+mod streams;
 
 pub(crate) use hosts::Hosts;
+pub(crate) use identify::is_probe;
 pub(crate) use inbound::InboundError;
 pub(crate) use origins::Origins;
 pub(crate) use rates::Tiers;
 pub(crate) use request_id::request_id;
 pub(crate) use screen::too_large;
+pub(crate) use streams::Streams;
 
 use std::{
     net::IpAddr,
@@ -30,22 +33,24 @@ use std::{
 use axum::{Router, body::HttpBody as _, extract::Request, response::Response};
 use futures::FutureExt as _;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, StatusCode, Uri,
-    header::{ACCEPT, CACHE_CONTROL, HOST, ORIGIN, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS},
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
+    header::{
+        ACCEPT, CACHE_CONTROL, CONNECTION, HOST, ORIGIN, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    },
     request::Parts,
 };
 use tower::Service as _;
 use tracing::Instrument as _;
 use windlass_engine::{
-    access::{Declined, Permit, RateStatus},
-    contract::http::Failures,
+    access::{Declined, Meter, Permit, RateStatus},
+    contract::http::{Failures, Output, Route},
 };
 use windlass_telemetry::metrics::RATE_LIMITED;
 use windlass_types::{Problem, Timestamp, code};
 
 use self::{
     held::Held,
-    identify::{Caller, identify, is_probe, peer},
+    identify::{Caller, identify, peer},
     inbound::Inbound,
     rates::NamedTier,
     request_id::REQUEST_ID,
@@ -77,6 +82,7 @@ struct Standing<'a> {
     status: RateStatus,
     now: Timestamp,
     retry_after: Option<Duration>,
+    meter: Meter,
 }
 
 /// A refusal before any route is reached.
@@ -122,7 +128,19 @@ impl Guard {
         };
 
         let found = self.screen_and_identify(&parts).await;
-        let (permit, standing, found) = self.admit(&parts, found);
+        let (permit, mut standing, found) = self.admit(&parts, found);
+        let (place, found) = match found {
+            Ok(caller) if self.opens_stream(&parts) => {
+                match shared.streams.open(standing.meter.caller()) {
+                    Ok(place) => (Some(place), Ok(caller)),
+                    Err(problem) => (None, Err(Failure::from(problem).into())),
+                }
+            }
+            found => (None, found),
+        };
+        if part == Part::Mcp {
+            parts.extensions.insert(standing.meter.clone());
+        }
         let mut lack = None;
         let mut response = match found {
             Err(refusal) => {
@@ -145,6 +163,15 @@ impl Guard {
         };
 
         self.add_challenge(&mut response, host.as_ref(), &uri, lack);
+        if part == Part::Mcp {
+            // A batch counted as its messages.
+            standing.status = standing.meter.status();
+        }
+        if response.status() == StatusCode::PAYLOAD_TOO_LARGE {
+            // The rest of the body is not read as a request.
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
         let headers = response.headers_mut();
         rates::write_headers(headers, &standing);
         outdated::write_headers(headers, &shared.state.deprecations, uri.path());
@@ -165,7 +192,7 @@ impl Guard {
             return response;
         }
         let stream = traffic.stream_begins();
-        response.map(|body| Held::hold(body, permit, stream))
+        response.map(|body| Held::hold(body, permit, stream, place))
     }
 
     /// The checks that need no count, cheapest first.
@@ -191,6 +218,15 @@ impl Guard {
             .map_err(|(failure, lack)| Refusal { failure, lack })
     }
 
+    /// Whether the answer will be a stream that stays open without anything under way.
+    fn opens_stream(&self, parts: &Parts) -> bool {
+        let is_run_events = |route: &Route| route.output == Output::RunEvents;
+        let catalogue = &self.shared.state.catalogue;
+        parts.method == Method::GET
+            && (wants_events(&parts.headers)
+                || paths::route_of_path(catalogue, parts.uri.path()).is_some_and(is_run_events))
+    }
+
     /// Counts the request for its sender; refused ones count for their address, so that
     /// guessing keys is limited too.
     fn admit(
@@ -211,37 +247,29 @@ impl Guard {
                 (neighbourhood(peer(parts)), shared.tiers.anonymous())
             }
         };
-        let now = shared.state.catalogue.engine().now();
-        match shared.state.limits.admit(&name, tier.tier, now) {
+        let engine = shared.state.catalogue.engine();
+        let now = engine.now();
+        let limits = &shared.state.limits;
+        let admitted = limits.admit(&name, tier.tier, now);
+        let meter = Meter::new(limits, name, tier.tier, Arc::clone(&engine.clock));
+        let standing = |status: RateStatus, retry_after| Standing {
+            tier,
+            status,
+            now,
+            retry_after,
+            meter,
+        };
+        match admitted {
             Ok(permit) => {
-                let standing = Standing {
-                    tier,
-                    status: permit.status(),
-                    now,
-                    retry_after: None,
-                };
+                let standing = standing(permit.status(), None);
                 (Some(permit), standing, found)
             }
-            Err(refused) if is_probe(parts.uri.path()) => (
-                None,
-                Standing {
-                    tier,
-                    status: refused.status,
-                    now,
-                    retry_after: None,
-                },
-                found,
-            ),
+            Err(refused) if is_probe(parts.uri.path()) => {
+                (None, standing(refused.status, None), found)
+            }
             Err(refused) => {
-                let metrics = shared.state.catalogue.engine().metrics();
-                metrics.count(&RATE_LIMITED, &[tier.name()]);
-                let retry_after = Some(refused.retry_after);
-                let standing = Standing {
-                    tier,
-                    status: refused.status,
-                    now,
-                    retry_after,
-                };
+                engine.metrics().count(&RATE_LIMITED, &[tier.name()]);
+                let standing = standing(refused.status, Some(refused.retry_after));
                 (None, standing, Err(Failure::from(refused.problem).into()))
             }
         }

@@ -4,9 +4,15 @@
 //! Each event's id is its place in the journal, so a client that was cut off goes on with
 //! `Last-Event-ID` and misses nothing. What steps say in passing comes in between as `passing`
 //! events without an id, and is not repeated. The stream ends with the run; asking again for the
-//! stream of an ended run is answered 204, which tells an `EventSource` to stop.
+//! stream of an ended run is answered 204, which tells an `EventSource` to stop. A reader that is
+//! too slow is told so with a `closed` event that names the place to go on from.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     body::{Body, Bytes},
@@ -18,18 +24,24 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE},
 };
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use windlass_engine::{
     Engine,
     operation::{CallContext, CallRequest, OperationInfo},
-    run::{EventView, NoticeStream},
+    run::NoticeStream,
 };
-use windlass_types::{Json, PassingNotice, Principal, Problem, RunId, RunRecord, Timestamp};
+use windlass_types::{PassingNotice, Principal, Problem, RunId, RunRecord, Timestamp};
 
 use crate::{call::call, failure::Failure, state::Shared};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-const PAGE: usize = 256;
+/// Events read at a time, and how many bytes of them a stream has waiting for its client; one
+/// event may be larger.
+const PAGE: usize = 32;
+const WAITING_BYTES: usize = 256 * 1024;
+/// Events that are sent together have no more bytes than this.
+const TOGETHER_BYTES: usize = 32 * 1024;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A stream is ended after so long and taken up again by its client, so that a key which was
 /// revoked in the meantime stops reading.
@@ -135,6 +147,8 @@ async fn follow(
     let until = engine.now().after(LIFETIME);
     let notices = engine.notices_of(&run_id);
     let reader = Reader {
+        growth: engine.store.follow(&run_id),
+        shared: Arc::clone(&shared),
         engine,
         principal,
         run_id,
@@ -146,10 +160,13 @@ async fn follow(
         reader,
         notices,
         until,
+        waiting: VecDeque::new(),
+        sent: cursor,
+        handed_over: None,
     };
     let body = Body::from_stream(stream::unfold(follow, |mut follow| async move {
         let chunk = follow.next().await?;
-        Some((Ok::<_, Infallible>(Bytes::from(chunk)), follow))
+        Some((Ok::<_, Infallible>(chunk), follow))
     }));
     let mut response = Response::new(body);
     let out = response.headers_mut();
@@ -170,30 +187,99 @@ struct Follow {
     reader: Reader,
     notices: NoticeStream,
     until: Timestamp,
+    /// What was read and not yet sent, by its place.
+    waiting: VecDeque<(u64, Bytes)>,
+    /// The place of the last event that was sent.
+    sent: u64,
+    /// When the client was last given something.
+    handed_over: Option<Instant>,
 }
 
 /// Where it is in the journal.
 struct Reader {
+    shared: Arc<Shared>,
     engine: Engine,
     principal: Principal,
     run_id: RunId,
     cursor: u64,
+    growth: watch::Receiver<u64>,
     ended: bool,
+}
+
+/// What comes next.
+enum Piece {
+    Events(Vec<(u64, Bytes)>),
+    Other(String),
 }
 
 impl Follow {
     /// The next piece of the stream.
-    async fn next(&mut self) -> Option<String> {
+    async fn next(&mut self) -> Option<Bytes> {
+        let slow = self.shared.state.slow_reader;
+        if self.handed_over.is_some_and(|then| then.elapsed() > slow) && !self.reader.ended {
+            return Some(self.close_slow());
+        }
+        let piece = match self.take_waiting() {
+            Some(events) => Some(events),
+            None => self.wait().await,
+        };
+        self.handed_over = Some(Instant::now());
+        piece
+    }
+
+    async fn wait(&mut self) -> Option<Bytes> {
         let reader = &mut self.reader;
         if reader.ended || reader.engine.now() >= self.until {
             return None;
         }
         let closing = self.shared.state.closing.clone();
-        tokio::select! {
-            chunk = reader.read() => Some(chunk.unwrap_or_else(|problem| reader.fail(problem))),
-            notice = self.notices.next() => Some(passing(&notice)),
-            () = closing.cancelled() => None,
+        let piece = tokio::select! {
+            read = reader.read() => read.unwrap_or_else(|problem| Piece::Other(reader.fail(problem))),
+            notice = self.notices.next() => Piece::Other(passing(&notice)),
+            () = closing.cancelled() => return None,
+        };
+        match piece {
+            Piece::Other(text) => Some(Bytes::from(text)),
+            Piece::Events(events) => {
+                self.waiting.extend(events);
+                self.take_waiting()
+            }
         }
+    }
+
+    /// What to send next of what was read: small events together, a large one by itself and
+    /// without copying it.
+    fn take_waiting(&mut self) -> Option<Bytes> {
+        let (seq, first) = self.waiting.pop_front()?;
+        self.sent = seq;
+        let is_small = |event: &Bytes, before: usize| before + event.len() <= TOGETHER_BYTES;
+        let follows = |waiting: &VecDeque<(u64, Bytes)>, before: usize| {
+            let next = waiting.front();
+            next.is_some_and(|(_, event)| is_small(event, before))
+        };
+        if !follows(&self.waiting, first.len()) {
+            return Some(first);
+        }
+        let mut together = first.to_vec();
+        while follows(&self.waiting, together.len())
+            && let Some((seq, event)) = self.waiting.pop_front()
+        {
+            self.sent = seq;
+            together.extend_from_slice(&event);
+        }
+        Some(Bytes::from(together))
+    }
+
+    /// Ends the stream of a client that did not take what it was sent.
+    fn close_slow(&mut self) -> Bytes {
+        self.reader.ended = true;
+        self.waiting.clear();
+        let data = json!({
+            "reason": "slow_reader",
+            "message": "this reader is too slow; go on with Last-Event-ID",
+            "last_seq": self.sent,
+        });
+        Bytes::from(format!("event: closed\ndata: {data}\n\n"))
     }
 }
 
@@ -205,7 +291,27 @@ fn passing(notice: &PassingNotice) -> String {
 
 impl Reader {
     /// The next events. May be dropped while it waits: it moves on only with what it gives back.
-    async fn read(&mut self) -> Result<String, Problem> {
+    async fn read(&mut self) -> Result<Piece, Problem> {
+        let keep_alive = self.engine.now().after(KEEP_ALIVE);
+        loop {
+            self.growth.mark_unchanged();
+            if let Some(piece) = self.read_now().await? {
+                return Ok(piece);
+            }
+            let grown = tokio::select! {
+                changed = self.growth.changed() => changed.is_ok(),
+                () = self.engine.clock.sleep_until(keep_alive) => false,
+            };
+            if !grown {
+                return Ok(Piece::Other(": keep-alive\n\n".to_owned()));
+            }
+        }
+    }
+
+    /// What the journal has beyond the cursor; `None` while there is nothing.
+    async fn read_now(&mut self) -> Result<Option<Piece>, Problem> {
+        let rendered = &self.shared.rendered;
+        let _turn = rendered.turn().await;
         let record = self
             .engine
             .visible_run(&self.principal, &self.run_id)
@@ -213,28 +319,32 @@ impl Reader {
         if has_ended(&record, self.cursor) {
             self.ended = true;
             let data = json!({ "state": record.state, "last_seq": record.last_seq });
-            return Ok(format!("event: end\ndata: {data}\n\n"));
+            return Ok(Some(Piece::Other(format!("event: end\ndata: {data}\n\n"))));
         }
-        let events = self
-            .engine
-            .events_after(&self.run_id, self.cursor, PAGE, KEEP_ALIVE)
-            .await?;
+        drop(record);
+        let mut events: Vec<(u64, Bytes)> = Vec::new();
+        let mut bytes = 0;
+        while bytes < WAITING_BYTES
+            && let Some(known) = rendered.known(&self.run_id, self.cursor + 1)
+        {
+            self.cursor += 1;
+            bytes += known.len();
+            events.push((self.cursor, known));
+        }
         if events.is_empty() {
-            return Ok(": keep-alive\n\n".to_owned());
+            let (store, cursor) = (&self.engine.store, self.cursor);
+            for event in store.events(&self.run_id, cursor, PAGE).await? {
+                let seq = event.seq;
+                let text = rendered.render(&self.engine, event)?;
+                bytes += text.len();
+                events.push((seq, text));
+                self.cursor = seq;
+                if bytes >= WAITING_BYTES {
+                    break;
+                }
+            }
         }
-        let mut chunk = String::new();
-        for event in events {
-            self.cursor = event.seq;
-            let mut view = EventView::from(event);
-            view.payload = Json::from(self.engine.redactor.redact_value(view.payload.value()));
-            let data =
-                serde_json::to_string(&view).map_err(|error| Problem::internal("event", error))?;
-            chunk.push_str(&format!(
-                "id: {}\nevent: {}\ndata: {data}\n\n",
-                view.seq, view.event_type
-            ));
-        }
-        Ok(chunk)
+        Ok((!events.is_empty()).then_some(Piece::Events(events)))
     }
 
     /// Says why the stream stops here.

@@ -8,8 +8,8 @@ use axum::{
     response::Response,
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
-use serde_json::json;
-use windlass_engine::Engine;
+use serde_json::{Value, json};
+use windlass_engine::{Engine, Finding};
 use windlass_ports::{DeliveryFilter, DeliveryState};
 use windlass_types::{Problem, code};
 
@@ -32,25 +32,37 @@ pub(super) async fn health() -> Response {
     )
 }
 
-/// Work can be done: the store can be read and some process drives the runs.
+/// Work can be done: the store can be read and written, and some process drives the runs. What is
+/// wrong besides is said too, and does not make the server unready.
 pub(super) async fn ready(State(shared): State<Arc<Shared>>) -> Response {
     let engine = shared.state.catalogue.engine();
-    let store = engine.store.position().await.is_ok();
-    let driver = engine.lease.holder().is_some();
+    let findings = engine.health().await;
     let closing = shared.state.closing.is_cancelled();
-    let ready = store && driver && !closing;
+    let ready = !closing && !findings.iter().any(|finding| finding.blocks);
     let status = if ready {
         StatusCode::OK
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
-    let word = |good: bool, bad: &'static str| if good { "ok" } else { bad };
-    let checks = json!({
-        "store": word(store, "unreachable"),
-        "driver": word(driver, "absent"),
-        "server": word(!closing, "stopping"),
-    });
-    failure::json(status, &json!({ "ready": ready, "checks": checks }))
+    let server = if closing { "stopping" } else { "ok" };
+    let mut checks = json!({ "store": "ok", "driver": "ok", "server": server });
+    for finding in &findings {
+        checks[finding.check] = finding.state.into();
+    }
+    let mut answer = json!({ "ready": ready, "checks": checks });
+    if !findings.is_empty() {
+        answer["reasons"] = findings.iter().map(reason).collect();
+    }
+    failure::json(status, &answer)
+}
+
+fn reason(finding: &Finding) -> Value {
+    json!({
+        "check": finding.check,
+        "code": finding.code.name,
+        "message": finding.message,
+        "next_action": finding.next,
+    })
 }
 
 /// Counters in Prometheus text, for a key with the scope `metrics` or `admin`.

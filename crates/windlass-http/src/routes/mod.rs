@@ -8,7 +8,10 @@ mod events;
 mod health;
 mod idempotency;
 mod operations;
+mod rendered;
 mod resources;
+
+pub(crate) use rendered::Rendered;
 
 use std::{convert::Infallible, sync::Arc};
 

@@ -93,7 +93,7 @@ async fn try_answer(
             }
             None => Err(not_offered(operation)),
         },
-        Output::Bytes => artifact::fetch(&shared, &parts.headers, input, context).await,
+        Output::Bytes => artifact::fetch(&shared, &parts, input, context).await,
         Output::Approvals => approvals::list(&shared.state, input, context).await,
     }
 }

@@ -5,17 +5,19 @@
 
 mod bind;
 mod connection;
+mod places;
+mod socket;
 
 use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 
+use self::places::Places;
 use crate::traffic::Traffic;
 
 /// How to serve. Made by `HttpState::listen_options`, which checks that it may be.
@@ -24,11 +26,16 @@ pub struct ListenOptions {
     address: SocketAddr,
     closing: CancellationToken,
     traffic: Arc<Traffic>,
-    /// Connections at once; more wait in the kernel's queue.
+    /// Connections at once. One more takes the place of the connection that has waited longest for
+    /// its client; where all are busy it may only ask for health and readiness.
     pub max_connections: usize,
+    /// Connections at once from one address, or one IPv6 network; loopback is not counted.
+    pub max_connections_per_address: usize,
     /// How long a client may take to send a request's head, and how long a connection may
     /// lie idle between requests.
     pub header_timeout: Duration,
+    /// How long a client may take nothing of its answer.
+    pub stall_timeout: Duration,
     /// How long requests under way may take when the server stops.
     pub drain_timeout: Duration,
 }
@@ -44,7 +51,9 @@ impl ListenOptions {
             closing,
             traffic,
             max_connections: 1024,
-            header_timeout: Duration::from_secs(30),
+            max_connections_per_address: 256,
+            header_timeout: Duration::from_secs(15),
+            stall_timeout: Duration::from_secs(30),
             drain_timeout: Duration::from_secs(10),
         }
     }
@@ -113,20 +122,21 @@ async fn accept(
     router: &Router,
     connections: &mut JoinSet<()>,
 ) {
-    let places = Arc::new(Semaphore::new(options.max_connections));
+    let places = Places::new(options.max_connections, options.max_connections_per_address);
     loop {
-        // The semaphore is never closed, so a place is always had in the end.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            return;
-        };
         let (stream, peer) = next_connection(listener).await;
+        let place = places.take(peer.ip()).await;
         // Reap what has ended, so that the set does not grow with history.
         while connections.try_join_next().is_some() {}
-        let served = connection::serve(stream, peer, router.clone(), options.clone());
-        connections.spawn(async move {
-            served.await;
-            drop(place);
-        });
+        connections.spawn(connection::serve(
+            stream,
+            peer,
+            router.clone(),
+            options.clone(),
+            place,
+        ));
+        // Lets connections that had to give way close theirs, so that descriptors do not pile up.
+        tokio::task::yield_now().await;
     }
 }
 

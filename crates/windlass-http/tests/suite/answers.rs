@@ -190,7 +190,7 @@ async fn probes_tell_the_truth() {
     process.stop().await;
     let idle = server.ask(get("/v1/ready")).await;
     assert_eq!(idle.status, StatusCode::SERVICE_UNAVAILABLE);
-    insta::assert_snapshot!(idle.canonical(), @r#"{"checks":{"driver":"absent","server":"ok","store":"ok"},"ready":false}"#);
+    insta::assert_snapshot!(idle.canonical(), @r#"{"checks":{"driver":"absent","server":"ok","store":"ok"},"ready":false,"reasons":[{"check":"driver","code":"BUSY","message":"no process drives the runs of this home","next_action":"restart windlass serve"}]}"#);
 }
 
 #[tokio::test]

@@ -4,7 +4,10 @@ use http::StatusCode;
 use windlass_testkit::program::{KIND, Op, input};
 use windlass_types::{Digest, RunId};
 
-use super::support::{Server, get, server};
+use super::{
+    connections::Running,
+    support::{Server, get, server},
+};
 
 async fn run_with(server: &Server, artifacts: &[(&str, &str)]) -> RunId {
     let ops: Vec<Op> = artifacts
@@ -122,4 +125,46 @@ async fn what_is_not_there_is_said() {
         .ask(get(&format!("/v1/runs/{run_id}/artifacts/{long}")).key(&server.root))
         .await;
     assert_eq!(reply.code(), "INVALID_INPUT");
+}
+
+/// As curl sees it: a part, the rest of a download that was cut off, a head, and too far.
+#[tokio::test]
+async fn a_download_that_was_cut_off_goes_on() {
+    let server = server().await;
+    let run_id = run_with(&server, &[("report.txt", "0123456789")]).await;
+    let running = Running::start(&server.state, |_| {}).await;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("part");
+    fs_err::write(&file, "0123").unwrap();
+    let address = format!(
+        "http://{}/v1/runs/{run_id}/artifacts/report.txt",
+        running.address
+    );
+    let curl = async |arguments: &[&str]| {
+        let output = tokio::process::Command::new("curl")
+            .args(["-sS", "-H", "Host: localhost", "-H"])
+            .arg(format!("Authorization: Bearer {}", server.root))
+            .args(arguments)
+            .arg(&address)
+            .output()
+            .await
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().to_lowercase()
+    };
+    let part = curl(&["-i", "-r", "2-4"]).await;
+    assert!(part.starts_with("http/1.1 206"), "{part}");
+    assert!(part.contains("content-range: bytes 2-4/10"), "{part}");
+    assert!(part.ends_with("\r\n\r\n234"), "{part}");
+    curl(&["-C", "-", "-o", file.to_str().unwrap()]).await;
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), "0123456789");
+    let head = curl(&["-I"]).await;
+    assert!(head.starts_with("http/1.1 200"), "{head}");
+    assert!(head.contains("accept-ranges: bytes"), "{head}");
+    assert!(head.contains("content-length: 10"), "{head}");
+    let beyond = curl(&["-i", "-r", "10-"]).await;
+    assert!(beyond.starts_with("http/1.1 416"), "{beyond}");
+    assert!(beyond.contains("content-range: bytes */10"), "{beyond}");
+    let changed = curl(&["-i", "-r", "2-4", "-H", "If-Range: \"other\""]).await;
+    assert!(changed.starts_with("http/1.1 200"), "{changed}");
+    running.stop().await;
 }

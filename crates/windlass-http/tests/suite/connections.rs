@@ -169,20 +169,142 @@ async fn half_a_body_does_not_hold_a_request() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_their_turn() {
+async fn half_sent_heads_give_way_to_those_who_ask() {
+    let server = server().await;
+    let running = Running::start(&server.state, |options| options.max_connections = 32).await;
+    let mut held = Vec::new();
+    for _ in 0..200 {
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        stream
+            .write_all(b"GET /v1/health HTTP/1.1\r\nHost: local")
+            .await
+            .unwrap();
+        held.push(stream);
+    }
+    let asked = tokio::time::timeout(Duration::from_secs(5), exchange(running.address, health()));
+    assert_eq!(status(&asked.await.unwrap()), "200");
+    let open = server.state.traffic.text();
+    let open = open
+        .lines()
+        .find_map(|line| line.strip_prefix("windlass_http_connections "))
+        .unwrap();
+    assert!(open.parse::<usize>().unwrap() <= 33, "{open} are open");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_full_server_answers_probes_and_says_that_it_is_full() {
     let server = server().await;
     let running = Running::start(&server.state, |options| options.max_connections = 1).await;
-    let keep = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
     let mut first = TcpStream::connect(running.address).await.unwrap();
-    first.write_all(keep.as_bytes()).await.unwrap();
-    read_until(&mut first, "\"ok\"").await;
-    let second = tokio::spawn(exchange(running.address, health()));
-    // The first connection still has the only place and is served on.
-    first.write_all(keep.as_bytes()).await.unwrap();
-    read_until(&mut first, "\"ok\"").await;
-    assert!(!second.is_finished());
+    // A request under way: its body has not arrived.
+    first
+        .write_all(post(&server, "probe.echo", "Content-Length: 20\r\n", "{").as_bytes())
+        .await
+        .unwrap();
+    let metrics = || server.state.traffic.text();
+    while !metrics().contains("windlass_http_in_flight 1") {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(status(&exchange(running.address, health()).await), "200");
+    let other = b"GET /v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let refused = exchange(running.address, other).await;
+    assert_eq!(status(&refused), "503", "{refused}");
+    assert!(
+        refused.contains("as many connections as it may have"),
+        "{refused}"
+    );
     drop(first);
-    assert_eq!(status(&second.await.unwrap()), "200");
+    running.stop().await;
+}
+
+/// The answer reaches a client that is still sending, however much of the body is left.
+#[tokio::test]
+async fn a_refusal_is_seen_by_a_client_that_is_still_sending() {
+    let server = server().await;
+    let running = Running::start(&server.state, |_| {}).await;
+    let length = 24 * 1024 * 1024;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("body");
+    fs_err::write(&file, vec![b' '; length]).unwrap();
+    let headers = format!("Content-Length: {length}\r\n");
+    for (title, announced) in [
+        ("announced", headers.as_str()),
+        ("chunked", "Transfer-Encoding: chunked\r\n"),
+    ] {
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        let head = post(&server, "probe.echo", announced, "");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // Sends everything before it reads anything.
+        let block = vec![b' '; 64 * 1024];
+        for _ in 0..length / block.len() {
+            if announced.starts_with("Transfer") {
+                stream.write_all(b"10000\r\n").await.unwrap();
+            }
+            stream.write_all(&block).await.unwrap();
+            if announced.starts_with("Transfer") {
+                stream.write_all(b"\r\n").await.unwrap();
+            }
+        }
+        let answer = read_to_end(&mut stream).await;
+        assert_eq!(status(&answer), "413", "{title}: {answer}");
+        assert!(
+            answer.to_lowercase().contains("connection: close"),
+            "{answer}"
+        );
+    }
+    for header in ["Expect:", "Transfer-Encoding: chunked"] {
+        let curl = tokio::process::Command::new("curl")
+            .args(["-sS", "-o", "/dev/null", "-w", "%{http_code}", "-H", header])
+            .args([
+                "-H",
+                "Host: localhost",
+                "-H",
+                "Content-Type: application/json",
+            ])
+            .args(["-H", &format!("Authorization: Bearer {}", server.root)])
+            .arg("--data-binary")
+            .arg(format!("@{}", file.display()))
+            .arg(format!(
+                "http://{}/v1/operations/probe.echo",
+                running.address
+            ))
+            .output()
+            .await
+            .unwrap();
+        let text = String::from_utf8_lossy(&curl.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&curl.stderr).into_owned();
+        assert_eq!(text, "413", "{header}: {errors}");
+        assert!(curl.status.success(), "{header}: {errors}");
+    }
+    running.stop().await;
+}
+
+/// A client that takes nothing is let go, and its place with it.
+#[tokio::test]
+async fn a_client_that_takes_nothing_is_let_go() {
+    let server = server_with(|state| state.body_limit = 16 * 1024 * 1024).await;
+    let running = Running::start(&server.state, |options| {
+        options.stall_timeout = Duration::from_millis(200)
+    })
+    .await;
+    let large = "x".repeat(12 * 1024 * 1024);
+    let body = json!({ "text": large }).to_string();
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    let length = format!("Content-Length: {}\r\n", body.len());
+    stream
+        .write_all(post(&server, "probe.echo", &length, &body).as_bytes())
+        .await
+        .unwrap();
+    let connections = || server.state.traffic.text();
+    let gone = async {
+        while !connections().contains("windlass_http_connections 0") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone)
+        .await
+        .unwrap();
     running.stop().await;
 }
 

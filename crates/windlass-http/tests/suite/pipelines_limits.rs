@@ -1,7 +1,7 @@
 //! The limits of contract 001: requests, jobs at once, pipelines in an hour, with exact headers.
 
 use http::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_mcp::{ServerOptions, ToolMode, http::HttpOptions};
 use windlass_types::Timestamp;
 
@@ -143,10 +143,7 @@ async fn a_second_job_at_once_is_refused_and_a_call_is_not_a_job() {
     assert_eq!(sixth.status, StatusCode::TOO_MANY_REQUESTS);
 }
 
-/// The MCP endpoint answers on three paths, with the same headers; a refusal answers the request.
-#[tokio::test]
-async fn the_mcp_endpoint_is_limited_and_says_so_in_its_own_protocol() {
-    let mut shop = shop(Jobs::Stay, |_| {}).await;
+fn serve_mcp(shop: &mut Shop) {
     let options = ServerOptions {
         toolsets: None,
         tools: ToolMode::Full,
@@ -158,6 +155,57 @@ async fn the_mcp_endpoint_is_limited_and_says_so_in_its_own_protocol() {
     let handler = windlass_mcp::handler(catalogue, options).unwrap();
     let endpoint = windlass_mcp::http::endpoint(move || handler.session(), HttpOptions::default());
     shop.server.router = windlass_http::router_with_mcp(shop.server.state.clone(), endpoint);
+}
+
+/// Every message of a batch counts, and a batch that does not fit does nothing.
+#[tokio::test]
+async fn a_batch_counts_as_its_messages() {
+    let mut shop = shop(Jobs::Stay, |_| {}).await;
+    serve_mcp(&mut shop);
+    let ask = |body: Value| {
+        post("/mcp", body.to_string())
+            .key(&shop.free)
+            .with("accept", "application/json, text/event-stream")
+    };
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 7, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-03-26",
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        },
+    });
+    let opened = shop.ask(ask(hello)).await;
+    let session = opened.header("mcp-session-id").to_owned();
+    let send = |messages: usize| {
+        let batch: Vec<Value> = (0..messages)
+            .map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }))
+            .collect();
+        ask(Value::Array(batch)).with("mcp-session-id", &session)
+    };
+    let mut lines = Vec::new();
+    for messages in [4, 6, 5, 1] {
+        let reply = shop.ask(send(messages)).await;
+        lines.push(format!("{messages} messages: {}", shown(&reply)));
+        if reply.status != StatusCode::OK {
+            lines.push(reply.text().trim().to_owned());
+        }
+    }
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    4 messages: 200 10 5 1750000060 "requests";q=10;w=60 "requests";r=5;t=60 -
+    6 messages: 429 10 4 1750000060 "requests";q=10;w=60 "requests";r=4;t=60 60
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"more than 10 requests in a minute: a batch counts as its 6 messages","data":{"code":"RATE_LIMITED","details":{"limit":"requests","retry_after_seconds":60},"message":"more than 10 requests in a minute"}}}
+    5 messages: 429 10 3 1750000060 "requests";q=10;w=60 "requests";r=3;t=60 60
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"more than 10 requests in a minute: a batch counts as its 5 messages","data":{"code":"RATE_LIMITED","details":{"limit":"requests","retry_after_seconds":60},"message":"more than 10 requests in a minute"}}}
+    1 messages: 200 10 2 1750000060 "requests";q=10;w=60 "requests";r=2;t=60 -
+    "#);
+}
+
+/// The MCP endpoint answers on three paths, with the same headers; a refusal answers the request.
+#[tokio::test]
+async fn the_mcp_endpoint_is_limited_and_says_so_in_its_own_protocol() {
+    let mut shop = shop(Jobs::Stay, |_| {}).await;
+    serve_mcp(&mut shop);
     let hello = json!({
         "jsonrpc": "2.0", "id": 7, "method": "initialize",
         "params": {

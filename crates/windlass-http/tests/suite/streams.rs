@@ -3,10 +3,19 @@
 use futures::StreamExt as _;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
+use std::time::Duration;
 use windlass_testkit::program::{KIND, Op, input};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 use windlass_types::RunId;
 
-use super::support::{Ask, Server, get, post, server};
+use super::{
+    connections::{Running, exchange},
+    support::{Ask, Server, get, post, server, server_with},
+};
 
 fn watch(server: &Server, run_id: &RunId) -> Ask {
     get(&format!("/v1/runs/{run_id}/events"))
@@ -249,4 +258,147 @@ async fn without_asking_for_a_stream_events_come_as_a_page() {
     assert_eq!(places, [3, 4, 5]);
     assert_eq!(page["next_after_seq"], 5);
     assert_eq!(page["done"], false);
+}
+
+fn resident_bytes() -> usize {
+    let status = fs_err::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = status.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+/// Many readers of a large run who take nothing share what they would be sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn stalled_readers_of_a_large_run_cost_little() {
+    const READERS: usize = 64;
+    let server = server().await;
+    let large = "x".repeat(8 * 1024 * 1024);
+    let ops = [
+        Op::Emit {
+            name: "note".to_owned(),
+            text: large,
+        },
+        Op::set("a", 1),
+    ];
+    let run_id = server.process.start(KIND, input(&ops)).await;
+    server.process.settle(&run_id).await;
+    let running = Running::start(&server.state, |_| {}).await;
+    let request = |after: u64| {
+        format!(
+            "GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Accept: text/event-stream\r\nLast-Event-ID: {after}\r\nAuthorization: Bearer {}\r\n\r\n",
+            server.root
+        )
+    };
+    // One reader first, so that what any reader costs is not counted.
+    let first = exchange(running.address, request(0).as_bytes()).await;
+    let before = resident_bytes();
+    let mut stalled = Vec::new();
+    for _ in 0..READERS {
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        stream.write_all(request(0).as_bytes()).await.unwrap();
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.unwrap();
+        stalled.push(stream);
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let grown = resident_bytes().saturating_sub(before) / (1024 * 1024);
+    eprintln!("{READERS} stalled readers of a run of 16 MiB: {grown} MiB more");
+    assert!(grown < 128, "{grown} MiB");
+    drop(stalled);
+    // A reader that goes on by the cursor misses nothing and gets nothing twice.
+    let ids = |text: &str| -> Vec<u64> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("id: "));
+        lines.map(|id| id.parse().unwrap()).collect()
+    };
+    let all = ids(&first);
+    let resumed = exchange(running.address, request(all[1]).as_bytes()).await;
+    let mut together = all[..2].to_vec();
+    together.extend(ids(&resumed));
+    assert_eq!(together, all);
+    let expected: Vec<u64> = (1..=all.len() as u64).collect();
+    assert_eq!(all, expected);
+    running.stop().await;
+}
+
+/// A reader that takes too long is told why its stream ends and where to go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_reader_is_told_where_to_go_on() {
+    let server = server_with(|state| state.slow_reader = Duration::from_millis(300)).await;
+    let ops: Vec<Op> = (0..24)
+        .map(|number| Op::Emit {
+            name: format!("note-{number}"),
+            text: "x".repeat(512 * 1024),
+        })
+        .collect();
+    let run_id = server.process.start(KIND, input(&ops)).await;
+    server.process.settle(&run_id).await;
+    let running = Running::start(&server.state, |_| {}).await;
+    let read = async |after: u64, pause: Duration| {
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        let request = format!(
+            "GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Accept: text/event-stream\r\nLast-Event-ID: {after}\r\nAuthorization: Bearer {}\r\n\r\n",
+            server.root
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        // More than the head: the first event has begun to arrive.
+        let mut text = vec![0; 4096];
+        stream.read_exact(&mut text).await.unwrap();
+        tokio::time::sleep(pause).await;
+        stream.read_to_end(&mut text).await.unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let ids = |text: &str| -> Vec<u64> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("id: "));
+        lines.map(|id| id.parse().unwrap()).collect()
+    };
+    let cut = read(0, Duration::from_secs(1)).await;
+    let closed = cut
+        .split("event: closed\ndata: ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("not closed: {} bytes, {:?}", cut.len(), ids(&cut)));
+    let closed: Value = serde_json::from_str(closed.lines().next().unwrap()).unwrap();
+    assert_eq!(closed["reason"], "slow_reader");
+    let mut seen = ids(&cut);
+    assert_eq!(closed["last_seq"], json!(seen.last()));
+    let rest = read(*seen.last().unwrap(), Duration::ZERO).await;
+    seen.extend(ids(&rest));
+    let last = server.process.event_types(&run_id).len() as u64;
+    let every: Vec<u64> = (1..=last).collect();
+    assert_eq!(seen, every);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn open_streams_are_limited() {
+    let server = server_with(|state| state.max_streams_per_key = 2).await;
+    let run_id = server
+        .process
+        .start(
+            KIND,
+            input(&[Op::Wait {
+                signal: "go".to_owned(),
+                seconds: None,
+            }]),
+        )
+        .await;
+    let running = Running::start(&server.state, |_| {}).await;
+    let request = format!(
+        "GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         Accept: text/event-stream\r\nAuthorization: Bearer {}\r\n\r\n",
+        server.root
+    );
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut byte = [0];
+        stream.read_exact(&mut byte).await.unwrap();
+        open.push(stream);
+    }
+    let refused = exchange(running.address, request.as_bytes()).await;
+    assert!(refused.starts_with("HTTP/1.1 429"), "{refused}");
+    assert!(refused.contains("\"limit\":\"streams\""), "{refused}");
+    drop(open);
+    running.stop().await;
 }

@@ -22,7 +22,7 @@ use windlass_ports::{
     entropy::random,
     git::{check_revision, hide_credentials, is_object_id},
 };
-use windlass_types::{Problem, code};
+use windlass_types::{Problem, Shortage, code};
 
 use super::Desk;
 use crate::{
@@ -175,12 +175,16 @@ impl Look {
             Some(directory) => directory.join(path),
             None => PathBuf::from(path),
         };
-        let found = fs_err::canonicalize(&absolute).map_err(|_| {
-            Problem::new(
-                &code::NOT_FOUND,
-                format!("there is no repository at {}", absolute.display()),
-            )
-            .with("field", pointer.as_str())
+        let found = fs_err::canonicalize(&absolute).map_err(|error| {
+            let at = absolute.display();
+            let problem = match Shortage::of_io(&error) {
+                Some(shortage) => shortage.note(Problem::new(
+                    &code::STORE_UNAVAILABLE,
+                    format!("the repository at {at} cannot be opened: {error}"),
+                )),
+                None => Problem::new(&code::NOT_FOUND, format!("there is no repository at {at}")),
+            };
+            problem.with("field", pointer.as_str())
         })?;
         // Around a checkout git knows its top; a bare repository is its own.
         let top = match self.git.toplevel(&found) {

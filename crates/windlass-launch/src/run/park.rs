@@ -8,7 +8,9 @@ use windlass_engine::run::{
 };
 use windlass_launch_model::{LaunchState, PatchBundle, Profile, Worker};
 use windlass_policy::WithoutRule;
-use windlass_types::{Digest, EffectClass, Principal, Problem, journal::ChangeSubject};
+use windlass_types::{
+    ApprovalTerms, Digest, EffectClass, Principal, Problem, journal::ChangeSubject,
+};
 
 use super::{
     Launch,
@@ -388,7 +390,7 @@ impl Launch<'_> {
             let run_id = self.context.run_id();
             let message = format!(
                 "this pull request needs an approval by {} first (plan {})",
-                approvers.join(" or "),
+                ApprovalTerms::of(&approvers).approvers.join(" or "),
                 digest.short()
             );
             let problem = refuse(self.state, "approval_required", message)

@@ -8,18 +8,19 @@ use axum::body::{Body, Bytes};
 use futures::{StreamExt, future::join_all, stream};
 use http::{
     HeaderValue, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE},
+    header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
     request::Parts,
 };
 use rmcp::{ServerHandler, model::ClientRequest};
-use serde_json::value::RawValue;
+use serde_json::{json, value::RawValue};
+use windlass_engine::access::{Meter, Permit, Refused};
 
 use super::{
     Response,
     guard::{McpEndpoint, allows_batches},
     reply,
 };
-use crate::wire::{Fault, Frame, Message};
+use crate::wire::{Fault, Frame, Message, codes};
 
 /// Answers a batch.
 pub async fn answer<H: ServerHandler>(
@@ -51,6 +52,16 @@ pub async fn answer<H: ServerHandler>(
     let Ok(texts) = serde_json::from_slice::<Vec<&RawValue>>(body) else {
         return refused("invalid request: the message cannot be read");
     };
+    // The surface in front counted the request as one; each further message counts as well, and a
+    // batch of which not every message may be sent does nothing.
+    let further = texts.len().saturating_sub(1);
+    let places = match parts.extensions.get::<Meter>() {
+        Some(meter) if further > 0 => match meter.admit_further(further) {
+            Ok(permit) => Some(permit),
+            Err(refused) => return over_the_limit(&refused, texts.len()),
+        },
+        _ => None,
+    };
     let answers = join_all(
         messages
             .into_iter()
@@ -72,7 +83,7 @@ pub async fn answer<H: ServerHandler>(
             }),
     )
     .await;
-    merge(answers.into_iter().flatten().collect())
+    merge(answers.into_iter().flatten().collect(), places)
 }
 
 fn refused(reason: &'static str) -> Response {
@@ -80,6 +91,27 @@ fn refused(reason: &'static str) -> Response {
         StatusCode::BAD_REQUEST,
         &Fault::invalid_request(None, reason),
     )
+}
+
+/// Says that the caller may not send this many messages now.
+fn over_the_limit(refused: &Refused, messages: usize) -> Response {
+    let problem = &refused.problem;
+    let message = format!(
+        "{}: a batch counts as its {messages} messages",
+        problem.message()
+    );
+    let mut fault = Fault::new(None, codes::BUSY, message);
+    fault.error.data = Some(json!({
+        "code": problem.code().name,
+        "message": problem.message(),
+        "details": problem.details(),
+    }));
+    let mut response = reply::refusal(StatusCode::TOO_MANY_REQUESTS, &fault);
+    let wait = refused.retry_after.as_secs().max(1);
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from(wait));
+    response
 }
 
 /// A refusal in the form of a one-event stream.
@@ -94,7 +126,7 @@ fn refusal_event(fault: &Fault) -> Response {
 
 /// One stream of all streams. A failure that concerns the connection, an unknown session
 /// for example, is the same for every message and answers for all.
-fn merge(mut answers: Vec<Response>) -> Response {
+fn merge(mut answers: Vec<Response>, places: Option<Permit>) -> Response {
     if let Some(failed) = answers
         .iter()
         .position(|answer| !answer.status().is_success())
@@ -112,7 +144,11 @@ fn merge(mut answers: Vec<Response>) -> Response {
     let streams = answers
         .into_iter()
         .map(|answer| answer.into_body().into_data_stream().boxed());
-    let mut response = Response::new(Body::from_stream(stream::select_all(streams)));
+    // The places of the messages are given back when their last answer has been sent.
+    let answers = stream::select_all(streams).inspect(move |_| {
+        let _ = &places;
+    });
+    let mut response = Response::new(Body::from_stream(answers));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -67,7 +67,7 @@ pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitReq
     } else {
         &run.approvers
     };
-    if !may_approve(&caller.person, approvers) {
+    if !may_approve(&caller.person, approvers) || run.approved_by.contains(&caller.person.id()) {
         return None;
     }
     let prompt = waits

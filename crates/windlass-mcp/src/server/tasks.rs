@@ -13,7 +13,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use windlass_engine::{operation::OperationInfo, run::RunView};
-use windlass_types::{Problem, RunId, RunState, code};
+use windlass_types::{ApprovalTerms, Problem, RunId, RunState, code};
 
 use super::{
     Caller, Server,
@@ -239,7 +239,7 @@ fn describe(run: &RunView) -> String {
         return format!(
             "{}: waiting for approval by {}",
             run.title,
-            run.approvers.join(" or ")
+            ApprovalTerms::of(&run.approvers).approvers.join(" or ")
         );
     }
     match &run.problem {

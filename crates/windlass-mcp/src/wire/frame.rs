@@ -17,8 +17,7 @@ use super::{
     method::{RequestError, notification_from_parts, request_from_parts},
 };
 
-/// The most elements one batch may have. Rate limits count requests over HTTP, so a batch must
-/// not be a way around them.
+/// The most elements one batch may have. Over HTTP each of them also counts as a request.
 pub const MAX_BATCH: usize = 100;
 
 /// What one line (or one HTTP body) turned out to be.

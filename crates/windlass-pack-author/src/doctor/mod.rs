@@ -15,7 +15,7 @@ use windlass_pack_model::{
     manifest::MANIFEST_FILE,
     next_actions::{Action, Caller, NextAction, ordered},
 };
-use windlass_ports::git::Git;
+use windlass_ports::{git::Git, trust};
 use windlass_types::Problem;
 
 use crate::Authored;
@@ -86,6 +86,9 @@ pub fn doctor(input: &DoctorInput<'_>) -> Result<Authored<DoctorData>, Problem> 
         .collect();
     let mut warnings = overlays::examine(input)?;
     warnings.extend(advice::skills_in_two_places(input.desired));
+    // Without git or a repository there is nothing to skip.
+    let skipped = input.git.skipped(input.repo).unwrap_or_default();
+    warnings.extend(trust::skipped(input.repo, &skipped));
     let ignores = ignored::examine(input)?;
     warnings.extend(ignores.warnings);
     if ignores.due && !input.fix {

@@ -6,7 +6,7 @@ use windlass_pack_model::fault;
 use windlass_ports::git::GitError;
 use windlass_types::Problem;
 
-use crate::git_fault::chain;
+use crate::git_fault::{chain, not_trusted};
 
 /// The problem of a git call in a directory.
 pub(crate) fn problem(error: &GitError, cwd: &Path) -> Problem {
@@ -24,6 +24,7 @@ pub(crate) fn problem(error: &GitError, cwd: &Path) -> Problem {
             .with("args", args.clone())
             .with("stderr", stderr.as_str()),
         GitError::TimedOut { args, .. } => failed(error, cwd).with("args", args.clone()),
+        GitError::NotTrusted { repository, .. } => not_trusted(error, repository),
         GitError::Missing { .. } | GitError::Moved { .. } | GitError::Io { .. } => {
             failed(error, cwd)
         }

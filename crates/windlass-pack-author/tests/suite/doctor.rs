@@ -272,6 +272,29 @@ fn outputs_are_hidden_when_asked_for_and_shown_again_afterwards() {
 }
 
 #[test]
+fn programs_of_the_repository_that_are_off_are_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use windlass_ports::git::Git as _;
+
+    let world = World::with_manifest(MANIFEST);
+    world.git.init(&world.repo()).unwrap();
+    let about = |world: &World| {
+        let warnings = examine(world, Flags::default()).unwrap().warnings;
+        let about = warnings.into_iter().filter(|it| it.contains("are off"));
+        about.collect::<Vec<_>>()
+    };
+    assert_eq!(about(&world), Vec::<String>::new());
+    world.write("repo/.git/hooks/pre-commit", "#!/bin/sh\n");
+    let hook = world.path("repo/.git/hooks/pre-commit");
+    fs_err::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let said = about(&world);
+    assert_eq!(said.len(), 1);
+    for part in ["hook pre-commit", "windlass trust /"] {
+        assert!(said[0].contains(part), "{part}: {said:?}");
+    }
+}
+
+#[test]
 fn a_skill_in_two_places_is_reported() {
     let world = with_outputs();
     let outcome = examine(&world, Flags::default()).unwrap();

@@ -17,10 +17,11 @@ use windlass_types::Problem;
 
 use crate::state::{
     blob::Blobs,
-    files::{create_private_dir, remove_empty_dir, rename_new, sync_dir, write_synced},
+    exact,
+    files::{create_private_dir, rename_new, sync_dir, write_synced},
     grove,
     journal::{Entry, Journal, undoing_name},
-    lock::RootLocks,
+    lock::{RootLocks, real_path},
     observe::{Seen, Standing, observe, standing},
     pack_state::PackState,
     prepare::{Contents, changed, prepare},
@@ -150,7 +151,7 @@ pub(crate) fn apply(
     }
     for directory in &journal.replaced_directories {
         step(probe, Step::RemoveDirectory, "remove", directory, || {
-            remove_empty_dir(directory)
+            exact::remove_empty_dir(directory)
         })?;
     }
     create_directories(&journal.late_directories, probe)?;
@@ -175,7 +176,7 @@ fn create_directories(directories: &[PathBuf], probe: &dyn FaultProbe) -> Result
             Step::CreateDirectory,
             "create",
             directory,
-            || match std::fs::create_dir(directory) {
+            || match exact::create_dir(directory) {
                 Err(error)
                     if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() =>
                 {
@@ -214,17 +215,25 @@ fn stage_entry(
 fn remove(entry: &Entry, buffer: &mut Vec<u8>, probe: &dyn FaultProbe) -> Result<(), Stop> {
     let path = match entry.link {
         // The link goes, not what it leads to.
-        Some(_) => entry.path.as_path(),
-        None => entry.real(),
+        Some(_) => own_path(&entry.path).map_err(|error| fault::io("find", &entry.path, &error))?,
+        None => entry.real().to_owned(),
     };
     let standing =
         standing(entry, buffer).map_err(|error| fault::io("read", &entry.path, &error))?;
     if standing != Standing::Before {
         return Err(changed(&entry.path).into());
     }
-    step(probe, Step::Remove, "remove", path, || {
-        std::fs::remove_file(path)
+    step(probe, Step::Remove, "remove", &path, || {
+        exact::remove(&path)
     })
+}
+
+/// Where a path is, the last component taken for itself.
+pub(crate) fn own_path(path: &Path) -> io::Result<PathBuf> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Ok(real_path(parent)?.join(name)),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
+    }
 }
 
 fn replace(
@@ -236,12 +245,16 @@ fn replace(
 ) -> Result<(), Stop> {
     let (temp, real) = (journal.temp(index), entry.real());
     let Some(before) = &entry.before else {
-        let moved = step(probe, Step::Replace, "write", real, || {
-            match rename_new(&temp, real) {
+        let moved = step(
+            probe,
+            Step::Replace,
+            "write",
+            real,
+            || match exact::rename_new(&temp, real) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
                 moved => moved.map(|()| true),
-            }
-        })?;
+            },
+        )?;
         return match moved {
             true => Ok(()),
             false => Err(changed(&entry.path).into()),
@@ -253,7 +266,7 @@ fn replace(
         _ => return Err(changed(&entry.path).into()),
     }
     step(probe, Step::Replace, "write", real, || {
-        std::fs::rename(&temp, real)
+        exact::rename(&temp, real)
     })
 }
 

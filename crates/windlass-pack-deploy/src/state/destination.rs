@@ -3,7 +3,8 @@
 //! Symbolic links are looked at here and nowhere else. A directory between a root and a file may
 //! be a link only if it stays inside the root. A destination that is a link is written through to
 //! where it leads, if that is inside the user's home, the project or the root; the link itself is
-//! never replaced. A root may be a link: it is the directory the user named.
+//! never replaced. A root may be a link: it is the directory the user named. Links of a project
+//! keep to its rule besides.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +17,10 @@ use std::{
 use windlass_pack_model::fault::{self, is_absent};
 use windlass_types::Problem;
 
-use crate::state::lock::{LockedRoot, real_path};
+use crate::{
+    links::LinkRule,
+    state::lock::{LockedRoot, real_path},
+};
 
 /// A link that leads to a link that leads to a link: this many and no more.
 const LINK_LIMIT: usize = 40;
@@ -73,6 +77,7 @@ pub(crate) struct Resolver {
     roots: Vec<LockedRoot>,
     by_path: HashMap<PathBuf, usize>,
     bases: Vec<PathBuf>,
+    links: LinkRule,
     removed: HashSet<PathBuf>,
     directories: HashMap<PathBuf, Directory>,
     last: Option<(PathBuf, Directory)>,
@@ -86,10 +91,11 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// `write_through`: where links may lead. `removed`: the paths the transaction removes.
+    /// `write_through`: where links may lead; `links`: where those of a project may. `removed`: the paths the transaction removes.
     pub(crate) fn new(
         roots: Vec<LockedRoot>,
         write_through: &[PathBuf],
+        links: LinkRule,
         removed: HashSet<PathBuf>,
     ) -> Self {
         Self {
@@ -103,6 +109,7 @@ impl Resolver {
                 .iter()
                 .filter_map(|base| base.canonicalize().ok())
                 .collect(),
+            links,
             removed,
             directories: HashMap::new(),
             last: None,
@@ -183,6 +190,7 @@ impl Resolver {
     }
 
     fn root_directory(&mut self, index: usize) -> Result<Directory, Problem> {
+        self.links.check(&self.roots[index].root)?;
         let real = self.roots[index].real.clone();
         match std::fs::metadata(&real) {
             Ok(metadata) if metadata.is_dir() => {
@@ -278,6 +286,7 @@ impl Resolver {
                 .with("root", root.display().to_string())
                 .with("link_target", target.display().to_string()));
             }
+            self.links.check(path)?;
             return if target.is_dir() {
                 Ok(there(target))
             } else {
@@ -295,7 +304,9 @@ impl Resolver {
         let text = std::fs::read_link(link).map_err(|error| fault::io("read", link, &error))?;
         let real = end_of(link).map_err(|error| fault::io("follow", link, &error))?;
         let allowed = |base: &PathBuf| real.starts_with(base);
-        if !allowed(&self.roots[root].real) && !self.bases.iter().any(allowed) {
+        if self.links.is_in_project(path) {
+            self.links.check(path)?;
+        } else if !allowed(&self.roots[root].real) && !self.bases.iter().any(allowed) {
             return Err(fault::invalid_path(format!(
                 "{} is a symbolic link to {}, which is outside the home and the project, so it is not written. Remove the link, or let it lead inside",
                 path.display(),
@@ -320,7 +331,7 @@ impl Resolver {
 }
 
 /// Where a chain of links ends, even if nothing is there.
-fn end_of(link: &Path) -> io::Result<PathBuf> {
+pub(crate) fn end_of(link: &Path) -> io::Result<PathBuf> {
     let mut path = link.to_owned();
     for _ in 0..LINK_LIMIT {
         match path.canonicalize() {

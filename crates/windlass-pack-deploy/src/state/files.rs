@@ -64,18 +64,6 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a directory if it is empty. Says whether it is gone.
-pub(crate) fn remove_empty_dir(path: &Path) -> io::Result<bool> {
-    match std::fs::remove_dir(path) {
-        Ok(()) => Ok(true),
-        Err(error) if is_absent(&error) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
-        // Some systems say so of a directory that is not empty.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 /// Gives a file another name, which nothing may have yet: one call that looks and acts at once,
 /// so that no other process can interfere.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {

@@ -10,12 +10,11 @@ use std::{
 };
 
 use crate::state::{
-    files::rename_new,
+    exact,
     journal::Journal,
     prepare::changed,
     probe::{FaultProbe, Step, Stop, step},
 };
-use windlass_pack_model::fault::is_absent;
 
 /// Creates the directories of all groves next to their places.
 pub(crate) fn plant(
@@ -26,7 +25,7 @@ pub(crate) fn plant(
     for (directory, grove) in journal.directories.iter().zip(groves) {
         let made = inside(journal, *grove, directory);
         step(probe, Step::CreateDirectory, "create", &made, || {
-            match std::fs::create_dir(&made) {
+            match exact::create_dir(&made) {
                 // Two roots share it.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
                 created => created,
@@ -52,12 +51,16 @@ pub(crate) fn inside(journal: &Journal, grove: usize, path: &Path) -> PathBuf {
 pub(crate) fn move_in(journal: &Journal, probe: &dyn FaultProbe) -> Result<(), Stop> {
     for (index, place) in journal.groves.iter().enumerate() {
         let made = journal.grove_temp(index);
-        let moved = step(probe, Step::Replace, "create", place, || {
-            match rename_new(&made, place) {
+        let moved = step(
+            probe,
+            Step::Replace,
+            "create",
+            place,
+            || match exact::rename_new(&made, place) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
                 moved => moved.map(|()| true),
-            }
-        })?;
+            },
+        )?;
         if !moved {
             return Err(changed(place).into());
         }
@@ -69,16 +72,9 @@ pub(crate) fn move_in(journal: &Journal, probe: &dyn FaultProbe) -> Result<(), S
 pub(crate) fn clear(journal: &Journal, probe: &dyn FaultProbe) -> Result<(), Stop> {
     for index in 0..journal.groves.len() {
         let made = journal.grove_temp(index);
-        step(
-            probe,
-            Step::DropTemp,
-            "remove",
-            &made,
-            || match std::fs::remove_dir_all(&made) {
-                Err(error) if !is_absent(&error) => Err(error),
-                _ => Ok(()),
-            },
-        )?;
+        step(probe, Step::DropTemp, "remove", &made, || {
+            exact::remove_tree(&made)
+        })?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use rustix::{
     io::Errno,
 };
 use serde::{Deserialize, Serialize};
+use windlass_files::{Directory, Identity};
 use windlass_pack_model::fault::{self, is_absent};
 use windlass_types::Problem;
 
@@ -23,6 +24,7 @@ use crate::state::{
     files::{PRIVATE, create_private_dir},
     journal,
     pack_state::PackState,
+    prepare::changed,
     probe::NoFaults,
     recover::{self, Attempt, Recovered},
 };
@@ -65,7 +67,64 @@ pub(crate) struct LockedRoot {
     pub(crate) key: String,
 }
 
+/// A root as it was when a plan was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldRoot {
+    root: PathBuf,
+    real: PathBuf,
+    /// The root, or what is there above it.
+    there: PathBuf,
+    device: u64,
+    inode: u64,
+}
+
+impl HeldRoot {
+    fn of(locked: &LockedRoot) -> Result<Self, Problem> {
+        let there = locked
+            .real
+            .ancestors()
+            .find(|directory| directory.is_dir())
+            .unwrap_or(Path::new("/"));
+        let identity = identity(there)?;
+        Ok(Self {
+            root: locked.root.clone(),
+            real: locked.real.clone(),
+            there: there.to_owned(),
+            device: identity.device,
+            inode: identity.inode,
+        })
+    }
+
+    fn is_still(&self, locked: &LockedRoot) -> bool {
+        locked.real == self.real
+            && identity(&self.there)
+                .is_ok_and(|found| (found.device, found.inode) == (self.device, self.inode))
+    }
+}
+
+fn identity(directory: &Path) -> Result<Identity, Problem> {
+    Directory::open_exact(directory)
+        .and_then(|opened| opened.identity())
+        .map_err(|error| fault::io("open", directory, &error.into_source()))
+}
+
 impl RootLocks {
+    /// The roots as they are now, for a transaction that is carried out later.
+    pub fn held(&self) -> Result<Vec<HeldRoot>, Problem> {
+        self.locked().map(HeldRoot::of).collect()
+    }
+
+    /// Refuses roots that are other directories than those a plan saw.
+    pub(crate) fn verify(&self, held: &[HeldRoot]) -> Result<(), Problem> {
+        for locked in self.locked() {
+            let mut planned = held.iter().filter(|held| held.root == locked.root);
+            if planned.any(|held| !held.is_still(locked)) {
+                return Err(changed(&locked.root));
+            }
+        }
+        Ok(())
+    }
+
     /// The roots, as they were named.
     pub fn roots(&self) -> impl Iterator<Item = &Path> {
         self.locks.iter().map(|lock| lock.root.root.as_path())

@@ -12,6 +12,7 @@ mod blob;
 mod commit;
 mod content;
 mod destination;
+mod exact;
 mod files;
 mod grove;
 mod head;
@@ -34,8 +35,9 @@ mod undo;
 
 pub use blob::{Blobs, Swept};
 pub use commit::commit;
+pub(crate) use destination::end_of as end_of_link;
 pub use head::{Head, Heads, SeenRoot, roots_of};
-pub use lock::{Holder, RootLocks};
+pub use lock::{HeldRoot, Holder, RootLocks};
 pub use manifest::{FoundManifest, manifest_path, read_manifest};
 pub use pack_state::PackState;
 pub use probe::{FaultProbe, Injected, NoFaults, Step};

@@ -83,6 +83,7 @@ pub(crate) fn prepare(
     probe: &dyn FaultProbe,
 ) -> Result<Prepared, Stop> {
     let blobs = state.blobs();
+    locks.verify(&transaction.held)?;
     let roots: Vec<_> = locks.locked().cloned().collect();
     let mut journal = Journal::new(&transaction.run_id, roots.clone());
     journal.fsync = transaction.fsync;
@@ -96,7 +97,12 @@ pub(crate) fn prepare(
         .map(|action| action.path.clone())
         .collect();
     let mut work = Work {
-        resolver: Resolver::new(roots, &transaction.write_through, removed),
+        resolver: Resolver::new(
+            roots,
+            &transaction.write_through,
+            transaction.links,
+            removed,
+        ),
         writer: BlobWriter::new(&blobs, &transaction.run_id),
         contents: Contents::default(),
         buffer: Vec::new(),

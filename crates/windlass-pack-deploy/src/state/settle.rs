@@ -4,7 +4,8 @@
 use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
 use crate::state::{
-    files::{remove_empty_dir, remove_if_there},
+    exact::remove_empty_dir,
+    files::remove_if_there,
     journal::Journal,
     pack_state::PackState,
     probe::{FaultProbe, Step, Stop, step},

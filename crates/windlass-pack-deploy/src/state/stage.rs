@@ -10,7 +10,7 @@ use std::{
 use windlass_pack_model::FileMode;
 
 use crate::state::{
-    files::{create_new, remove_if_there},
+    exact::{create_new, remove_if_there},
     probe::{FaultProbe, Step, Stop, step},
 };
 

@@ -5,7 +5,10 @@ use std::{path::PathBuf, sync::Arc};
 use windlass_pack_model::{Body, Snapshot, SnapshotOp, Target};
 use windlass_types::Digest;
 
-use crate::state::remembered::KnownRoot;
+use crate::{
+    links::LinkRule,
+    state::{lock::HeldRoot, remembered::KnownRoot},
+};
 
 /// Writes and removals that happen together or not at all.
 #[derive(Clone, Debug)]
@@ -22,6 +25,11 @@ pub struct Transaction {
     /// The directories into which a destination that is a symbolic link may lead: the user's
     /// home and the project.
     pub write_through: Vec<PathBuf>,
+    /// Where links of the project may lead.
+    pub links: LinkRule,
+    /// The roots as the plan saw them: others in their place stop the transaction. Empty when it
+    /// is carried out under the locks it was planned under.
+    pub held: Vec<HeldRoot>,
     /// Roots to remember from now on.
     pub remember_roots: Vec<KnownRoot>,
     /// Roots that hold nothing of pack's any more.
@@ -39,6 +47,8 @@ impl Transaction {
             manifests: Vec::new(),
             snapshot: None,
             write_through: Vec::new(),
+            links: LinkRule::default(),
+            held: Vec::new(),
             remember_roots: Vec::new(),
             forget_roots: Vec::new(),
             fsync: false,

@@ -1,13 +1,14 @@
 //! Taking a transaction back: what it changed is brought to its before, what others changed
 //! since is left alone. Doing it twice is the same as doing it once.
 
-use std::{io, os::unix::fs::symlink, path::Path};
+use std::{io, path::Path};
 
 use windlass_pack_model::fault;
 
 use crate::state::{
-    files::{remove_empty_dir, remove_if_there, rename_new},
-    grove,
+    commit::own_path,
+    exact::{self, create_dirs, remove_empty_dir, remove_if_there, rename_new},
+    files, grove,
     journal::{Entry, FileState, Journal},
     observe::{Standing, standing},
     pack_state::PackState,
@@ -36,7 +37,7 @@ pub(crate) fn undo(
     undo.removed_files()?;
     let temp = journal.snapshot_temp(state);
     step(probe, Step::DropTemp, "remove", &temp, || {
-        remove_if_there(&temp)
+        files::remove_if_there(&temp)
     })?;
     Ok(undo.warnings)
 }
@@ -81,13 +82,17 @@ impl<'a> Undo<'a> {
             if !self.is_ours_to_undo(entry)? {
                 continue;
             }
-            if let Some(parent) = entry.path.parent() {
-                std::fs::create_dir_all(parent)
-                    .map_err(|error| fault::io("create", parent, &error))?;
+            let place = match &entry.link {
+                Some(_) => own_path(&entry.path),
+                None => Ok(entry.real().to_owned()),
+            };
+            let place = place.map_err(|error| fault::io("find", &entry.path, &error))?;
+            if let Some(parent) = place.parent() {
+                create_dirs(parent).map_err(|error| fault::io("create", parent, &error))?;
             }
             match &entry.link {
                 Some(text) => step(self.probe, Step::Replace, "write", &entry.path, || {
-                    symlink(text, &entry.path)
+                    exact::link(text, &place)
                 })?,
                 None => self.restore(index, entry, before)?,
             }
@@ -162,7 +167,7 @@ impl<'a> Undo<'a> {
                 Step::CreateDirectory,
                 "create",
                 directory,
-                || std::fs::create_dir_all(directory),
+                || create_dirs(directory),
             )?;
         }
         Ok(())
@@ -186,7 +191,7 @@ impl<'a> Undo<'a> {
 
 fn put_back(temp: &Path, real: &Path, must_be_new: bool) -> io::Result<bool> {
     if !must_be_new {
-        return std::fs::rename(temp, real).map(|()| true);
+        return exact::rename(temp, real).map(|()| true);
     }
     match rename_new(temp, real) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

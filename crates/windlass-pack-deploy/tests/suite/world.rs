@@ -11,9 +11,9 @@ use std::{
 
 use serde_json::Value;
 use windlass_pack_deploy::{
-    Adoption, DeployPlan, DriftReport, EventContext, EventPlan, Owned, OwnershipScope, PlanOptions,
-    Purpose, RollbackRequest, UndoRequest, drift, gather_disk, gather_owned, plan, rollback,
-    scan_extras,
+    Adoption, DeployPlan, DriftReport, EventContext, EventPlan, LinkRule, Owned, OwnershipScope,
+    PlanOptions, Purpose, RollbackRequest, UndoRequest, drift, gather_disk, gather_owned, plan,
+    rollback, scan_extras,
     state::{NoFaults, PackState, commit},
     undo, uninstall,
 };
@@ -199,6 +199,7 @@ impl World {
             profile: Some("default".to_owned()),
             lockfile_sha256: None,
             write_through: vec![self.temp.path().to_owned()],
+            links: LinkRule::default(),
             fsync: false,
         }
     }

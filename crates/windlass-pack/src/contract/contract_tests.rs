@@ -21,6 +21,12 @@ fn a_failure_has_the_shape_of_the_contract() {
 }
 
 #[test]
+fn what_is_not_trusted_waits_for_a_person() {
+    let name = PackContract.code_name(&code::NOT_TRUSTED);
+    assert_eq!(name, "E_CONFIRM_REQUIRED");
+}
+
+#[test]
 fn an_answer_has_the_shape_of_the_contract() {
     let output = json!({"message": "Deployed", "outputs": {"url": "x"}, "nextActions": ["logs"], "warnings": ["w"]});
     insta::assert_snapshot!(PackContract.success(CONTEXT, output), @r#"{"command":"plan","command_id":"plan","command_path":["plan"],"data":{"message":"Deployed","nextActions":["logs"],"outputs":{"url":"x"}},"errors":[],"ok":true,"schema_version":1,"version":"0.1.0","warnings":["w"]}"#);

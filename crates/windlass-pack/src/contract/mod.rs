@@ -81,7 +81,10 @@ impl Contract for PackContract {
 
     fn code_name(&self, code: &'static Code) -> &'static str {
         match code.name {
-            "CONFIRM_REQUIRED" | "APPROVAL_REQUIRED" | "APPROVAL_REJECTED" => "E_CONFIRM_REQUIRED",
+            // A person has to decide first; the reason says about what.
+            "CONFIRM_REQUIRED" | "APPROVAL_REQUIRED" | "APPROVAL_REJECTED" | "NOT_TRUSTED" => {
+                "E_CONFIRM_REQUIRED"
+            }
             "CONFIRM_TOKEN_REQUIRED" => "E_CONFIRM_TOKEN_REQUIRED",
             "CONFIRM_TOKEN_EXPIRED" => "E_CONFIRM_TOKEN_EXPIRED",
             "CONFIRM_TOKEN_MISMATCH" | "CONFIRM_TOKEN_USED" => "E_CONFIRM_TOKEN_MISMATCH",

@@ -315,7 +315,10 @@ fn prepare(
         _ => {}
     }
     let event = plan.approve(adoption)?;
-    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context());
+    for link in &plan.links {
+        link.agreed()?;
+    }
+    let prepared = Prepared::new(&workspace.state, locks, &event, &workspace.event_context())?;
     let mut data = plan_data(&workspace, &plan)?;
     if !event.left_out.is_empty() {
         let left_out = event.left_out.iter();

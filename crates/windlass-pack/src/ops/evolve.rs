@@ -9,6 +9,7 @@ use windlass_pack_author::evolve::{
     COMMIT_MESSAGE, Context, ProposeRequest, commit_proposal, propose as find_edits,
 };
 use windlass_pack_deploy::plan_restore;
+use windlass_ports::trust;
 use windlass_types::{EffectClass, Problem, Surface};
 
 use super::{
@@ -110,6 +111,8 @@ fn proposed(
         return Ok(with_warnings(proposal.nothing_data(reason), warnings));
     }
     require_yes(input.yes, "evolve propose")?;
+    let skipped = pack.git.skipped(&workspace.repo).unwrap_or_default();
+    warnings.extend(trust::skipped(&workspace.repo, &skipped));
     let roots = [workspace.repo.clone()];
     commit_proposal(
         &*pack.git,

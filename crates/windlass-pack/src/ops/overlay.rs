@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use windlass_engine::operation::Operation;
+use windlass_files::{Access, Directory};
 use windlass_pack_author::evolve::{
     Context, EditRequest, RebaseRequest, Scope, edit_overlay, overlay_path, rebase_overlay,
 };
@@ -121,7 +122,10 @@ fn edit(pack: &Pack, moment: &Moment, input: OverlayInput) -> Result<Value, Prob
             &edited.writes,
         )?);
         if let Some(patches) = &edited.patches_dir {
-            fs_err::create_dir_all(patches).map_err(|error| fault::io("make", patches, &error))?;
+            let below = patches.strip_prefix(&workspace.repo).unwrap_or(patches);
+            Directory::open(&workspace.repo)
+                .and_then(|repo| repo.make_directory(below, Access::Usual))
+                .map_err(|error| fault::io("make", patches, &error.into()))?;
         }
     }
     Ok(with_warnings(edited.data(), warnings))

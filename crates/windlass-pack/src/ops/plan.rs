@@ -112,6 +112,9 @@ pub(super) fn plan_data(workspace: &Workspace<'_>, plan: &DeployPlan) -> Result<
     });
     // Put in, not written out by the macro, which would copy thousands of changes.
     data["changes"] = value(&plan.changes)?;
+    if !plan.links.is_empty() {
+        data["links"] = value(&plan.links)?;
+    }
     if !plan.local_edits.is_empty() {
         data["local_edits"] = value(&plan.local_edits)?;
     }

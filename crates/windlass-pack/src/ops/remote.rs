@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use windlass_engine::operation::Operation;
 use windlass_pack_author::{SyncRequest, set_remote, sync as synchronise};
+use windlass_ports::trust;
 use windlass_types::Problem;
 
-use super::{Shop, value};
+use super::{Shop, value, with_warnings};
 use crate::{
     arguments::{Common, require_yes},
     workspace::{Moment, Pack},
@@ -78,7 +79,8 @@ struct SyncInput {
 fn sync(pack: &Pack, moment: &Moment, input: SyncInput) -> Result<Value, Problem> {
     require_yes(input.yes || input.dry_run, "sync")?;
     let repo = pack.repo(&input.common, moment);
-    value(&synchronise(
+    let skipped = pack.git.skipped(&repo).unwrap_or_default();
+    let data = value(&synchronise(
         &*pack.git,
         &SyncRequest {
             repo: &repo,
@@ -86,5 +88,7 @@ fn sync(pack: &Pack, moment: &Moment, input: SyncInput) -> Result<Value, Problem
             rebase: input.rebase,
             dry_run: input.dry_run,
         },
-    )?)
+    )?)?;
+    let warnings = trust::skipped(&repo, &skipped).into_iter().collect();
+    Ok(with_warnings(data, warnings))
 }

@@ -14,7 +14,7 @@ use windlass_types::{EffectClass, Problem, Surface};
 
 use super::{Outcome, Shop, done, value, with_warnings};
 use crate::{
-    apply::{Applied, Finish, Prepared, Start, blocking, lock_unless_dry, propose},
+    apply::{Applied, Finish, Prepared, Start, blocking, link_warnings, lock_unless_dry, propose},
     arguments::{Common, only_known, read, require_yes, says_yes},
     contract,
     workspace::{Moment, Pack, Workspace},
@@ -258,9 +258,11 @@ impl Ready {
         Ok(Self {
             changes: value(&event.changes)?,
             summary: value(&event.summary)?,
-            warnings: event.warnings.clone(),
+            warnings: [event.warnings.clone(), link_warnings(&event, &context)].concat(),
             title: format!("pack {}", value(&event.kind)?.as_str().unwrap_or("event")),
-            prepared: locks.map(|locks| Prepared::new(&pack.state(), locks, &event, &context)),
+            prepared: locks
+                .map(|locks| Prepared::new(&pack.state(), locks, &event, &context))
+                .transpose()?,
         })
     }
 

@@ -283,6 +283,7 @@ fn domain(scratch: &Path) -> Box<dyn Domain> {
         codex_home: None,
         machine_candidates: vec!["machine".to_owned()],
         fsync: false,
+        link_destinations: Vec::new(),
         stat_cache: scratch.join("cache/stat"),
         program: "windlass pack".to_owned(),
     };

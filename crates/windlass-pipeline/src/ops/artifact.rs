@@ -27,6 +27,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
         "The code",
         json!({ "job_id": schemas::EXAMPLE_JOB, "artifact_type": "code" }),
     )
+    .delivers_content()
     .handle_json(move |context, input| {
         let desk = desk.clone();
         async move { read(&desk, context, input).await }

@@ -37,6 +37,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::strategize())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<StrategyOutput>()
+        .delivers_content()
         .handle_reply(move |context, input| call(strategize.clone(), context, input)),
         tool(
             "design_architecture",
@@ -47,6 +48,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::architecture())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<ArchitectureOutput>()
+        .delivers_content()
         .handle_reply(move |context, input| call(architecture.clone(), context, input)),
         tool(
             "design_ux",
@@ -57,6 +59,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::ux())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<UxOutput>()
+        .delivers_content()
         .handle_reply(move |context, input| call(ux.clone(), context, input)),
         tool(
             "generate_code",
@@ -67,6 +70,7 @@ pub(super) fn operations(desk: &Desk) -> Vec<Arc<dyn Operation>> {
         .input_schema(schemas::code())
         .example("A small product", json!({ "spec": schemas::EXAMPLE }))
         .output::<CodeOutput>()
+        .delivers_content()
         .handle_reply(move |context, input| call(code.clone(), context, input)),
     ]
 }

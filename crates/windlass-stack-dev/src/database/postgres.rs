@@ -4,16 +4,19 @@
 //! nobody and asks for none. It is handed over on standard input, never as an argument.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use windlass_files::Access;
 use windlass_process::Ended;
 use windlass_types::{Problem, Secret, code};
 
 use crate::ledger::Ending;
 use crate::outside::Programs;
+use crate::plan::{in_project, make_folder};
 use crate::process::Launch;
 
 /// How long making a cluster or setting a password may take.
@@ -41,7 +44,7 @@ impl PostgresServer {
 
     /// Makes the cluster if there is none, sets the password, and says how to start it.
     pub fn launch(&self) -> Result<Launch, Problem> {
-        fs_err::create_dir_all(&self.data).map_err(fault)?;
+        make_folder(&self.data).map_err(fault)?;
         self.hand_over()?;
         if !self.data.join("PG_VERSION").exists() {
             let arguments = [
@@ -58,7 +61,12 @@ impl PostgresServer {
             self.run("initdb", &arguments, "")?;
         }
         self.check_version()?;
-        fs_err::write(self.data.join("pg_hba.conf"), ACCESS_RULES).map_err(fault)?;
+        // In place: the file stays that of the user the server runs as.
+        in_project(&self.data.join("pg_hba.conf"))
+            .and_then(|(project, below)| project.create_file(&below, Access::Private))
+            .map_err(fault)?
+            .write_all(ACCESS_RULES.as_bytes())
+            .map_err(fault)?;
         let statements = format!(
             "ALTER ROLE {} WITH PASSWORD '{}';\nCREATE DATABASE {};\n",
             quoted(&self.user),
@@ -202,8 +210,6 @@ fn quoted(name: &str) -> String {
 
 /// Removes the data of all local databases, and nothing else.
 pub(crate) fn wipe(data: &Path) -> Result<(), Problem> {
-    match fs_err::remove_dir_all(data) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(fault(error)),
-        _ => Ok(()),
-    }
+    let (project, below) = in_project(data).map_err(fault)?;
+    project.remove_tree(&below).map(drop).map_err(fault)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use windlass_types::{Problem, Secret};
 
+use crate::plan::make_folder;
 use crate::process::Launch;
 
 /// How to start it.
@@ -14,7 +15,7 @@ pub(crate) fn redis_launch(
     port: u16,
     password: &Secret<String>,
 ) -> Result<Launch, Problem> {
-    fs_err::create_dir_all(data).map_err(|error| Problem::internal("dev Redis", error))?;
+    make_folder(data).map_err(|error| Problem::internal("dev Redis", error))?;
     let config = format!(
         "bind 127.0.0.1\nport {port}\nprotected-mode yes\nrequirepass {}\ndir \"{}\"\nappendonly yes\nsave \"\"\ndaemonize no\n",
         password.expose_secret(),

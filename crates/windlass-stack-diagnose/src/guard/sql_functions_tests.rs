@@ -478,6 +478,41 @@ fn what_is_to_be_looked_up_is_handed_on() {
 }
 
 #[test]
+fn syntax_that_calls_what_it_names_is_no_way_around() {
+    refused(
+        Postgres,
+        &[
+            ("select treat('/etc/x' as pg_read_file)", Rule::SqlFunction),
+            (
+                "select * from treat('/etc' as pg_ls_dir)",
+                Rule::SqlFunction,
+            ),
+            (
+                "explain analyze select treat(60 as pg_sleep)",
+                Rule::SqlFunction,
+            ),
+        ],
+    );
+    refused(
+        MySql,
+        &[
+            ("select load_file 1.e+('/etc/x')", Rule::SqlUnreadable),
+            ("select sleep 1.e-(5)", Rule::SqlUnreadable),
+            ("select sleep 1.e(5)", Rule::SqlUnreadable),
+        ],
+    );
+    passes(MySql, &["select 1.e3, 1.5e-2, 1e5, 1."]);
+    // A user's function may have these names too: the server is asked.
+    let statement = check(
+        Postgres,
+        "select substring('{}'::json), overlay('a', 'b', 1)",
+    )
+    .unwrap();
+    let asked: Vec<&str> = statement.calls.iter().map(|call| &*call.name).collect();
+    assert_eq!(asked, ["overlay", "substring"]);
+}
+
+#[test]
 fn a_refusal_says_how_to_allow_the_function() {
     let said = |engine, statement| check(engine, statement).unwrap_err().to_string();
     insta::assert_snapshot!(said(Postgres, "select * from crosstab2('select 1')"), @r#"the function crosstab2 is not on the list of functions that only read; if it is harmless, allow it in config.toml: [stack] allowed_functions = ["SCHEMA.crosstab2"] (rule sql.function)"#);

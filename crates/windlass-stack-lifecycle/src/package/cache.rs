@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
+use windlass_files::{Access, Directory, write_from};
 use windlass_types::Digest;
 
 /// What is remembered of a package.
@@ -43,22 +44,27 @@ impl Cache<'_> {
 
     /// Keeps a record.
     pub fn keep(&self, key: &Digest, record: &Record) -> std::io::Result<()> {
-        place(&self.record(key), &serde_json::to_vec(record)?)
+        self.place(&self.record(key), &serde_json::to_vec(record)?)
     }
 
     /// Keeps a package; returns its path.
     pub fn keep_zip(&self, digest: &Digest, bytes: &[u8]) -> std::io::Result<PathBuf> {
         let path = self.zip(digest);
-        place(&path, bytes)?;
+        self.place(&path, bytes)?;
         Ok(path)
     }
 
     /// Forgets every record; the zips stay.
     pub fn forget(&self) -> std::io::Result<()> {
-        match fs::remove_dir_all(self.records()) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            outcome => outcome,
-        }
+        let cache = Directory::create(self.0, Access::Usual)?;
+        cache.remove_tree(Path::new("records"))?;
+        Ok(())
+    }
+
+    /// Writes a file whole or not at all: others may package at the same time.
+    fn place(&self, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+        write_from(self.0, path, bytes, Access::Usual)?;
+        Ok(())
     }
 
     fn records(&self) -> PathBuf {
@@ -73,14 +79,4 @@ impl Cache<'_> {
 /// The digest of a file's contents.
 pub(crate) fn file_digest(path: &Path) -> std::io::Result<Digest> {
     Ok(Digest::of(&fs::read(path)?))
-}
-
-/// Writes a file whole or not at all: others may package at the same time.
-fn place(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)?;
-    let file = tempfile::NamedTempFile::new_in(folder)?;
-    fs::write(file.path(), bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 use serde_json::json;
+use windlass_ports::Runs;
 use windlass_stack_config::model::function::{Architecture, LambdaRuntime};
 use windlass_stack_config::model::packaging::{FunctionPackaging, LanguageConfig};
 use windlass_types::{Digest, Problem};
@@ -75,7 +76,7 @@ pub struct Workshop<'a> {
     /// Programs.
     pub tools: &'a Tools,
     /// Refuses to run code of the project, named to it, unless the user has trusted the project.
-    pub trust: &'a dyn Fn(&str) -> Result<(), Problem>,
+    pub trust: &'a dyn Fn(Runs, &str) -> Result<(), Problem>,
     /// How large packages may be.
     pub limits: Limits,
     /// How long one program may run.
@@ -125,6 +126,12 @@ impl Workshop<'_> {
         Cache(self.cache)
             .forget()
             .map_err(|cause| failed("the cache of packages", cause))
+    }
+
+    /// Refuses a workload whose entry file does not exist. Nothing is packaged for that.
+    pub fn require_entry(&self, workload: &str, entryfile_path: &str) -> Result<(), Problem> {
+        let (entry, _) = split_entry(entryfile_path);
+        self.inside(workload, entry).map(drop)
     }
 
     /// Makes a function's zip, or finds it as it was made before.

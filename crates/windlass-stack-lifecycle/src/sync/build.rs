@@ -119,10 +119,13 @@ fn write_dotenv(
         if after == before {
             return Ok(());
         }
-        if let Some(folder) = file.parent() {
-            fs_err::create_dir_all(folder)?;
-        }
-        fs_err::write(&file, after)
+        windlass_files::write_from(
+            &source.config_directory,
+            &file,
+            after.as_bytes(),
+            windlass_files::Access::Usual,
+        )?;
+        Ok(())
     };
     write().map_err(|error: std::io::Error| {
         invalid(

@@ -96,7 +96,15 @@ pub(super) fn specs(verb: Verb) -> Vec<ArgumentSpec> {
                 ]
             }
         }
-        Verb::Compile => const { &[STAGE, ArgumentSpec::optional("outFile", Text)] },
+        Verb::Compile => {
+            const {
+                &[
+                    STAGE,
+                    ArgumentSpec::optional("withPackage", Bool),
+                    ArgumentSpec::optional("outFile", Text),
+                ]
+            }
+        }
         Verb::Validate => {
             const {
                 &[

@@ -4,9 +4,9 @@ use std::path::{Component, Path};
 
 use serde_json::{Map, Value, json};
 use windlass_engine::operation::{Answer, CallContext};
+use windlass_files::{Access, Directory, write_from};
 use windlass_ports::aws::TemplateSource;
 use windlass_stack_config::{CONFIG_NAMES, starter};
-use windlass_stack_diagnose::guard::mask;
 use windlass_stack_lifecycle::INLINE_LIMIT;
 use windlass_types::{Problem, Surface, code};
 
@@ -42,43 +42,76 @@ pub(super) async fn template(
         "configFile": prepared.config_file,
         "warnings": prepared.warnings,
     });
+    let secrets = literal_secrets(desk, &prepared.proposal.template);
+    if !secrets.is_empty() {
+        data["literalSecrets"] = json!(secrets);
+    }
+    if !prepared.packages.placeholders.is_empty() {
+        data["placeholders"] = json!(prepared.packages.placeholders);
+    }
     if let Some(out) = arguments.get("outFile").and_then(Value::as_str) {
-        let file = inside(&place.directory, out)?;
-        let shown = shown(desk, &prepared.proposal.template);
-        fs_err::write(&file, format!("{shown:#}\n"))
-            .map_err(|error| fault::invalid("outFile", error.to_string()))?;
+        inside(out)?;
+        let is_private = !secrets.is_empty();
+        let access = match is_private {
+            true => Access::Private,
+            false => Access::Usual,
+        };
+        write_from(&place.directory, out.as_ref(), text.as_bytes(), access).map_err(|error| {
+            error.into_problem(|error| fault::invalid("outFile", error.to_string()))
+        })?;
         data["outFile"] = json!(out);
+        if is_private {
+            data["message"] = json!(format!(
+                "{} compiles to {count} resources; {out} holds secrets, so only you can read it \
+                 (mode 0600)",
+                prepared.stack_name()
+            ));
+            data["fileMode"] = json!("0600");
+        }
+    } else if context.surface == Surface::Mcp && !secrets.is_empty() {
+        data["withheld"] = json!(true);
+        data["reason"] = json!(format!(
+            "the template holds literal secrets at {}, which a language model is not given",
+            secrets.join(", ")
+        ));
+        data["nextActions"] = json!([
+            "repeat with outFile to have it written to a file of mode 0600",
+            "write $Secret('NAME') in the config instead of the value",
+        ]);
     } else if context.surface == Surface::Mcp && text.len() > MCP_LIMIT {
         data["truncated"] = json!(true);
         data["reason"] = json!(format!("the template has {} bytes", text.len()));
         data["nextActions"] = json!(["repeat with outFile to have it written to a file"]);
     } else {
-        data["template"] = shown(desk, &prepared.proposal.template);
+        data["template"] = prepared.proposal.template.clone();
     }
     Ok(Answer::plain(data))
 }
 
-/// The template as it may be seen: values that are secrets by their name or form are masked.
-fn shown(desk: &Desk, template: &Value) -> Value {
-    fn walk(desk: &Desk, key: &str, value: &Value) -> Value {
+/// Where the template has values that are secrets by their name or form.
+fn literal_secrets(desk: &Desk, template: &Value) -> Vec<String> {
+    fn walk(desk: &Desk, place: &str, key: &str, value: &Value, found: &mut Vec<String>) {
         match value {
-            Value::Object(members) => Value::Object(
-                members
-                    .iter()
-                    .map(|(key, value)| (key.clone(), walk(desk, key, value)))
-                    .collect(),
-            ),
-            Value::Array(items) => {
-                Value::Array(items.iter().map(|item| walk(desk, key, item)).collect())
+            Value::Object(members) => members.iter().for_each(|(key, value)| {
+                let dot = if place.is_empty() { "" } else { "." };
+                walk(desk, &format!("{place}{dot}{key}"), key, value, found);
+            }),
+            Value::Array(items) => items
+                .iter()
+                .for_each(|item| walk(desk, place, key, item, found)),
+            Value::String(text)
+                if !text.starts_with("{{resolve:")
+                    && (is_secret(key) || desk.engine.redactor.finds_in(text.as_bytes())) =>
+            {
+                found.push(place.to_owned());
             }
-            Value::String(text) if is_secret(key) && !text.starts_with("{{resolve:") => {
-                Value::from(mask::secret(text))
-            }
-            Value::String(text) => Value::from(desk.engine.redactor.redact(text).into_owned()),
-            other => other.clone(),
+            _ => {}
         }
     }
-    walk(desk, "", template)
+    let mut found = Vec::new();
+    walk(desk, "", "", template, &mut found);
+    found.dedup();
+    found
 }
 
 /// Names of properties whose literal values are nobody's business.
@@ -99,7 +132,7 @@ fn is_secret(key: &str) -> bool {
 }
 
 /// A file in or below the working directory.
-fn inside(directory: &Path, given: &str) -> Result<std::path::PathBuf, Problem> {
+fn inside(given: &str) -> Result<(), Problem> {
     let path = Path::new(given);
     let is_inside = path
         .components()
@@ -110,7 +143,7 @@ fn inside(directory: &Path, given: &str) -> Result<std::path::PathBuf, Problem> 
             format!("outFile is {given:?}; it must be in or below the working directory"),
         ));
     }
-    Ok(directory.join(path))
+    Ok(())
 }
 
 fn resource_count(prepared: &Prepared) -> usize {
@@ -158,7 +191,7 @@ pub(super) async fn validate(
             "config": true,
             "resources": true,
             "template": true,
-            "packaging": prepared.packages.unknown.is_empty(),
+            "packaging": prepared.packages.placeholders.is_empty(),
             "cloudformation": says("thorough"),
         },
         "warnings": prepared.warnings,
@@ -176,7 +209,7 @@ pub(super) fn init(
         .iter()
         .find(|name| place.directory.join(name).exists());
     let made = starter(&place.directory)?;
-    let file = place.directory.join("stacktape.yml");
+    let file = "stacktape.yml";
     if !says("print") {
         if let Some(existing) = existing.filter(|_| !says("force")) {
             return Err(Problem::new(
@@ -186,12 +219,14 @@ pub(super) fn init(
             .with("reason", "exists")
             .next("repeat with force=true to write over it, or print=true to look"));
         }
-        fs_err::write(&file, &made.text).map_err(|error| Problem::internal("config", error))?;
+        Directory::open(&place.directory)
+            .and_then(|root| root.write(file.as_ref(), made.text.as_bytes(), Access::Usual))
+            .map_err(|error| error.into_problem(|error| Problem::internal("config", error)))?;
     }
     let project = project_name(&place.directory);
     Ok(Answer::plain(json!({
         "message": if says("print") { "This would be written to stacktape.yml" } else { "Wrote stacktape.yml" },
-        "file": "stacktape.yml",
+        "file": file,
         "text": made.text,
         "found": made.found,
         "nextActions": [

@@ -139,7 +139,8 @@ impl Verb {
             .input_schema(arguments::schema(self))
             .output::<serde_json::Map<String, serde_json::Value>>()
             .example(title, arguments::example(self));
-        for field in ["confirmToken", "template", "changes"] {
+        // `template` and `text` are content, delivered as it was made.
+        for field in ["confirmToken", "template", "text", "changes"] {
             builder = builder.discloses(field);
         }
         if matches!(

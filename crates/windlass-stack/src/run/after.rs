@@ -219,10 +219,13 @@ impl Aftermath<'_> {
         let failed: Option<String> = Step::effect("stack-info", file.display().to_string())
             .undo(|_: Option<String>| async { Ok(()) })
             .run(context, async |_| {
-                let written = file
-                    .parent()
-                    .map_or(Ok(()), fs_err::create_dir_all)
-                    .and_then(|()| fs_err::write(&file, &text));
+                let base = &self.prepared.config_directory;
+                let written = windlass_files::write_from(
+                    base,
+                    &file,
+                    text.as_bytes(),
+                    windlass_files::Access::Usual,
+                );
                 Ok(written.err().map(|error| error.to_string()))
             })
             .await?;

@@ -72,6 +72,7 @@ fn again(request: &StepRequest, tries: u32) -> StepRequest {
         mode: request.mode,
         retry: request.retry,
         effect: request.effect.clone(),
+        reports_full_disk: request.reports_full_disk,
     }
 }
 

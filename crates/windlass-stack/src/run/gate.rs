@@ -12,7 +12,7 @@ use windlass_engine::run::{
 use windlass_policy::WithoutRule;
 use windlass_stack_lifecycle::change::{Action, Change};
 use windlass_types::journal::ChangeSubject;
-use windlass_types::{Digest, EffectClass, Problem, code};
+use windlass_types::{ApprovalTerms, Digest, EffectClass, Problem, code};
 
 use super::{Confirmed, Job, Kind, confirmed_plan};
 use crate::desk::Desk;
@@ -141,7 +141,7 @@ pub(super) async fn pass_deployment(
     let wait = WaitRequest {
         prompt: Some(format!(
             "stack.deploy on {stack} (approvers: {})",
-            approvers.join(", ")
+            ApprovalTerms::of(&approvers).approvers.join(", ")
         )),
         plan_digest: Some(confirmed.plan_digest),
         approvers,

@@ -281,6 +281,7 @@ fn as_prepared(job: &Job, chosen: &Chosen, record: &VersionRecord) -> Prepared {
         disable_auto_rollback: false,
         versions_to_keep: usize::MAX,
         stack_info: None,
+        config_directory: std::path::PathBuf::new(),
         buckets: buckets
             .map(|(resource, kept)| FilledBucket {
                 resource,

@@ -29,12 +29,17 @@ pub(crate) fn note(
         due.at = None;
     }
     if due == Due::default() {
-        connection
-            .prepare_cached("DELETE FROM run_due WHERE journal = ?1")?
-            .execute([journal.id])?;
-        return Ok(());
+        return forget(connection, journal);
     }
     set(connection, journal.id, due)
+}
+
+/// The run is not due any more.
+pub(super) fn forget(connection: &Connection, journal: &Journal) -> Result<()> {
+    connection
+        .prepare_cached("DELETE FROM run_due WHERE journal = ?1")?
+        .execute([journal.id])?;
+    Ok(())
 }
 
 /// The run of that number is due.

@@ -56,7 +56,8 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
             | Body::EndpointDisabled(_)
             | Body::KeyCreated(_)
             | Body::KeyRevoked(_)
-            | Body::KeyUsed(_) => true,
+            | Body::KeyUsed(_)
+            | Body::RunDamaged(_) => true,
             Body::RunStarted(_)
             | Body::RunUnwinding(_)
             | Body::RunCompleted(_)
@@ -83,6 +84,7 @@ pub(crate) fn is_indexed(body: &Body) -> bool {
             | Body::TelemetryUpdated(_)
             | Body::AuditCall(_)
             | Body::AuditReads(_)
+            | Body::AuditGap(_)
             | Body::LossAccepted(_)
             | Body::RunImported(_)
             | Body::Domain(..) => false,
@@ -99,7 +101,7 @@ pub(crate) fn derive(
     let imported = place.is_imported(event);
     match body {
         Body::RunCreated(created) => {
-            let record = runs::create(connection, place.journal, created)?;
+            let record = runs::create(connection, place.journal, created, imported)?;
             if let Some(token) = &created.confirm_token {
                 tokens::redeem(connection, token, &event.run_id, event.time)?;
             }
@@ -128,6 +130,7 @@ pub(crate) fn derive(
         | Body::KeyCreated(_)
         | Body::KeyRevoked(_)
         | Body::KeyUsed(_)
+        | Body::RunDamaged(_)
             if imported => {}
         Body::DeliveryAttempted(attempted) => {
             deliveries::attempt(connection, place.position, event.time, attempted)?
@@ -135,6 +138,13 @@ pub(crate) fn derive(
         Body::DeliveryRequeued(requeued) => deliveries::requeue(connection, requeued)?,
         Body::EndpointDisabled(disabled) => {
             endpoints::disable(connection, disabled, place.position)?
+        }
+        Body::RunDamaged(damaged) => {
+            if let Some(journal) = runs::fail_damaged(connection, damaged)? {
+                holds::release(connection, &journal)?;
+                lease::end(connection, &damaged.run_id)?;
+                due::forget(connection, &journal)?;
+            }
         }
         Body::KeyCreated(created) => keys::create(connection, place.journal, event.time, created)?,
         Body::KeyRevoked(revoked) => keys::revoke(connection, place.journal, event.time, revoked)?,

@@ -3,70 +3,27 @@
 //! The fixed part of a record is the journal's first event and its age is the last event;
 //! neither is repeated here, so a step that merely happens touches no row of this table.
 
-use rusqlite::{
-    Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Column,
-};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
-use windlass_ports::{RunFilter, RunPage};
+mod row;
+
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter, types::Value as Column};
+use windlass_ports::{RunFilter, RunPage, StoreError};
 use windlass_types::{
-    Body, Digest, Event, Principal, Problem, RunId, RunRecord, RunState, Surface, Timestamp,
-    TraceId, WaitingOn,
-    journal::{OnHeld, RunCreated},
+    Body, Digest, Event, RunId, RunRecord, RunState, Timestamp, code,
+    event::ChainHead,
+    journal::{RunCreated, RunDamaged},
 };
 
 use crate::{
     error::{Failure, Result},
     journal::Journal,
-    row::{clamp, from_json, to_json},
-    seal,
+    row::{clamp, to_json},
 };
+
+use row::{RunLiveV1, RunRow, gate_of_several, live_part};
 
 const TABLE: &str = "runs";
 const SELECT: &str =
     "SELECT journal, kind, state, principal, parent, idempotency_key, live, sum FROM runs";
-
-/// The part of a run's record that events after the first change.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct RunLiveV1 {
-    /// The last event that was folded in; a journal that ends before it has lost events.
-    folded_seq: u64,
-    attempts: u32,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    waiting_on: Vec<(String, WaitingOn)>,
-    #[serde(default)]
-    cancel_requested: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    gate_answered: bool,
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
-    )]
-    output: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    problem: Option<Problem>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    residue: Vec<String>,
-    /// What it holds while it is unfinished; the same in every row of a run.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    holds: Vec<String>,
-}
-
-/// A run may return `null`, which is not the same as not having returned.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
-}
-
-struct RunRow {
-    journal: i64,
-    kind: String,
-    state: RunState,
-    principal: String,
-    parent: Option<String>,
-    idempotency_key: Option<String>,
-    live: RunLiveV1,
-}
 
 /// Whether the event changes a run's record beyond its age.
 pub(crate) const fn is_folded(body: &Body) -> bool {
@@ -94,6 +51,7 @@ pub(crate) fn create(
     connection: &Connection,
     journal: &Journal,
     created: &RunCreated,
+    imported: bool,
 ) -> Result<RunRecord> {
     let row = RunRow {
         journal: journal.id,
@@ -104,13 +62,16 @@ pub(crate) fn create(
             .parent
             .as_ref()
             .map(|parent| parent.run_id.as_str().to_owned()),
-        idempotency_key: created.idempotency_key.clone(),
+        // The call it belongs to was made elsewhere.
+        idempotency_key: created.idempotency_key.clone().filter(|_| !imported),
         live: RunLiveV1 {
             folded_seq: 1,
             attempts: 0,
             waiting_on: Vec::new(),
             cancel_requested: false,
             gate_answered: false,
+            gate_approved_by: Vec::new(),
+            gate_approvers: gate_of_several(created.approval.as_ref()),
             output: None,
             problem: None,
             residue: Vec::new(),
@@ -134,6 +95,30 @@ pub(crate) fn create(
             row.sum(&live)
         ])?;
     Ok(row.shell(&journal.run_id))
+}
+
+/// Takes the idempotency keys from runs that were imported before they were without.
+pub(crate) fn release_imported_keys(connection: &Connection) -> Result<()> {
+    let mut statement = connection.prepare(
+        "SELECT runs.journal FROM runs JOIN journals ON journals.id = runs.journal \
+         WHERE journals.imported_seq > 0 AND runs.idempotency_key IS NOT NULL",
+    )?;
+    let imported: Vec<i64> = statement
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in imported {
+        let Some(mut row) = RunRow::find(connection, id)? else {
+            continue;
+        };
+        row.idempotency_key = None;
+        let live = to_json(&row.live)?;
+        connection
+            .prepare_cached(
+                "UPDATE runs SET idempotency_key = NULL, live = ?2, sum = ?3 WHERE journal = ?1",
+            )?
+            .execute(params![id, live, row.sum(&live)])?;
+    }
+    Ok(())
 }
 
 /// Folds one more event in. The state before, and the record after, whose fixed part is blank;
@@ -165,6 +150,46 @@ pub(crate) fn fold(
             .execute(params![row.journal, live, sum, state.as_str()])?;
     }
     Ok(Some((state_before, record)))
+}
+
+/// Ends an unfinished run whose journal cannot be read any more. Only its row says so: nothing can
+/// be built on the journal. Returns the journal if the run was unfinished.
+pub(crate) fn fail_damaged(
+    connection: &Connection,
+    damaged: &RunDamaged,
+) -> Result<Option<Journal>> {
+    let id: Option<i64> = connection
+        .prepare_cached("SELECT id FROM journals WHERE run_id = ?1")?
+        .query_row([damaged.run_id.as_str()], |row| row.get(0))
+        .optional()?;
+    let Some(id) = id else {
+        return Ok(None);
+    };
+    let Some(mut row) = RunRow::unchecked(connection, id)? else {
+        return Ok(None);
+    };
+    let folded_seq = row.live.folded_seq;
+    let mut record = row.shell(&damaged.run_id);
+    if record.state.is_final() {
+        return Ok(None);
+    }
+    record.fail_damaged(&damaged.finding);
+    row.state = record.state;
+    row.live = RunLiveV1 {
+        folded_seq,
+        ..live_part(&record)
+    };
+    let live = to_json(&row.live)?;
+    connection
+        .prepare_cached("UPDATE runs SET live = ?2, sum = ?3, state = ?4 WHERE journal = ?1")?
+        .execute(params![id, live, row.sum(&live), row.state.as_str()])?;
+    // Its own row may be damaged, too.
+    Ok(Some(Journal {
+        id,
+        run_id: damaged.run_id.clone(),
+        anchor: ChainHead::default(),
+        imported_seq: 0,
+    }))
 }
 
 /// The names the run holds while it is unfinished.
@@ -262,6 +287,25 @@ pub(crate) fn load(connection: &Connection, run_id: &RunId) -> Result<Option<Run
         .transpose()
 }
 
+/// The same, and what is left to say about a run that has failed because it is damaged.
+pub(crate) fn load_damaged(connection: &Connection, run_id: &RunId) -> Result<Option<RunRecord>> {
+    let finding = match load(connection, run_id).map_err(StoreError::from) {
+        Err(StoreError::Damaged(finding)) => finding,
+        loaded => return Ok(loaded?),
+    };
+    let Some(journal) = Journal::find(connection, run_id)? else {
+        return Ok(None);
+    };
+    let failed = RunRow::find(connection, journal.id)?.filter(|row| {
+        let problem = row.live.problem.as_ref();
+        problem.is_some_and(|problem| problem.code() == &code::STORE_DAMAGED)
+    });
+    match failed {
+        Some(row) => Ok(Some(row.into_damaged(run_id, &finding))),
+        None => Err(Failure::damaged(finding)),
+    }
+}
+
 /// A page of records, newest first.
 pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPage> {
     let mut conditions = Vec::new();
@@ -315,12 +359,36 @@ pub(crate) fn page(connection: &Connection, filter: &RunFilter) -> Result<RunPag
             page.next = last;
             break;
         }
-        let row = RunRow::from_row(row)?;
-        last = u64::try_from(row.journal).ok();
-        let journal = Journal::get(connection, row.journal)?;
-        page.runs.push(row.into_record(connection, &journal)?);
+        let id: i64 = row.get(0)?;
+        last = u64::try_from(id).ok();
+        let record = RunRow::from_row(row).and_then(|row| {
+            let journal = Journal::get(connection, id)?;
+            row.into_record(connection, &journal)
+        });
+        match record.map_err(StoreError::from) {
+            Ok(record) => page.runs.push(record),
+            // One damaged run does not hide the others.
+            Err(StoreError::Damaged(finding)) => {
+                page.runs.extend(damaged_record(connection, id, &finding)?);
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
     Ok(page)
+}
+
+/// What is left to say about a run whose row or journal is damaged; nothing if not even its name
+/// is known.
+fn damaged_record(connection: &Connection, id: i64, finding: &str) -> Result<Option<RunRecord>> {
+    let name: Option<String> = connection
+        .prepare_cached("SELECT run_id FROM journals WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    let Some(run_id) = name.and_then(|name| name.parse().ok()) else {
+        return Ok(None);
+    };
+    let row = RunRow::unchecked(connection, id)?;
+    Ok(row.map(|row| row.into_damaged(&run_id, finding)))
 }
 
 /// How many runs continue by themselves.
@@ -360,126 +428,4 @@ fn first_event(connection: &Connection, journal: &Journal) -> Result<(Event, Run
         Failure::damaged(format!("the first event of {}: {error}", journal.run_id))
     })?;
     Ok((event, created))
-}
-
-impl RunRow {
-    fn find(connection: &Connection, journal: i64) -> Result<Option<Self>> {
-        connection
-            .prepare_cached(
-                "SELECT journal, kind, state, principal, parent, idempotency_key, live, sum FROM runs WHERE journal = ?1",
-            )?
-            .query_row([journal], |row| Ok(Self::from_row(row)))
-            .optional()?
-            .transpose()
-    }
-
-    fn from_row(row: &Row<'_>) -> Result<Self> {
-        let journal: i64 = row.get(0)?;
-        let (state, live): (String, String) = (row.get(2)?, row.get(6)?);
-        let key = journal.to_string();
-        let parsed = Self {
-            journal,
-            kind: row.get(1)?,
-            state: RunState::by_name(&state).ok_or_else(|| {
-                Failure::damaged(format!("run number {key} has the unknown state {state:?}"))
-            })?,
-            principal: row.get(3)?,
-            parent: row.get(4)?,
-            idempotency_key: row.get(5)?,
-            live: from_json(TABLE, &key, &live)?,
-        };
-        seal::check(TABLE, &key, row.get(7)?, parsed.sum(&live))?;
-        Ok(parsed)
-    }
-
-    fn check_end(&self, journal: &Journal, last_seq: u64) -> Result<()> {
-        if last_seq >= self.live.folded_seq {
-            return Ok(());
-        }
-        let (run_id, folded) = (&journal.run_id, self.live.folded_seq);
-        Err(Failure::damaged(format!(
-            "journal {run_id} ends at event {last_seq}, but had event {folded}"
-        )))
-    }
-
-    fn sum(&self, live: &str) -> i64 {
-        seal::seal(
-            TABLE,
-            &[
-                &self.journal.to_be_bytes(),
-                self.kind.as_bytes(),
-                self.state.as_str().as_bytes(),
-                self.principal.as_bytes(),
-                &seal::optional(self.parent.as_deref()),
-                &seal::optional(self.idempotency_key.as_deref()),
-                live.as_bytes(),
-            ],
-        )
-    }
-
-    /// A record whose live part is this row's and whose fixed part is blank: what the fold
-    /// of one event needs, without reading the input of the run again.
-    fn shell(&self, run_id: &RunId) -> RunRecord {
-        let created = RunCreated {
-            kind: String::new(),
-            principal: Principal::system(),
-            surface: Surface::Engine,
-            parent: None,
-            trace_id: TraceId::default(),
-            idempotency_key: None,
-            config_hash: Digest::ZERO,
-            input: Value::Null,
-            plan_digest: None,
-            confirm_token: None,
-            approval: None,
-            subject: None,
-            title: String::new(),
-            holds: Vec::new(),
-            on_held: OnHeld::default(),
-        };
-        let mut record =
-            RunRecord::created(run_id.clone(), created, windlass_types::Timestamp::EPOCH);
-        self.overlay(&mut record);
-        record
-    }
-
-    fn overlay(&self, record: &mut RunRecord) {
-        let live = &self.live;
-        record.state = self.state;
-        record.attempts = live.attempts;
-        record.waiting_on.clone_from(&live.waiting_on);
-        record.cancel_requested = live.cancel_requested;
-        record.gate_answered = live.gate_answered;
-        record.output.clone_from(&live.output);
-        record.problem.clone_from(&live.problem);
-        record.residue.clone_from(&live.residue);
-        record.holds.clone_from(&live.holds);
-    }
-
-    fn into_record(self, connection: &Connection, journal: &Journal) -> Result<RunRecord> {
-        let (first, created) = first_event(connection, journal)?;
-        let last = journal.last_event(connection)?.ok_or_else(|| {
-            Failure::damaged(format!("the events of {} are missing", journal.run_id))
-        })?;
-        self.check_end(journal, last.seq)?;
-        let mut record = RunRecord::created(journal.run_id.clone(), created, first.time);
-        self.overlay(&mut record);
-        record.last_seq = last.seq;
-        record.updated_at = last.time;
-        Ok(record)
-    }
-}
-
-fn live_part(record: &RunRecord) -> RunLiveV1 {
-    RunLiveV1 {
-        folded_seq: record.last_seq,
-        attempts: record.attempts,
-        waiting_on: record.waiting_on.clone(),
-        cancel_requested: record.cancel_requested,
-        gate_answered: record.gate_answered,
-        output: record.output.clone(),
-        problem: record.problem.clone(),
-        residue: record.residue.clone(),
-        holds: record.holds.clone(),
-    }
 }

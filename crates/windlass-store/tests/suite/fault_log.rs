@@ -165,6 +165,77 @@ fn damage_in_the_log_is_reported_or_harmless() {
     assert!(cases >= 50 && reported >= 50, "{cases} {reported}");
 }
 
+/// Which file is damaged, besides the log.
+#[derive(Clone, Copy, Debug)]
+enum Other {
+    Database,
+    Mark,
+}
+
+/// Flips and cuts at places that a seed chooses, in the database and in the mark.
+#[test]
+fn damage_in_the_other_files_is_reported_or_harmless() {
+    let home = tempfile::tempdir().unwrap();
+    let truth = block_on(make(home.path(), true));
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    let (mut reported, mut harmless) = (0, 0);
+    for n in 0..60 {
+        let which = if n % 3 == 0 {
+            Other::Mark
+        } else {
+            Other::Database
+        };
+        let mut bytes = match which {
+            Other::Database => truth.database.clone(),
+            Other::Mark => truth.mark.clone(),
+        };
+        let at = random(bytes.len());
+        let cut = n % 4 == 0;
+        match cut {
+            true => bytes.truncate(at),
+            false => bytes[at] ^= 1 << random(8),
+        }
+        let home = tempfile::tempdir().unwrap();
+        fs_err::write(home.path().join("windlass.db-wal"), &truth.log).unwrap();
+        fs_err::write(home.path().join("windlass.db"), &truth.database).unwrap();
+        fs_err::write(home.path().join("windlass.mark"), &truth.mark).unwrap();
+        let name = match which {
+            Other::Database => "windlass.db",
+            Other::Mark => "windlass.mark",
+        };
+        fs_err::write(home.path().join(name), &bytes).unwrap();
+        let case = format!("{which:?}, {} at {at}", if cut { "cut" } else { "flip" });
+        let store = match SqliteStore::open(home.path(), SqliteStoreOptions::default()) {
+            Ok(store) => store,
+            Err(StoreError::Damaged(_) | StoreError::Io(_)) => {
+                reported += 1;
+                continue;
+            }
+            Err(error) => panic!("{case}: {error}"),
+        };
+        let (whole, report) = block_on(async {
+            let report = store.check().await;
+            (is_whole(&store, &truth).await, report)
+        });
+        match report {
+            Ok(report) if report.findings.is_empty() => {
+                harmless += 1;
+                assert!(whole, "{case}: something vanished unreported");
+            }
+            Ok(_) | Err(StoreError::Damaged(_)) => reported += 1,
+            Err(error) => panic!("{case}: {error}"),
+        }
+    }
+    println!("60 cases of damage in database and mark: {reported} reported, {harmless} harmless");
+    assert!(reported > 0, "{reported}");
+}
+
 fn accepted(shortfall: &str) -> Commit {
     let loss = LossAccepted {
         shortfall: shortfall.to_owned(),

@@ -5,10 +5,14 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Command, Output},
+    time::Duration,
 };
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use windlass_ports::{BlobError, BlobStore, CommitError, Expect, StoreError, StoreMaintenance};
+use windlass_ports::{
+    BlobError, BlobStore, CommitError, Expect, RunFilter, RunStore as _, StoreError,
+    StoreMaintenance,
+};
 use windlass_store::SqliteStore;
 
 use super::support::*;
@@ -133,4 +137,80 @@ async fn a_limit_on_file_size() {
     // Without this the kernel ends a process that writes past its limit.
     let line = r#"trap '' XFSZ; exec "$@""#;
     assert_success(&through_shell(line, "a_limit_on_file_size", home.path()));
+}
+
+/// Fills the disk with ended runs, and what is left with bytes.
+async fn fill_with_runs(store: &SqliteStore, ballast: &Path) -> u64 {
+    let text = said(&"x".repeat(20_000));
+    let mut runs = 0;
+    loop {
+        let run = id(&format!("run_{runs}"));
+        let story = [created().into(), text.clone(), completed()];
+        match try_append(store, &run, Expect::New, 1, &story).await {
+            Ok(_) => runs += 1,
+            Err(CommitError::Store(StoreError::Full)) => break,
+            Err(other) => panic!("after {runs} runs: {other}"),
+        }
+    }
+    let mut file = fs_err::File::create(ballast).unwrap();
+    for piece in [1 << 16, 4096, 1] {
+        while std::io::Write::write_all(&mut file, &vec![0; piece]).is_ok() {}
+    }
+    runs
+}
+
+/// A disk that is full of ended runs is pruned without more room than was kept aside.
+#[tokio::test]
+async fn a_full_disk_is_pruned() {
+    let Some(mount) = home_of_child() else {
+        let may_mount = Command::new("unshare").args(["--mount", "true"]).output();
+        if !may_mount.is_ok_and(|output| output.status.success()) {
+            println!("not tested on a full file system: this user may not mount one");
+            return;
+        }
+        let mount = tempfile::tempdir().unwrap();
+        let line = r#"exec unshare --mount sh -c 'mount -t tmpfs -o size=48m tmpfs "$WINDLASS_TEST_HOME" && exec "$@"' sh "$@""#;
+        let output = through_shell(line, "a_full_disk_is_pruned", mount.path());
+        assert_success(&output);
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    };
+    let home = mount.join("home");
+    let store = open(&home);
+    store.keep_reserve().await.unwrap();
+    assert!(store.probe().await.is_ok());
+    let runs = fill_with_runs(&store, &mount.join("ballast")).await;
+    assert!(
+        matches!(store.probe().await, Err(StoreError::Full)),
+        "the probe tells"
+    );
+    let refused = store.prune(Duration::ZERO, at(10_000_000), false).await;
+    println!("without the reserve: {refused:?}");
+    store.release_reserve().await.unwrap();
+    // What is recorded about the prune itself.
+    append(&store, &id("sys_audit"), 2, &[said("prune")]).await;
+    let report = store
+        .prune(Duration::ZERO, at(10_000_000), false)
+        .await
+        .unwrap();
+    println!(
+        "full disk: {runs} runs, {} removed now, {} bytes given back",
+        report.runs, report.bytes
+    );
+    assert!(report.bytes > 4 << 20, "{report:?}");
+    ended_run(&store, &id("run_after"), 3).await;
+    drop(store);
+    let store = open(&home);
+    assert_eq!(store.check().await.unwrap().findings, Vec::<String>::new());
+    let left = store
+        .runs(RunFilter {
+            limit: 10,
+            ..RunFilter::default()
+        })
+        .await
+        .unwrap();
+    assert_eq!(left.runs.len(), 1);
+    fs_err::remove_file(mount.join("ballast")).unwrap();
+    store.keep_reserve().await.unwrap();
+    assert!(home.join("windlass.reserve").exists());
 }

@@ -245,3 +245,76 @@ async fn a_backup_has_a_seal_of_its_own_and_the_key() {
     ended_run(&sealed(&backup), &id("run_9"), 2).await;
     assert_eq!(findings(&backup).await, Vec::<String>::new());
 }
+
+/// After the ends of journals were sealed, a check names the journal that was changed.
+#[tokio::test]
+async fn a_changed_journal_is_named() {
+    let audit = id("sys_audit");
+    for (sql, expected) in [
+        (
+            "",
+            "journal sys_audit was altered: its event 3 is not the one that was sealed",
+        ),
+        (
+            "DELETE FROM events WHERE journal = $AUDIT AND seq = 3",
+            "journal sys_audit was cut: it ends at event 2, and event 3 was sealed",
+        ),
+        (
+            "DELETE FROM runs WHERE journal = $RUN; DELETE FROM run_due WHERE journal = $RUN; \
+             DELETE FROM events WHERE journal = $RUN; DELETE FROM journals WHERE id = $RUN",
+            "journal run_1 is missing: it had 4 events",
+        ),
+        (
+            "UPDATE journal_heads SET seq = 2 WHERE journal = $RUN",
+            "the seal of journal run_1 was altered",
+        ),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path()).await;
+        let store = sealed(home.path());
+        store.seal_heads().await.unwrap();
+        let events = all_events(&store, &audit).await;
+        drop(store);
+        let connection = database(home.path());
+        let sql = sql
+            .replace("$AUDIT", &journal(&connection, "sys_audit").to_string())
+            .replace("$RUN", &journal(&connection, "run_1").to_string());
+        match sql.is_empty() {
+            true => rewrite(&connection, &audit, &events, "call 1", "call 9"),
+            false => connection.execute_batch(&sql).unwrap(),
+        }
+        drop(connection);
+        let found = findings(home.path()).await;
+        assert!(
+            found.iter().any(|finding| finding == expected),
+            "{sql}: {found:?}"
+        );
+        // Sealing again does not cover it up.
+        sealed(home.path()).seal_heads().await.ok();
+        let found = findings(home.path()).await;
+        assert!(
+            found.iter().any(|finding| finding == expected),
+            "{sql}: {found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn sealed_ends_follow_growth_and_prunes() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path()).await;
+    let store = sealed(home.path());
+    store.seal_heads().await.unwrap();
+    append(&store, &id("sys_audit"), 2, &[said("more")]).await;
+    assert_eq!(findings(home.path()).await, Vec::<String>::new());
+    store.seal_heads().await.unwrap();
+    let report = store
+        .prune(std::time::Duration::ZERO, at(1_000_000_000), false)
+        .await
+        .unwrap();
+    assert_eq!(report.runs, 3);
+    assert_eq!(findings(home.path()).await, Vec::<String>::new());
+    append(&store, &id("sys_audit"), 2, &[said("again")]).await;
+    store.seal_heads().await.unwrap();
+    assert_eq!(findings(home.path()).await, Vec::<String>::new());
+}

@@ -82,7 +82,7 @@ fn a_store_from_the_future_is_left_alone() {
     connection
         .execute_batch("PRAGMA user_version = 77")
         .unwrap();
-    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 4");
+    insta::assert_snapshot!(error_of(home.path()), @"the store has schema 77, this version knows up to 5");
 }
 
 #[test]
@@ -285,7 +285,7 @@ async fn a_store_without_leases_is_migrated_as_if_its_driver_had_died() {
     let connection = rusqlite::Connection::open(home.path().join("windlass.db")).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE pruned; DROP TABLE leases; DROP TABLE run_due; DROP TABLE run_holds; \
+            "DROP TABLE journal_heads; DROP TABLE pruned; DROP TABLE leases; DROP TABLE run_due; DROP TABLE run_holds; \
              ALTER TABLE floors DROP COLUMN lease; PRAGMA user_version = 2",
         )
         .unwrap();

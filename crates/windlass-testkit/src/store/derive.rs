@@ -18,6 +18,8 @@ pub(super) struct Index {
     /// Records by the number of their journal, and so by age.
     runs: BTreeMap<u64, RunRecord>,
     numbers: HashMap<RunId, u64>,
+    /// Journals of runs that happened elsewhere.
+    imported: HashSet<u64>,
     tokens: HashMap<TokenId, RunId>,
     artifacts: HashMap<RunId, BTreeMap<String, ArtifactRef>>,
     keys: BTreeMap<KeyId, ApiKeyRecord>,
@@ -46,6 +48,9 @@ impl Index {
             self.numbers.insert(event.run_id.clone(), number);
             let record = RunRecord::created(event.run_id.clone(), created.clone(), event.time);
             self.runs.insert(number, record);
+            if imported {
+                self.imported.insert(number);
+            }
             if let Some(token) = &created.confirm_token {
                 self.tokens.insert(token.clone(), event.run_id.clone());
             }
@@ -109,6 +114,16 @@ impl Index {
             Some(Body::EndpointDisabled(disabled)) => {
                 let owner = disabled.owner.clone();
                 self.disabled.insert((owner, disabled.url.clone()));
+            }
+            Some(Body::RunDamaged(damaged)) => {
+                if let Some(number) = self.numbers.get(&damaged.run_id).copied()
+                    && let Some(record) = self.runs.get_mut(&number)
+                    && !record.state.is_final()
+                {
+                    record.fail_damaged(&damaged.finding);
+                    self.release(number);
+                    self.due.remove(&number);
+                }
             }
             // A run's journal may come from a file, and a file must not bring a key.
             Some(Body::KeyCreated(created)) if !is_run => {
@@ -353,7 +368,9 @@ impl Index {
         key: &str,
     ) -> Option<(RunId, Digest)> {
         self.runs
-            .values()
+            .iter()
+            .filter(|(number, _)| !self.imported.contains(number))
+            .map(|(_, record)| record)
             .find(|record| {
                 record.idempotency_key.as_deref() == Some(key)
                     && record.kind == kind

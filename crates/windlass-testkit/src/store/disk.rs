@@ -188,7 +188,12 @@ impl Disk {
                 run_id,
             });
         }
-        self.check_claims(&staged, created)?;
+        // The call it belongs to was made elsewhere.
+        let without_key = RunCreated {
+            idempotency_key: None,
+            ..created.clone()
+        };
+        self.check_claims(&staged, &without_key)?;
         staged.writes.push(StagedWrite {
             run_id,
             imported: true,
@@ -341,7 +346,7 @@ impl Disk {
         let Some(record) = self.index.run(run_id) else {
             return Ok(());
         };
-        if record.state != RunState::Completed || !bodies.iter().any(rolls_back) {
+        if !record.state.is_final() || !bodies.iter().any(rolls_back) {
             return Ok(());
         }
         match self.index.holder_of(&record.holds, run_id) {

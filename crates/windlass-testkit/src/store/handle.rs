@@ -511,6 +511,7 @@ impl Lease for MemoryStore {
                 id: *id,
                 process: *process,
                 scope: *scope,
+                is_silent: false,
             })
             .collect()
     }

@@ -4,10 +4,10 @@ use std::{collections::HashSet, path::PathBuf, time::Duration};
 
 use windlass_ports::{
     BoxFuture, Commit, CommitError, RunStore as _, StoreError, StoreMaintenance,
-    store::{CheckReport, Expiry, KeptFor, PruneReport},
+    store::{CheckReport, Expiry, KeptFor, PruneReport, Retention},
 };
 use windlass_types::{
-    Digest, RunId, RunRecord, Timestamp,
+    Digest, RunId, RunRecord, RunState, Timestamp,
     event::{ChainHead, verify_chain},
 };
 
@@ -44,7 +44,7 @@ impl StoreMaintenance for MemoryStore {
     ) -> BoxFuture<'_, Result<PruneReport, StoreError>> {
         Box::pin(async move {
             let (ended, report) = self
-                .read(|disk| Ok(plan_prune(disk, keep, now, None)))
+                .read(|disk| Ok(plan_prune(disk, keep, now, &|_| false)))
                 .await?;
             if !dry_run {
                 prune(&mut self.disk(), &ended, now);
@@ -55,14 +55,21 @@ impl StoreMaintenance for MemoryStore {
 
     fn expire(
         &self,
-        kept: Vec<KeptFor>,
+        retention: Retention,
         now: Timestamp,
     ) -> BoxFuture<'_, Result<Expiry, StoreError>> {
         Box::pin(async move {
             let mut expiry = Expiry::default();
-            for KeptFor { kind, keep } in &kept {
+            let own: Vec<&str> = retention.kinds.iter().map(|kept| &*kept.kind).collect();
+            let rollback = now.before(retention.rollback);
+            let mut remove = async |keep, kind: &(dyn Fn(&str) -> bool + Sync)| {
                 let (ended, report) = self
-                    .read(|disk| Ok(plan_prune(disk, *keep, now, Some(kind))))
+                    .read(|disk| {
+                        let stays = |record: &RunRecord| {
+                            !kind(&record.kind) || is_wanted(disk, record, rollback)
+                        };
+                        Ok(plan_prune(disk, keep, now, &stays))
+                    })
                     .await?;
                 if !ended.is_empty() {
                     prune(&mut self.disk(), &ended, now);
@@ -71,6 +78,15 @@ impl StoreMaintenance for MemoryStore {
                     expiry.removed.blobs += report.blobs;
                     expiry.removed.bytes += report.bytes;
                 }
+                Ok::<_, StoreError>(())
+            };
+            for KeptFor { kind, keep } in &retention.kinds {
+                remove(*keep, &|name| name == kind).await?;
+            }
+            if let Some(keep) = retention.runs {
+                remove(keep, &|name| !own.contains(&name)).await?;
+            }
+            for KeptFor { kind, keep } in &retention.kinds {
                 let oldest = self.read(|disk| Ok(oldest_end(disk, kind))).await?;
                 let due = oldest.map(|ended| ended.after(*keep));
                 expiry.next = expiry.next.into_iter().chain(due).min();
@@ -78,6 +94,20 @@ impl StoreMaintenance for MemoryStore {
             Ok(expiry)
         })
     }
+}
+
+/// Whether a run that has ended stays: effects of it remain, or it can still be rolled back.
+fn is_wanted(disk: &Disk, record: &RunRecord, rollback: Timestamp) -> bool {
+    let undoable = || {
+        let journal = disk.journals.get(&record.run_id);
+        journal.is_some_and(|journal| {
+            journal.events.iter().any(|event| {
+                event.event_type == "step.completed" && event.payload.value()["undoable"] == true
+            })
+        })
+    };
+    let can_roll_back = record.state == RunState::Completed && record.updated_at > rollback;
+    !record.residue.is_empty() || (can_roll_back && undoable())
 }
 
 /// One file per journal and per content.
@@ -134,19 +164,19 @@ fn oldest_end(disk: &Disk, kind: &str) -> Option<Timestamp> {
         .min()
 }
 
-/// The runs that go, and the count of everything that does; of one kind, or of all.
+/// The runs that go, and the count of everything that does.
 fn plan_prune(
     disk: &Disk,
     keep: Duration,
     now: Timestamp,
-    kind: Option<&str>,
+    stays: &dyn Fn(&RunRecord) -> bool,
 ) -> (Vec<RunId>, PruneReport) {
     let oldest = now.before(keep);
     let ended: Vec<RunId> = disk
         .index
         .all_runs()
         .filter(|record| record.state.is_final() && record.updated_at <= oldest)
-        .filter(|record| kind.is_none_or(|kind| record.kind == kind))
+        .filter(|record| !stays(record))
         .filter(|record| !disk.index.owes_delivery(&record.run_id))
         .map(|record| record.run_id.clone())
         .collect();

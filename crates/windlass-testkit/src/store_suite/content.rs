@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use serde_json::json;
 use windlass_ports::{
-    BlobError, CommitError, DeliveryFilter, DeliveryState, Expect, StoreError, store::KeptFor,
+    BlobError, CommitError, DeliveryFilter, DeliveryState, Expect, StoreError,
+    store::{KeptFor, Retention},
 };
 use windlass_types::{
-    ArtifactRef, Digest, Event, RunState, Visibility,
-    journal::{ArtifactStored, DeliveryVerdict, KeyCreated, RunCompleted, RunCreated},
+    ArtifactRef, Digest, Event, Problem, RunState, Visibility, code,
+    journal::{
+        ArtifactStored, DeliveryVerdict, KeyCreated, RunCompleted, RunCreated, RunFailed,
+        StepCompleted,
+    },
 };
 
 use super::{
@@ -307,7 +311,11 @@ pub async fn runs_kept_for_a_time_go_when_it_is_over(factory: &dyn StoreFactory)
             kind: "demo".to_owned(),
             keep: Duration::from_secs(5 * DAY as u64),
         };
-        stores.maintenance.expire(vec![kept], at(seconds))
+        let retention = Retention {
+            kinds: vec![kept],
+            ..Retention::default()
+        };
+        stores.maintenance.expire(retention, at(seconds))
     };
 
     let early = expire(5 * DAY - 1).await.unwrap();
@@ -338,6 +346,117 @@ pub async fn runs_kept_for_a_time_go_when_it_is_over(factory: &dyn StoreFactory)
     );
     assert_eq!(left().await, "young unfinished other");
     assert_eq!(stores.blobs.get(young).await.unwrap(), b"young content");
+    let findings = stores.maintenance.check().await.unwrap().findings;
+    assert_eq!(findings, Vec::<String>::new());
+}
+
+/// Ended runs of every kind go by themselves; not those that left effects behind, that owe a
+/// delivery or that can still be rolled back.
+pub async fn ended_runs_go_by_themselves(factory: &dyn StoreFactory) {
+    const DAY: i64 = 24 * 3600;
+    const DAYS: fn(u64) -> Duration = |days| Duration::from_secs(days * DAY as u64);
+    let stores = factory.open();
+    let runs = &*stores.runs;
+    let done = || event(1, RunCompleted { output: json!(1) });
+    let failed = |residue: &[&str]| {
+        let problem = Problem::new(&code::TIMEOUT, "late");
+        let residue = residue.iter().map(|&left| left.to_owned()).collect();
+        event(1, RunFailed { problem, residue })
+    };
+    let undoable = StepCompleted {
+        key: "one".to_owned(),
+        input_hash: Digest::ZERO,
+        output: json!(1),
+        undoable: true,
+        effect: None,
+    };
+    let stories = [
+        ("done", vec![done()]),
+        ("failed", vec![failed(&[])]),
+        ("residue", vec![failed(&["a bucket"])]),
+        ("undoable", vec![event(1, undoable), done()]),
+        (
+            "owing",
+            vec![enqueued(1, "dlv_owed", "https://x.test"), done()],
+        ),
+        ("running", vec![]),
+    ];
+    for (name, events) in stories {
+        let of_kind = RunCreated {
+            kind: name.to_owned(),
+            ..created()
+        };
+        create(runs, &format!("run_{name}"), of_kind).await.unwrap();
+        if !events.is_empty() {
+            append(runs, &format!("run_{name}"), Expect::Any, events)
+                .await
+                .unwrap();
+        }
+    }
+    let left = async || {
+        let mut left = Vec::new();
+        for name in ["done", "failed", "residue", "undoable", "owing", "running"] {
+            let found = runs.run(&id(&format!("run_{name}"))).await.unwrap();
+            left.extend(found.map(|_| name));
+        }
+        left.join(" ")
+    };
+    let expire = |kinds: Vec<KeptFor>, keep: Option<u64>, day: i64| {
+        let retention = Retention {
+            kinds,
+            runs: keep.map(DAYS),
+            rollback: DAYS(30),
+            audit: None,
+        };
+        stores.maintenance.expire(retention, at(day * DAY))
+    };
+    expire(vec![], None, 1000).await.unwrap();
+    assert_eq!(left().await, "done failed residue undoable owing running");
+    let longer = KeptFor {
+        kind: "failed".to_owned(),
+        keep: DAYS(20),
+    };
+    let expiry = expire(vec![longer], Some(7), 10).await.unwrap();
+    assert_eq!(expiry.removed.runs, 1);
+    assert_eq!(left().await, "failed residue undoable owing running");
+    expire(vec![], Some(7), 29).await.unwrap();
+    assert_eq!(left().await, "residue undoable owing running");
+    expire(vec![], Some(7), 1000).await.unwrap();
+    assert_eq!(left().await, "residue owing running");
+    // A person may remove what is left of a run that failed.
+    let pruned = stores.maintenance.prune(DAYS(7), at(1000 * DAY), false);
+    assert_eq!(pruned.await.unwrap().runs, 1);
+    assert_eq!(left().await, "owing running");
+    let findings = stores.maintenance.check().await.unwrap().findings;
+    assert_eq!(findings, Vec::<String>::new());
+}
+
+/// The call that an imported run belongs to was made elsewhere: its key is free here, and taken
+/// here it does not keep the run out.
+pub async fn imports_claim_no_idempotency_key(factory: &dyn StoreFactory) {
+    let keyed = |key: &str| RunCreated {
+        idempotency_key: Some(key.to_owned()),
+        ..created()
+    };
+    let stores = factory.open();
+    let runs = &*stores.runs;
+    create(runs, "run_here", keyed("taken")).await.unwrap();
+    let here = runs.events(&id("run_here"), 0, 9).await.unwrap();
+    runs.import(renamed(&here, "run_there")).await.unwrap();
+    let mut free = here;
+    let payload = free[0].payload.as_str().replace("\"taken\"", "\"free\"");
+    free[0].payload = windlass_types::Json::parse(&payload).unwrap();
+    runs.import(renamed(&free, "run_free")).await.unwrap();
+    let imported = runs.run(&id("run_free")).await.unwrap().unwrap();
+    assert_eq!(imported.idempotency_key.as_deref(), Some("free"));
+    create(runs, "run_new", keyed("free")).await.unwrap();
+    for (key, holder) in [("taken", "run_here"), ("free", "run_new")] {
+        let again = create(runs, "run_again", keyed(key)).await;
+        assert!(
+            matches!(&again, Err(CommitError::IdempotencyTaken { run_id, .. }) if *run_id == id(holder)),
+            "{again:?}"
+        );
+    }
     let findings = stores.maintenance.check().await.unwrap().findings;
     assert_eq!(findings, Vec::<String>::new());
 }

@@ -117,6 +117,8 @@ macro_rules! store_suite {
             backups_are_made_while_in_use
             prunes_take_old_ended_runs_only
             runs_kept_for_a_time_go_when_it_is_over
+            ended_runs_go_by_themselves
+            imports_claim_no_idempotency_key
             old_epochs_are_fenced
             a_lease_is_held_by_one
             leases_end

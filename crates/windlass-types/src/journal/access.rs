@@ -76,17 +76,30 @@ body_structs! {
         /// How long it took.
         duration_us: u64,
     }
-    /// Read-only calls that were answered between two flushes, in the order they ended.
+    /// Read-only calls that were answered in a short time.
     AuditReads {
-        /// The calls.
+        /// The calls: one entry for all of a caller, a surface, an operation and an outcome.
         calls: Vec<AuditRead>,
     }
-    /// One of them.
+    /// Some of them.
     AuditRead {
-        /// When it ended.
+        /// When the last ended.
         time: Timestamp,
-        /// The call.
+        /// When the first ended, if there were several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first: Option<Timestamp>,
+        /// How many there were, if there were several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        count: Option<u64>,
+        /// The last of them.
         #[serde(flatten)]
         call: AuditCall,
+    }
+    /// Calls were answered that are not on record: the store did not take their entries.
+    AuditGap {
+        /// How many.
+        missed: u64,
+        /// When the first of them ended.
+        since: Timestamp,
     }
 }

@@ -23,8 +23,10 @@ mod webhook;
 
 use crate::Json;
 
-pub use access::{AuditCall, AuditRead, AuditReads, KeyCreated, KeyRevoked, KeyUsed, TokenIssued};
-pub use report::{LossAccepted, TelemetryReported, TelemetryUpdated};
+pub use access::{
+    AuditCall, AuditGap, AuditRead, AuditReads, KeyCreated, KeyRevoked, KeyUsed, TokenIssued,
+};
+pub use report::{LossAccepted, RunDamaged, TelemetryReported, TelemetryUpdated};
 pub use run::{
     ApprovalGate, ChangeSubject, OnHeld, ParentRef, RunCancelled, RunCompleted, RunCreated,
     RunFailed, RunHeld, RunImported, RunRolledBack, RunStarted, RunUnwinding, UnwindReason,
@@ -126,7 +128,9 @@ bodies! {
     "telemetry.updated" => TelemetryUpdated;
     "audit.call" => AuditCall;
     "audit.reads" => AuditReads;
+    "audit.gap" => AuditGap;
     "store.loss_accepted" => LossAccepted;
+    "store.run_damaged" => RunDamaged;
     "run.imported" => RunImported;
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Principal;
+use crate::{Principal, RunId};
 
 body_structs! {
     /// Events that were acknowledged are gone, and the operator went on without them. Confirm tokens
@@ -13,6 +13,13 @@ body_structs! {
         shortfall: String,
         /// Who decided.
         principal: Principal,
+    }
+    /// The journal of an unfinished run cannot be read any more, so the run has failed.
+    RunDamaged {
+        /// The run.
+        run_id: RunId,
+        /// What is wrong with its journal.
+        finding: String,
     }
     /// A client reported a run that happened elsewhere.
     TelemetryReported {

@@ -15,6 +15,7 @@ mod read;
 mod sources;
 mod suites;
 mod words;
+mod writes;
 
 use std::fmt;
 
@@ -93,6 +94,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     violations.extend(gate::check(&tree.crates, &tree.files));
     violations.extend(domains::check(&tree.crates, &tree.files));
     violations.extend(processes::check(&tree.crates, &tree.files));
+    violations.extend(writes::check(&tree.crates, &tree.files));
     violations.extend(sources::check(&tree.files));
     violations.extend(suites::check(&tree.files));
     violations.extend(words::check(&tree.files));

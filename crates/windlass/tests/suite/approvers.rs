@@ -49,7 +49,10 @@ fn find(document: &Value, field: &str) -> Option<String> {
 
 impl Office {
     fn of(place: Place) -> Self {
-        let mut daemon = Daemon::spawn_with(windlass(&place.home()), free_address(), &[]);
+        let mut command = windlass(&place.home());
+        // Keys may work below the directory that the server was started in.
+        command.current_dir(place.root());
+        let mut daemon = Daemon::spawn_with(command, free_address(), &[]);
         daemon.wait_until_ready();
         Self { place, daemon }
     }
@@ -237,4 +240,86 @@ fn what_is_no_policy_file_is_an_error_and_no_missing_file() {
         "{}",
         refused.stderr
     );
+}
+
+/// Over HTTP, with the state of the approval in what the caller and the approvers are told.
+#[test]
+fn two_approvers_other_than_the_caller_have_to_agree() {
+    let place = Place::with_policy(
+        "version = 1\n[[rule]]\noperation = \"demo.apply\"\ndecision = \"ask\"\n\
+         approvers = [\"scope:approve\"]\nquorum = 2\ndistinct_approver = true\n",
+    );
+    let scopes = ["runs", "demo", "approve"];
+    let author = key(&place.home(), &scopes);
+    let approvers = [key(&place.home(), &scopes), key(&place.home(), &scopes)];
+    let office = Office::of(place);
+    let checked = office.say(&["policy", "check", "--operation", "demo.apply"]);
+    assert!(
+        checked
+            .worked()
+            .stdout
+            .contains("2 different approvers, not the caller")
+    );
+    let run = office.change(&author);
+    let path = format!("/v1/runs/{run}/approve");
+    let own = office.post(&path, &json!({}), &author);
+    assert_eq!(find(&own.json(), "code").as_deref(), Some("FORBIDDEN"));
+    assert_eq!(office.post(&path, &json!({}), &approvers[0]).status, 200);
+    let again = office.post(&path, &json!({}), &approvers[0]).json();
+    assert!(again.to_string().contains("1 of 2 approvals"), "{again}");
+    let shown = office.say(&["runs", "show", &run]).worked();
+    assert!(
+        shown.stdout.contains("1 of 2 approvals"),
+        "{}",
+        shown.stdout
+    );
+    assert_eq!(office.post(&path, &json!({}), &approvers[1]).status, 200);
+    office.until(&run, "completed");
+}
+
+/// A key learns nothing about directories that the installation does not allow.
+#[test]
+fn a_key_works_only_below_the_allowed_directories() {
+    let place = Place::new();
+    let author = key(&place.home(), &["runs", "demo"]);
+    let home = place.home();
+    let office = Office::of(place);
+    let elsewhere = super::support::home::temporary();
+    for directory in [elsewhere.path(), &home, std::path::Path::new("/missing")] {
+        let input = json!({ "dir": directory, "files": { "a.txt": "a" } });
+        let refused = office
+            .post("/v1/operations/demo.plan", &input, &author)
+            .json();
+        assert_eq!(
+            find(&refused, "code").as_deref(),
+            Some("FORBIDDEN"),
+            "{refused:#}"
+        );
+        assert!(refused.to_string().contains("server.roots"), "{refused:#}");
+    }
+    office.change(&author);
+}
+
+/// Nothing starts on a policy, a home or settings that others may write.
+#[test]
+fn a_policy_that_others_may_write_is_refused() {
+    use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
+    let place = Place::with_policy("version = 1\n");
+    let home = place.home();
+    fs_err::write(home.join("config.toml"), "").unwrap();
+    say(&home, &["runs", "list"]).worked();
+    for name in ["policy.toml", "config.toml", ""] {
+        let path = home.join(name);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        std::fs::set_permissions(&path, Permissions::from_mode(mode | 0o022)).unwrap();
+        let refused = say(&home, &["runs", "list"]);
+        assert_ne!(refused.code, Some(0), "{name}");
+        assert!(
+            refused.stderr.contains("chmod go-w"),
+            "{name}: {}",
+            refused.stderr
+        );
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+    }
+    say(&home, &["runs", "list"]).worked();
 }

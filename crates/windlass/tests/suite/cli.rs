@@ -357,7 +357,7 @@ fn files_that_are_not_understood() {
     exit 2
     ── stdout
     ── stderr
-    error: ROOT/home/config.toml:3:1: unknown field `cores`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `public_url`, `deprecations`, `body_limit_bytes`, `request_timeout_seconds`; did you mean `cors`?
+    error: ROOT/home/config.toml:3:1: unknown field `cores`, expected one of `listen`, `allowed_hosts`, `allowed_origins`, `cors`, `public_url`, `deprecations`, `body_limit_bytes`, `request_timeout_seconds`, `roots`, `max_connections`, `max_connections_per_address`, `max_streams`, `max_streams_per_key`, `header_timeout_seconds`, `stall_timeout_seconds`; did you mean `cors`?
       code: CONFIG_INVALID
     hint: windlass errors CONFIG_INVALID
     ");

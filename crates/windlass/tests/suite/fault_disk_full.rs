@@ -12,7 +12,7 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};
 
 use super::support::{
-    binary::{Daemon, Said, free_address},
+    binary::{Daemon, READY, Said, free_address},
     home::{ALLOW_ALL, Place, temporary},
     http::Ask,
 };
@@ -101,7 +101,7 @@ fn with_a_limit_on_file_size() {
 #[test]
 fn on_a_full_file_system() {
     let mount = temporary();
-    let script = r#"mount -t tmpfs -o size=32m tmpfs "$0" && exec "$@""#;
+    let script = r#"mount -t tmpfs -o size=56m tmpfs "$0" && exec "$@""#;
     let inside = |arguments: &[&str]| {
         Command::new("unshare")
             .args(["--mount", "sh", "-c", script])
@@ -139,7 +139,60 @@ fn inside_a_small_file_system() {
     let home = mount.join("home");
     std::fs::create_dir(&home).unwrap();
     fs_err::write(home.join("policy.toml"), ALLOW_ALL).unwrap();
-    full_and_free_again(&home, &Room::Ballast(mount.join("ballast")));
+    let room = Room::Ballast(mount.join("ballast"));
+    full_and_free_again(&home, &room);
+    told_and_pruned(&home, &room);
+}
+
+/// Nobody makes room: what is wrong is told, and a prune takes what was kept aside for it.
+fn told_and_pruned(home: &Path, room: &Room) {
+    let scratch = temporary();
+    let daemon = start(home);
+    let mut client = Client {
+        scratch: scratch.path(),
+        started: Vec::new(),
+    };
+    for _ in 0..5 {
+        assert_eq!(client.apply(&daemon).0, 200);
+    }
+    client.wait_for_all(&daemon);
+    let reserve = home.join("windlass.reserve");
+    wait_until("space is kept aside", || reserve.exists());
+    room.take(&daemon);
+    client.apply_until_full(&daemon);
+    wait_until("the server says that the disk is full", || {
+        let ready = Ask::get("/v1/ready").send(daemon.address).unwrap();
+        let answer = ready.json();
+        ready.status == 503
+            && answer["checks"]["disk"] == "full"
+            && answer["reasons"][0]["code"] == "STORE_FULL"
+    });
+    let doctor = room.say(home, &["doctor", "--json"]);
+    assert_ne!(doctor.code, Some(0));
+    assert!(
+        doctor.stdout.contains("full; nothing is written"),
+        "{}{}",
+        doctor.stdout,
+        doctor.stderr
+    );
+    let prune = ["store", "prune", "--keep-days", "0", "--yes", "--json"];
+    room.say(home, &prune).worked();
+    assert!(!reserve.exists() || fs_err::metadata(&reserve).unwrap().len() > 0);
+    wait_until("the server is ready again", || {
+        Ask::get("/v1/ready").send(daemon.address).unwrap().status == 200
+    });
+    assert_eq!(client.apply(&daemon).0, 200);
+    let (status, checked) = daemon.call("admin.store_check", &json!({}));
+    assert_eq!((status, &checked["findings"]), (200, &json!([])));
+    println!("a full disk was reported and pruned");
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = std::time::Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < READY, "never: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 }
 
 fn full_and_free_again(home: &Path, room: &Room) {

@@ -13,7 +13,7 @@ use std::{
 use serde_json::json;
 use windlass_engine::Driver;
 use windlass_ports::StoreError;
-use windlass_types::{Event, Problem, RunId, RunRecord, RunState};
+use windlass_types::{Event, Problem, RunId, RunRecord, RunState, code};
 
 use super::support::{
     binary::say,
@@ -230,7 +230,14 @@ impl Truth {
             Ok(records) => records,
             Err(error) => return reported(&error).map(|()| false),
         };
+        let mut is_intact = true;
         for record in records {
+            // Said to be damaged, which says nothing else about the run.
+            let problem = record.problem.as_ref();
+            if problem.is_some_and(|problem| problem.code() == &code::STORE_DAMAGED) {
+                is_intact = false;
+                continue;
+            }
             let Some(events) = self.journals.get(&record.run_id) else {
                 return Err(format!("no such run: {record:?}"));
             };
@@ -239,7 +246,7 @@ impl Truth {
                 return Err(format!("{record:?} never was true"));
             }
         }
-        Ok(true)
+        Ok(is_intact)
     }
 
     /// Lets a driver take the store up, answers the approval, and waits until nothing is left to

@@ -128,7 +128,7 @@ impl Room {
     /// What every call by a key came to, in the order of the calls of each operation.
     fn outcomes(&self) -> HashMap<String, Vec<Outcome>> {
         // Readings are recorded together, a moment after they were answered.
-        std::thread::sleep(Duration::from_millis(500));
+        std::thread::sleep(Duration::from_millis(2500));
         let mut outcomes: HashMap<String, Vec<Outcome>> = HashMap::new();
         let mut after = 0;
         loop {

@@ -48,7 +48,7 @@ impl ArtifactArgs {
         let content = Content::read(content, artifact.get("encoding").is_none())?;
         let command = format!("windlass launch artifact {run_id} {name}");
         let file = self.out.as_deref();
-        content.deliver(&session.printer, name, file, ("out", &command))?;
+        content.deliver(session, name, file, ("out", &command))?;
         let size = counted(content.bytes.len(), "byte");
         Ok(Report::new(format!("{name}: {size}"), answer))
     }

@@ -6,15 +6,15 @@ use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::{
     contract::EnvelopeContext,
-    operation::{Answer, AnswerWhen, Begun, Flow, OperationInfo},
+    operation::{Answer, AnswerWhen, Begun, CallRequest, Flow, OperationInfo, Terms},
     run::RunView,
 };
 use windlass_types::{Problem, RunState, code};
 
 use crate::{
     dispatch::Failure,
-    flow::{Driving, Follow, shortfall},
-    output::Mode,
+    flow::{Consent, ConsentView, Driving, Follow, Question, refused, shortfall},
+    output::{Mode, one_line},
     session::{Report, Session},
 };
 
@@ -29,6 +29,9 @@ pub(crate) struct CallArgs {
     /// Do not wait for the run the operation starts or controls.
     #[arg(long)]
     detach: bool,
+    /// Do not ask, where the operation asks before it is called.
+    #[arg(long, short)]
+    yes: bool,
 }
 
 impl CallArgs {
@@ -39,7 +42,10 @@ impl CallArgs {
             .ok_or_else(|| catalogue.unknown(&self.name))?;
         let input = read_input(&self.input)?;
         let asked = info.input_for_envelope(&input);
-        let outcome = call(session, info, input, self.detach).await;
+        let outcome = match consent(session, info, &input, self.yes).await {
+            Ok(()) => call(session, info, input, self.detach).await,
+            Err(problem) => Err(problem),
+        };
         let answer = outcome.map_err(|problem| Failure {
             problem: guided(problem, info),
             contract: info.contract,
@@ -57,6 +63,42 @@ impl CallArgs {
             session.printer.json(&document);
         }
         Ok(Report::new(format!("{} answered", info.name), document))
+    }
+}
+
+/// Asks about a call whose operation has something to show before it.
+async fn consent(
+    session: &Session,
+    info: &OperationInfo,
+    input: &Value,
+    yes: bool,
+) -> Result<(), Problem> {
+    let request = CallRequest {
+        operation: info.name.clone(),
+        input: input.clone(),
+        context: session.context(Terms::default()),
+    };
+    let Some(plan) = session.catalogue().plan_of_call(&request)? else {
+        return Ok(());
+    };
+    let named = info.target_inputs.iter();
+    let named = named.filter_map(|field| input.get(field)?.as_str());
+    let target = named.collect::<Vec<_>>().join(", ");
+    let question = Question::Yes(format!("Call {} on {}?", info.name, one_line(&target)));
+    let mut screen = ConsentView::new(&info.name, &target, info.effect, question);
+    screen.lines = plan.lines.iter().map(|line| one_line(line)).collect();
+    screen.digest = Some(plan.digest);
+    match screen.ask(session, yes).await? {
+        Consent::Given => Ok(()),
+        consent => {
+            let problem = refused(consent)
+                .with("plan", json!(plan.lines))
+                .with("plan_digest", plan.digest.to_string());
+            Err(match consent {
+                Consent::CannotAsk => problem.next("repeat the call with --yes"),
+                Consent::Given | Consent::Declined => problem,
+            })
+        }
     }
 }
 

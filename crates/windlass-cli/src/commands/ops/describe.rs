@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::Value;
-use windlass_engine::operation::fields;
+use windlass_engine::operation::{OperationInfo, fields};
 use windlass_types::Problem;
 
 use crate::{
@@ -37,7 +37,7 @@ impl DescribeArgs {
         printer.fields(&[
             ("effect", info.effect.as_str().to_owned()),
             ("flow", info.flow.as_str().to_owned()),
-            ("tool", info.tool.clone()),
+            ("tool", tool(info)),
             ("scope", info.scope.clone()),
         ]);
         let fields = input_fields(&info.input_schema);
@@ -55,9 +55,20 @@ impl DescribeArgs {
             printer.data(&format!("input: {:#}", *info.input_schema));
             printer.data(&format!("output: {:#}", *info.output_schema));
         }
-        let data =
+        let mut data =
             serde_json::to_value(info).map_err(|error| Problem::internal("operation", error))?;
+        if !info.is_tool {
+            data["tool"] = Value::Null;
+        }
         Ok(Report::new(info.title.clone(), data))
+    }
+}
+
+/// The MCP tool, if the operation is one.
+fn tool(info: &OperationInfo) -> String {
+    match info.is_tool {
+        true => info.tool.clone(),
+        false => "none: not offered to MCP clients by this name".to_owned(),
     }
 }
 

@@ -40,8 +40,8 @@ impl ArtifactArgs {
             }
             (Some(directory), _) => {
                 let made: Files = parse(&output)?;
-                tree::write(&made, directory, self.force)?;
-                let files = counted(made.files.len(), "file");
+                let files = tree::write(made.texts(), directory, self.force)?;
+                let files = counted(files, "file");
                 format!("{files} in {}", directory.display())
             }
             (None, name) => {

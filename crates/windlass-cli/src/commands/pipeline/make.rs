@@ -181,8 +181,8 @@ impl CodeArgs {
         let printer = &session.printer;
         let message = match &self.out {
             Some(directory) => {
-                tree::write(&made, directory, self.force)?;
-                let files = counted(made.files.len(), "file");
+                let files = tree::write(made.texts(), directory, self.force)?;
+                let files = counted(files, "file");
                 format!("{files} in {}", directory.display())
             }
             None => {

@@ -147,21 +147,18 @@ pub(super) fn sentence(job: &str, status: &str) -> String {
 pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result<usize, Problem> {
     let none = Files::default();
     let code = made.code.as_ref().unwrap_or(&none);
-    tree::write(code, directory, force)?;
     let strategy = made.strategy.as_ref().map(|made| &made.strategy_summary);
     let architecture = made.architecture.as_ref();
     let architecture = architecture.map(|made| &made.architecture_markdown);
     let ux = made.ux.as_ref().map(|made| &made.ux_markdown);
-    let mut written = code.files.len();
-    for (path, content) in [
+    let documents = [
         ("docs/strategy.md", strategy),
         ("docs/architecture.md", architecture),
         ("docs/ux.md", ux),
-    ] {
-        if let Some(content) = content.filter(|content| !content.is_empty()) {
-            tree::write_one(directory, path, content)?;
-            written += 1;
-        }
-    }
-    Ok(written)
+    ];
+    let documents = documents.into_iter().filter_map(|(path, content)| {
+        let content = content.filter(|content| !content.is_empty())?;
+        Some((path, content.as_str()))
+    });
+    tree::write(code.texts().chain(documents), directory, force)
 }

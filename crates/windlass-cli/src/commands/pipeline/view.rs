@@ -54,3 +54,12 @@ pub(super) struct Outputs {
 pub(super) struct Files {
     pub(super) files: Vec<GeneratedFile>,
 }
+
+impl Files {
+    /// Path and content of each.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files
+            .iter()
+            .map(|file| (file.path.as_str(), file.content.as_str()))
+    }
+}

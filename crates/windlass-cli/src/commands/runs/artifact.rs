@@ -35,7 +35,7 @@ impl ArtifactArgs {
         let content = Content::read(content, encoding == "utf-8")?;
         let command = format!("windlass runs artifact {run_id} {}", self.name);
         let file = self.output.as_deref();
-        content.deliver(&session.printer, &self.name, file, ("output", &command))?;
+        content.deliver(session, &self.name, file, ("output", &command))?;
         let size = counted(content.bytes.len(), "byte");
         Ok(Report::new(format!("{}: {size}", self.name), answer.output))
     }

@@ -1,17 +1,15 @@
 //! `windlass runs export`.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
 use windlass_engine::run::{ExportedFile, RunExport};
+use windlass_files::{Access, Directory, FileError};
 use windlass_types::{Problem, RunId};
 
 use crate::{
-    commands::artifact::save,
+    commands::artifact::{Keep, save},
     flow::{RunArg, find_run},
     session::{Report, Session},
 };
@@ -41,10 +39,13 @@ impl ExportArgs {
         let text = format!("{:#}\n", answer.output);
         match &self.output {
             Some(path) => {
-                save(path, text.as_bytes(), "output")?;
+                // The journal as it is, which nobody redacted.
+                let keep = Keep::Private;
+                save(path, text.as_bytes(), "output", keep)?;
+                let notice = format!("run {run_id} written to {}", path.display());
                 session
                     .printer
-                    .notice(&format!("run {run_id} written to {}", path.display()));
+                    .notice(&format!("{notice}{}", keep.remark()));
                 session
                     .printer
                     .hint(&format!("windlass runs import {}", path.display()));
@@ -71,17 +72,17 @@ async fn export_to(session: &Session, run_id: &RunId, directory: &Path) -> Resul
     let files = std::mem::take(&mut export.files);
     let document = serde_json::to_string_pretty(&export)
         .map_err(|error| Problem::internal("export", error))?;
-    fs_err::create_dir_all(directory).map_err(|error| {
-        let message = format!("the directory cannot be created: {error}");
-        Problem::invalid("dir", "writable", message)
-    })?;
+    let root = Directory::create(directory, Access::Usual).map_err(unwritable)?;
+    // The journal as it is, which nobody redacted.
+    let access = Keep::Private.access();
     let document = ExportedFile {
         name: "run.json".to_owned(),
         text: format!("{document}\n"),
     };
     let mut written = Vec::new();
     for file in [document].into_iter().chain(files) {
-        replace(&directory.join(&file.name), file.text.as_bytes())?;
+        root.write(Path::new(&file.name), file.text.as_bytes(), access)
+            .map_err(unwritable)?;
         written.push(file.name);
     }
     let text = format!(
@@ -89,7 +90,9 @@ async fn export_to(session: &Session, run_id: &RunId, directory: &Path) -> Resul
         directory.display(),
         written.join(", ")
     );
-    session.printer.notice(&text);
+    session
+        .printer
+        .notice(&format!("{text}{}", Keep::Private.remark()));
     Ok(Report::new(
         text,
         json!({ "run_id": run_id, "directory": directory, "files": written }),
@@ -100,17 +103,9 @@ fn read(output: Value) -> Result<RunExport, Problem> {
     serde_json::from_value(output).map_err(|error| Problem::internal("export", error))
 }
 
-/// Written next to the target, flushed, renamed: a reader finds the old file or the new one.
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
-    let staged = path.with_extension("part");
-    let write = || {
-        let mut file = fs_err::File::create(&staged)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs_err::rename(&staged, path)
-    };
-    write().map_err(|error| {
-        let message = format!("the file cannot be written: {error}");
+fn unwritable(error: FileError) -> Problem {
+    error.into_problem(|error| {
+        let message = format!("the export cannot be written: {error}");
         Problem::invalid("dir", "writable", message)
     })
 }

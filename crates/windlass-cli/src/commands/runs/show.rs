@@ -9,8 +9,8 @@ use super::{artifacts, state_tone, steps::Steps};
 use crate::{
     commands::{field, word},
     flow::{
-        Asked, Channel, RunArg, addressed, approval_by, asks_a_person, find_run, question,
-        shown_events, stalled, standing,
+        Asked, Channel, RunArg, addressed, asks_a_person, find_run, question, shown_events,
+        stalled, standing,
     },
     output::{age, shorten},
     session::{Report, Session},
@@ -85,7 +85,7 @@ fn show(session: &Session, run: &RunView, asked: Option<&Asked>) {
         (None, Some(until)) => format!("{} until {until}", on.what),
         (None, None) => on.what.clone(),
     });
-    let approval = asked.map(|asked| approval_by(&asked.approvers));
+    let approval = asked.map(|asked| asked.wanted());
     let waits: Vec<String> = approval.into_iter().chain(others).collect();
     let mut state = paint.text(state_tone(run.state), run.state.as_str());
     if run.cancel_requested && !run.state.is_final() {

@@ -15,7 +15,7 @@ use crate::output::Tone;
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     target: Target,
-    /// Also build every workload.
+    /// Also package every workload; otherwise nothing is packaged.
     #[arg(long, alias = "withPackage")]
     with_package: bool,
     /// Also have CloudFormation look at the template; needs AWS.

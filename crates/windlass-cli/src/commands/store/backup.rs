@@ -1,9 +1,10 @@
 //! `windlass store backup`.
 
-use std::{os::unix::fs::DirBuilderExt as _, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
+use windlass_files::{Access, Directory};
 use windlass_types::{Problem, code};
 
 use crate::{
@@ -37,16 +38,12 @@ impl BackupArgs {
             })?,
             None => {
                 let backups = options.home.backups_dir();
-                std::fs::DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(&backups)
-                    .map_err(|error| {
-                        Problem::new(
-                            &code::STORE_UNAVAILABLE,
-                            format!("{} cannot be created: {error}", backups.display()),
-                        )
-                    })?;
+                Directory::create(&backups, Access::Private).map_err(|error| {
+                    Problem::new(
+                        &code::STORE_UNAVAILABLE,
+                        format!("the directory of backups cannot be created: {error}"),
+                    )
+                })?;
                 // A time as a file name: no colons, which some file systems and tools refuse.
                 backups.join(session.engine().now().to_string().replace(':', "-"))
             }

@@ -44,16 +44,19 @@ pub(in super::super) async fn store(
         )
         .into());
     }
-    let bytes = match artifact.visibility {
-        Visibility::Private => artifact.bytes,
-        Visibility::Public => context
-            .engine
-            .redactor
-            .redact_bytes(&artifact.bytes)
-            .into_owned(),
-    };
-    let size = bytes.len() as u64;
-    let sha256 = put_blob(context, bytes).await?;
+    // Content is stored as it is or not at all: changed content would not be what was made.
+    let is_public = artifact.visibility == Visibility::Public;
+    if is_public && context.engine.redactor.knows_part_of(&artifact.bytes) {
+        let message = format!(
+            "the artifact {:?} holds the value of a secret, and a public artifact must not",
+            artifact.name
+        );
+        return Err(Problem::invalid("visibility", "no_secret", message)
+            .next("store it as a private artifact, or leave the secret out of it")
+            .into());
+    }
+    let size = artifact.bytes.len() as u64;
+    let sha256 = put_blob(context, artifact.bytes).await?;
     Ok(ArtifactRef {
         name: artifact.name,
         content_type: artifact.content_type,

@@ -6,12 +6,16 @@ use serde_json::Value;
 use tracing::Instrument as _;
 use windlass_telemetry::metrics;
 use windlass_types::{
-    Body, Digest, Problem,
+    Body, Digest, Problem, Shortage,
     journal::{StepCompleted, StepFailed, StepStarted},
 };
 
 use super::super::{
-    journal_context::JournalContext, lock, probe::ProbeAction, step_calls::JournalStep,
+    journal_context::JournalContext,
+    lock,
+    probe::ProbeAction,
+    shortage::{self, Pause},
+    step_calls::JournalStep,
     unwind::Undo,
 };
 use crate::run::{RunError, StepAttempt, StepContext, StepMode, StepRequest, StepWork};
@@ -64,7 +68,7 @@ pub(in super::super) async fn perform<'a>(
     loop {
         if let Some(moment) = retry_at {
             tokio::select! {
-                () = context.engine.clock.sleep_until(moment) => {}
+                () = context.engine.until(moment) => {}
                 () = context.live.cancelled() => return Err(RunError::Cancelled),
                 () = context.stopped() => return Err(RunError::Suspended),
             }
@@ -77,7 +81,9 @@ pub(in super::super) async fn perform<'a>(
                 attempt,
                 paid: request.mode == StepMode::Paid,
             };
-            context.journal(vec![started.into()], spans).await?;
+            let mut bodies: Vec<Body> = shortage::ended(context, &key).into_iter().collect();
+            bodies.push(started.into());
+            context.journal(bodies, spans).await?;
             if request.mode == StepMode::Effect {
                 lock(&context.open).insert(key.clone());
             }
@@ -107,14 +113,27 @@ pub(in super::super) async fn perform<'a>(
                 // What the step leaves and that it is done are one commit: neither without the
                 // other, and neither twice.
                 bodies.push(completed.into());
+                bodies.extend(shortage::ended(context, &key));
                 context.journal(bodies, spans).await?;
                 lock(&context.open).remove(&key);
                 remember_undo(context, &key, request.mode, &output, work);
                 return Ok(output);
             }
             Err(problem) => {
-                let again = problem.code().retryable && attempt < request.retry.max_attempts;
-                retry_at = again.then(|| context.engine.now().after(request.retry.pause(attempt)));
+                let is_reported =
+                    request.reports_full_disk && Shortage::of(&problem) == Some(Shortage::Space);
+                let pause = match is_reported {
+                    true => None,
+                    false => Pause::after(context, &key, &problem, attempt),
+                };
+                let again = pause.is_some()
+                    || problem.code().retryable && attempt < request.retry.max_attempts;
+                retry_at = match &pause {
+                    Some(pause) => Some(pause.until),
+                    None => {
+                        again.then(|| context.engine.steady().after(request.retry.pause(attempt)))
+                    }
+                };
                 let failed = StepFailed {
                     key: key.clone(),
                     input_hash,
@@ -126,6 +145,13 @@ pub(in super::super) async fn perform<'a>(
                     bodies.clear();
                 }
                 bodies.push(failed.into());
+                match (pause, retry_at) {
+                    (Some(pause), Some(until)) => {
+                        shortage::note(context, &key, until);
+                        bodies.push(pause.started());
+                    }
+                    _ => bodies.extend(shortage::ended(context, &key)),
+                }
                 context.journal(bodies, spans).await?;
                 lock(&context.open).remove(&key);
                 if !again {

@@ -23,7 +23,7 @@ pub(in super::super) async fn sleep(
         }
         None => {
             context.guard()?;
-            let fire_at = context.engine.now().after(duration);
+            let fire_at = context.engine.steady().after(duration);
             let started = TimerStarted {
                 key: key.clone(),
                 fire_at,
@@ -37,7 +37,7 @@ pub(in super::super) async fn sleep(
     {
         let _waiting = working.pause();
         tokio::select! {
-            () = context.engine.clock.sleep_until(fire_at) => {}
+            () = context.engine.until(fire_at) => {}
             () = context.live.cancelled() => return Err(RunError::Cancelled),
             () = context.stopped() => return Err(RunError::Suspended),
         }

@@ -1,10 +1,12 @@
 //! `wait_for`: until a signal of that name is in the journal, or the time runs out.
 
-use std::future;
+use std::{collections::BTreeSet, future};
 
+use serde_json::Value;
+use windlass_text::visible;
 use windlass_types::{
-    Timestamp,
-    journal::{SignalReceived, WaitCompleted, WaitStarted},
+    ApprovalTerms, Timestamp,
+    journal::{ApprovalGate, SignalReceived, WaitCompleted, WaitStarted},
 };
 
 use super::super::{journal_context::JournalContext, lock};
@@ -21,7 +23,7 @@ pub(in super::super) async fn wait_for(
         Some(memo) => match memo.completed {
             Some(None) => return Ok(None),
             Some(Some(seq)) => {
-                context.live.mark_consumed(seq);
+                consume(context, &request, &key, seq);
                 return match context.live.get(seq) {
                     Some(signal) => Ok(Some(signal.into())),
                     None => Err(context.hold(&format!("the signal of wait {key:?} is missing"))),
@@ -36,7 +38,7 @@ pub(in super::super) async fn wait_for(
             context.guard()?;
             let deadline = request
                 .timeout
-                .map(|timeout| context.engine.now().after(timeout));
+                .map(|timeout| context.engine.steady().after(timeout));
             let started = started(&key, &request, deadline);
             context
                 .journal(vec![started.into()], context.own_span())
@@ -47,8 +49,8 @@ pub(in super::super) async fn wait_for(
     let mut arrivals = context.live.arrivals();
     loop {
         arrivals.mark_unchanged();
-        if let Some((seq, signal)) = context.live.next(|signal| answers(signal, &request, &key)) {
-            context.live.mark_consumed(seq);
+        if let Some((seq, signal)) = decision(context, &request, &key) {
+            consume(context, &request, &key, seq);
             let completed = WaitCompleted {
                 key,
                 signal_seq: Some(seq),
@@ -60,7 +62,7 @@ pub(in super::super) async fn wait_for(
         }
         let timeout = async {
             match deadline {
-                Some(deadline) => context.engine.clock.sleep_until(deadline).await,
+                Some(deadline) => context.engine.until(deadline).await,
                 None => future::pending().await,
             }
         };
@@ -87,6 +89,52 @@ pub(in super::super) async fn wait_for(
     }
 }
 
+/// The signal that ends the wait: the first that answers it. An approval by several is decided by
+/// the first no, or by the yes of the last approver that was missing.
+fn decision(
+    context: &JournalContext,
+    request: &WaitRequest,
+    key: &str,
+) -> Option<(u64, SignalReceived)> {
+    let quorum = quorum(context, request);
+    let mut approved_by = BTreeSet::new();
+    let heard = context
+        .live
+        .unconsumed(|signal| answers(signal, request, key));
+    heard.into_iter().find(|(_, signal)| {
+        let is_yes = signal.payload.get("approved").and_then(Value::as_bool) == Some(true);
+        if quorum == 1 || signal.signal != SIGNAL_APPROVAL || !is_yes {
+            return true;
+        }
+        approved_by.insert(signal.principal.id());
+        approved_by.len() >= quorum
+    })
+}
+
+/// How many have to approve; as before the start of the run where the wait does not say who.
+fn quorum(context: &JournalContext, request: &WaitRequest) -> usize {
+    let terms = match &context.created.approval {
+        Some(ApprovalGate::Wanted { approvers, .. }) if request.approvers.is_empty() => approvers,
+        _ => &request.approvers,
+    };
+    ApprovalTerms::of(terms).quorum
+}
+
+/// Takes what ended the wait, and every answer to it before that.
+fn consume(context: &JournalContext, request: &WaitRequest, key: &str, decided: u64) {
+    context.live.mark_consumed(decided);
+    if quorum(context, request) > 1 {
+        for (seq, _) in context
+            .live
+            .unconsumed(|signal| answers(signal, request, key))
+        {
+            if seq < decided {
+                context.live.mark_consumed(seq);
+            }
+        }
+    }
+}
+
 /// The event that a wait begins with.
 pub(in super::super) fn started(
     key: &str,
@@ -98,10 +146,17 @@ pub(in super::super) fn started(
         signal: request.signal.clone(),
         also: request.also.clone(),
         question: request.question.clone(),
-        prompt: request.prompt.clone(),
+        prompt: request
+            .prompt
+            .as_deref()
+            .map(|prompt| visible(prompt).into_owned()),
         plan_digest: request.plan_digest,
         approvers: request.approvers.clone(),
-        lines: request.lines.clone(),
+        lines: request
+            .lines
+            .iter()
+            .map(|line| visible(line).into_owned())
+            .collect(),
         deadline,
     }
 }

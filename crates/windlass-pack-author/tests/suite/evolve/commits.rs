@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use windlass_pack_author::evolve::{Proposal, Scope, commit_proposal};
 use windlass_pack_model::fault;
+use windlass_ports::git::Git as _;
 
 use super::world::{World, module};
 
@@ -196,6 +197,35 @@ fn a_write_that_fails_leaves_nothing_behind() {
     )
     .unwrap_err();
     assert_eq!(problem.message(), "no room");
+    assert_eq!(standing(&world), "main [main] ");
+}
+
+#[test]
+fn a_filter_of_a_repository_that_is_not_trusted_is_named_with_what_to_do() {
+    let (world, proposal) = edited();
+    world.file(".gitattributes", "overlays/** filter=secret\n");
+    world.git_in("repo", &["add", "."]);
+    world.git_in("repo", &["commit", "--quiet", "-m", "attributes"]);
+    world.git_in("repo", &["config", "filter.secret.clean", "cat"]);
+    hook(&world, "pre-commit", "#!/bin/sh\nexit 1\n");
+    let git = world.wary_git();
+    assert_eq!(
+        git.skipped(&world.repo()).unwrap(),
+        ["filter secret", "hook pre-commit"]
+    );
+    let problem = commit_proposal(
+        &git,
+        &world.repo(),
+        &proposal.branch,
+        &proposal.writes,
+        "message",
+        |actions| world.write(actions),
+    )
+    .unwrap_err();
+    assert_eq!(problem.code().name, "NOT_TRUSTED", "{problem}");
+    assert_eq!(problem.details()["reason_code"], "not_trusted");
+    let next = problem.next_actions().first().unwrap();
+    assert!(next.ends_with(&format!("windlass trust {}", world.repo().display())));
     assert_eq!(standing(&world), "main [main] ");
 }
 

@@ -129,6 +129,11 @@ impl World {
         GitProgram::new(self.variables.clone()).with_trust(Arc::new(TrustEverything))
     }
 
+    /// git, with a repository that nobody has trusted.
+    pub fn wary_git(&self) -> GitProgram {
+        GitProgram::new(self.variables.clone())
+    }
+
     /// Writes a file of the repository.
     pub fn file(&self, path: &str, text: &str) -> &Self {
         write(&self.repo().join(path), text);

@@ -85,7 +85,7 @@ impl Lexer {
             }
             (SqlEngine::Postgres, '$') => self.dollar(),
             (_, '0'..='9') => {
-                self.number();
+                self.number()?;
                 Ok(())
             }
             (_, first) if is_word_start(first) || (first == '$') => self.word(),
@@ -245,15 +245,17 @@ impl Lexer {
     }
 
     /// Digits, a fraction, an exponent. Letters after it are a word of their own, since older
-    /// servers read `1into` as `1 into`.
-    fn number(&mut self) {
+    /// servers read `1into` as `1 into`. `1.e+` without digits is no number, and some servers of
+    /// MySQL drop it: what stands before it would then call what stands behind it.
+    fn number(&mut self) -> Result<(), Refusal> {
         let digits = |lexer: &mut Self| {
             while lexer.peek(0).is_some_and(|next| next.is_ascii_digit()) {
                 lexer.at += 1;
             }
         };
         digits(self);
-        if self.peek(0) == Some('.') && self.peek(1) != Some('.') {
+        let has_fraction = self.peek(0) == Some('.') && self.peek(1) != Some('.');
+        if has_fraction {
             self.at += 1;
             digits(self);
         }
@@ -265,9 +267,12 @@ impl Lexer {
             {
                 self.at += 1 + sign;
                 digits(self);
+            } else if self.engine == SqlEngine::MySql && has_fraction {
+                return Err(unreadable("a number whose exponent has no digits"));
             }
         }
         self.push(Token::Number);
+        Ok(())
     }
 
     /// A word, or a string with a letter before it.

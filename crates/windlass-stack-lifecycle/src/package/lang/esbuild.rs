@@ -6,6 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use fs_err as fs;
 use serde_json::Value;
+use windlass_files::{Access, Directory};
+use windlass_ports::Runs;
 use windlass_stack_config::model::packaging::ModuleFormat;
 use windlass_types::Problem;
 
@@ -23,7 +25,7 @@ const REQUIRE: &str = "import{createRequire as __windlassRequire}from'node:modul
 /// The project's own esbuild where the project is trusted, else the installed one.
 pub(super) fn find(shop: &Workshop<'_>) -> Option<PathBuf> {
     own(shop)
-        .filter(|_| (shop.trust)("the project's esbuild").is_ok())
+        .filter(|_| (shop.trust)(Runs::Installed, "the project's esbuild").is_ok())
         .or_else(|| shop.tools.esbuild.clone())
 }
 
@@ -243,11 +245,10 @@ fn keep_map(
         let cause = format!("outputSourceMapsTo {written} leads out of the project");
         return Err(failed(workload, cause));
     }
-    let folder = shop.base.join(written).join(workload);
-    fs::create_dir_all(&folder).map_err(|it| failed(workload, it))?;
-    let below = Path::new(written).join(workload);
-    shop.inside(workload, &below.to_string_lossy())?;
-    fs::write(folder.join(name), map).map_err(|it| failed(workload, it))
+    let below = Path::new(written).join(workload).join(name);
+    Directory::open(shop.base)
+        .and_then(|base| base.write(&below, map, Access::Usual))
+        .map_err(|it| failed(workload, it))
 }
 
 fn joined(option: &str, path: &Path) -> OsString {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fs_err as fs;
+use windlass_ports::Runs;
 use windlass_stack_config::model::function::Architecture;
 use windlass_types::Problem;
 
@@ -51,7 +52,7 @@ pub(super) fn stage(
         ("GOARCH", architecture.to_owned()),
         ("CGO_ENABLED", "0".to_owned()),
     ];
-    if (shop.trust)("the toolchain that go.mod names").is_err() {
+    if (shop.trust)(Runs::Installed, "the toolchain that go.mod names").is_err() {
         environment.push(("GOTOOLCHAIN", "local".to_owned()));
     }
     (shop.progress)(workload, &format!("building {} with go", source.entry));

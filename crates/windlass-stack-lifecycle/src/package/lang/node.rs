@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use fs_err as fs;
 use regex::Regex;
+use windlass_ports::Runs;
 use windlass_types::Problem;
 
 use super::{Language, esbuild, modules};
@@ -29,9 +30,11 @@ pub(super) fn stage(shop: &Workshop<'_>, source: &Source<'_>) -> Result<Staged, 
     match (esbuild::find(shop), Language::of(source.entry)) {
         (Some(program), _) => esbuild::stage(shop, source, &program, &entry),
         // The project's own is there and may not run: a package without it would be another one.
-        (None, _) if esbuild::own(shop).is_some() => Err((shop.trust)("the project's esbuild")
-            .err()
-            .unwrap_or_else(|| failed(workload, "esbuild disappeared"))),
+        (None, _) if esbuild::own(shop).is_some() => {
+            Err((shop.trust)(Runs::Installed, "the project's esbuild")
+                .err()
+                .unwrap_or_else(|| failed(workload, "esbuild disappeared")))
+        }
         (None, Some(Language::JavaScript)) => plain(shop, source, &entry),
         (None, _) => Err(missing_tool(
             workload,

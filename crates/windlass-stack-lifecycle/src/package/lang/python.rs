@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use fs_err as fs;
 use regex::Regex;
+use windlass_ports::Runs;
 use windlass_stack_config::model::function::Architecture;
 use windlass_types::Problem;
 
@@ -133,7 +134,7 @@ fn install(
     let made = tempfile::tempdir().map_err(broken)?;
     // Packages that are built run their setup.py, a package of the project its own; pip itself
     // would load modules from the folder it is started in.
-    let trusted = (shop.trust)(&format!("what pip builds for \"{workload}\""));
+    let trusted = (shop.trust)(Runs::Code, &format!("what pip builds for \"{workload}\""));
     let folder = match &trusted {
         Ok(()) => requirements.file.parent().unwrap_or(shop.base),
         Err(_) => made.path(),

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use fs_err as fs;
 use regex::Regex;
+use windlass_ports::Runs;
 use windlass_stack_config::model::packaging::PythonPackageManager;
 use windlass_types::Problem;
 
@@ -127,9 +128,10 @@ pub(super) fn list(
         return Err(missing_tool(workload, tool, &why, &hint));
     };
     // Such a program may load plugins of the project and build it.
-    (shop.trust)(&format!(
-        "what {tool} runs to list the packages of \"{workload}\""
-    ))?;
+    (shop.trust)(
+        Runs::Code,
+        &format!("what {tool} runs to list the packages of \"{workload}\""),
+    )?;
     let output = shop.runner(workload).run(Call {
         tool,
         program,

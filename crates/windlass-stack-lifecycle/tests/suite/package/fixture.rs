@@ -68,9 +68,9 @@ impl Project {
             base: &root,
             cache: &self.outside("cache"),
             tools: &self.tools,
-            trust: &|what| match self.is_trusted {
+            trust: &|runs, what| match self.is_trusted {
                 true => Ok(()),
-                false => trust::require(&TrustNothing, &root, what),
+                false => trust::require(&TrustNothing, &root, runs, what),
             },
             limits: self.limits,
             time: Duration::from_secs(300),

@@ -25,6 +25,7 @@ impl Room {
             codex_home: None,
             machine_candidates: vec![MACHINE.to_owned()],
             fsync: false,
+            link_destinations: Vec::new(),
             stat_cache: place.windlass_home().join("cache"),
             program: "windlass pack".to_owned(),
         };

@@ -10,5 +10,6 @@ mod held;
 mod invalid;
 mod limits;
 mod passing;
+mod products;
 mod shapes;
 mod site;

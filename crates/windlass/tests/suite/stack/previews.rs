@@ -1,9 +1,12 @@
 //! Previews: what they say, and that they leave nothing behind.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 use windlass_cfn_double::Command;
+use windlass_types::Digest;
 
-use super::world::{QUEUE, STACK, STATEFUL, World, args};
+use super::world::{QUEUE, REGION, STACK, STATEFUL, World, args};
 
 /// Actions that would change something a preview must not change.
 const FORBIDDEN: [&str; 7] = [
@@ -275,4 +278,108 @@ fn a_template_is_compiled_without_touching_the_stack() {
     let written: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(written, data["template"]);
     assert_eq!(world.leftovers()["stacks"], json!([]));
+}
+
+/// A password in the config is in the template and in the file, which is its owner's alone; a
+/// language model is told where it is and not what.
+#[test]
+fn a_template_with_a_password_is_written_as_it_is() {
+    const PASSWORD: &str = "credential-of-the-holder";
+    let world = World::new();
+    world.config(&format!(
+        "
+serviceName: shop
+resources:
+  db:
+    type: relational-database
+    properties:
+      credentials: {{ masterUserPassword: {PASSWORD} }}
+      engine:
+        type: postgres
+        properties: {{ version: '16.6', primaryInstance: {{ instanceSize: db.t4g.micro }} }}
+"
+    ));
+    let mut tool_client = world.tool_client();
+    let answer = tool_client.ops("compile_template", &args(json!({})));
+    let data = answer.worked();
+    let place = "Resources.DbDbInstance.Properties.MasterUserPassword";
+    let places = data["literalSecrets"].as_array().unwrap();
+    assert!(places.contains(&json!(place)), "{data:#}");
+    assert_eq!(data["withheld"], true, "{data:#}");
+    assert!(data["reason"].as_str().unwrap().contains(place), "{data:#}");
+    assert!(!answer.body.to_string().contains(PASSWORD));
+
+    fs_err::write(world.project().join("template.json"), "an older file").unwrap();
+    let written = tool_client.ops(
+        "compile_template",
+        &args(json!({ "outFile": "template.json" })),
+    );
+    let data = written.worked();
+    assert_eq!(data["fileMode"], "0600", "{data:#}");
+    assert!(written.message().contains("0600"), "{}", written.message());
+    let file = world.project().join("template.json");
+    let mode = fs_err::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let bytes = fs_err::read(&file).unwrap();
+    assert_eq!(data["sha256"], json!(Digest::of(&bytes)));
+    assert_eq!(data["size"], json!(bytes.len()));
+    let template: Value = serde_json::from_slice(&bytes).unwrap();
+    assert!(template.to_string().contains(PASSWORD));
+
+    let place = [
+        "--project-name",
+        "shop",
+        "--stage",
+        "dev",
+        "--region",
+        REGION,
+    ];
+    let shown = world.cli(&[&["template"], &place[..]].concat());
+    let shown_template: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(shown_template, template);
+    assert!(
+        shown.stderr.contains("holds secrets at"),
+        "{}",
+        shown.stderr
+    );
+}
+
+#[test]
+fn a_template_is_written_through_no_link() {
+    let world = World::new();
+    world.config(STATEFUL);
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious");
+    fs_err::write(&precious, "precious\n").unwrap();
+    let project = world.project();
+    fs_err::create_dir_all(project.join("a/b")).unwrap();
+    for (link, text) in [
+        ("t.json", precious.clone()),
+        ("new.json", outside.path().join("new.json")),
+        ("loop.json", "loop.json".into()),
+        ("out", outside.path().to_owned()),
+        ("a/out", outside.path().to_owned()),
+        ("a/b/out", outside.path().to_owned()),
+    ] {
+        std::os::unix::fs::symlink(text, project.join(link)).unwrap();
+    }
+    let mut tool_client = world.tool_client();
+    for file in [
+        "t.json",
+        "new.json",
+        "loop.json",
+        "out/t.json",
+        "a/out/t.json",
+        "a/b/out/precious",
+    ] {
+        let answer = tool_client.ops("compile_template", &args(json!({ "outFile": file })));
+        assert!(answer.is_error, "{file}");
+        assert!(
+            answer.message().contains("symbolic link"),
+            "{file}: {}",
+            answer.message()
+        );
+    }
+    assert_eq!(fs_err::read_to_string(&precious).unwrap(), "precious\n");
+    assert_eq!(fs_err::read_dir(outside.path()).unwrap().count(), 1);
 }

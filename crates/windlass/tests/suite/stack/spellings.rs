@@ -197,7 +197,7 @@ fn a_forbidden_stack_is_forbidden_in_every_spelling() {
 /// A config that names another stack once it was asked for its name.
 const CHANGING: &str = "
 import { readFileSync, writeFileSync } from 'node:fs';
-const file = new URL('count', import.meta.url);
+const file = new URL('count.log', import.meta.url);
 let count = 0;
 try { count = Number(readFileSync(file, 'utf8')); } catch {}
 writeFileSync(file, String(count + 1));
@@ -216,7 +216,7 @@ fn a_config_that_names_another_stack_later_is_refused() {
     let mut client = world.tool_client();
     let call = json!({ "stage": "prod", "region": "eu-west-1", "configPath": "stacktape.mjs" });
     for operation in ["deploy", "script_run"] {
-        world.file("count", "0");
+        world.file("count.log", "0");
         let mut call = call.clone();
         if operation == "script_run" {
             call["scriptName"] = json!("hello");

@@ -252,15 +252,27 @@ fn an_answer_says_what_it_could_not_know() {
     let call = json!({ "stage": "dev", "region": REGION });
     let compiled = client.ops("compile_template", &call);
     let data = compiled.worked();
-    let warnings = data["warnings"].to_string();
-    for workload in ["bundled", "built"] {
-        let wanted = format!("\\\"{workload}\\\" was not packaged, so its code is unknown");
-        assert!(warnings.contains(&wanted), "{warnings}");
-    }
-    assert!(warnings.contains("windlass trust"), "{warnings}");
+    let mut unpackaged: Vec<&str> = data["placeholders"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    unpackaged.sort_unstable();
+    assert_eq!(unpackaged, ["built", "bundled"]);
     let said = hostile.windlass(&["--json", "stack", "validate", "--stage", "dev"]);
     let valid = said.json();
     assert_eq!(valid["data"]["checked"]["packaging"], false, "{valid:#}");
+    assert_eq!(said.code, Some(0));
+    // Asked to package, neither says that all is well.
+    let mut packaged = call.clone();
+    packaged["withPackage"] = json!(true);
+    let refused = client.ops("compile_template", &packaged);
+    refused.refused_for("VALIDATION_ERROR", "not_trusted");
+    let validate = ["--json", "stack", "validate", "--stage", "dev"];
+    let said = hostile.windlass(&[&validate[..], &["--with-package"]].concat());
+    assert_ne!(said.code, Some(0), "{}", said.stdout);
+    assert_eq!(said.json()["data"]["reason"], "not_trusted");
 
     for path in ["code.cjs", "directive.yml"] {
         let mut call = call.clone();
@@ -306,7 +318,9 @@ fn trust_is_the_users_and_ends_when_the_content_changes() {
         asked.stderr
     );
     assert!(
-        asked.stderr.contains("windlass trust --yes"),
+        asked
+            .stderr
+            .contains(&format!("windlass trust {} --yes", project.display())),
         "{}",
         asked.stderr
     );
@@ -338,6 +352,18 @@ fn trust_is_the_users_and_ends_when_the_content_changes() {
         "{}",
         refused.stderr
     );
+    // The plain call is asked about like the command; what would run is in the refusal.
+    let call = ["--json", "ops", "call", "admin.trust", "--input"];
+    let asked = hostile.windlass(&[&call[..], &[&grant.to_string()]].concat());
+    assert_ne!(asked.code, Some(0), "{}", asked.stdout);
+    let asked = asked.json()["error"].clone();
+    assert_eq!(asked["code"], "CONFIRM_REQUIRED", "{asked:#}");
+    assert_eq!(asked["details"]["plan_digest"], digest, "{asked:#}");
+    assert!(asked["details"]["plan"].to_string().contains("setup.py"));
+    let asked = hostile.windlass(&["--json", "trust"]).json()["error"].clone();
+    assert_eq!(asked["details"]["digest"], digest, "{asked:#}");
+    assert!(asked["details"]["files"].to_string().contains("setup.py"));
+    assert_eq!(validate()["data"]["reason"], "not_trusted");
 
     hostile.world.trust();
     let valid = validate();
@@ -352,10 +378,8 @@ fn trust_is_the_users_and_ends_when_the_content_changes() {
     let audit = hostile.windlass(&["--json", "audit", "--changes"]).stdout;
     assert!(audit.contains("admin.trust"), "{audit}");
 
-    // Any file that decides what runs takes it back; another one does not.
-    hostile
-        .world
-        .file("src/bundled.ts", "export const handler = () => 2;\n");
+    // Any file that could run takes it back; a document does not.
+    hostile.world.file("README.md", "# Shop\n");
     assert_eq!(validate()["ok"], true);
     hostile.world.file("setup.py", "print('new')\n");
     let refused = validate();
@@ -392,4 +416,89 @@ fn code_of_a_config_sees_no_credentials() {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let seen = fs_err::read_to_string(world.project().join("seen")).unwrap();
     assert!(seen.contains("PATH") && !seen.contains("AWS_"), "{seen}");
+}
+
+/// Decisions that cannot be used are said to be, wherever they would count.
+#[test]
+fn damaged_decisions_are_named_and_not_mistaken_for_none() {
+    let hostile = Hostile::new();
+    hostile.world.trust();
+    let file = hostile.world.place.home().join("trust.json");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    fs_err::set_permissions(&file, mode).unwrap();
+    let config = ["--config-path", "code.cjs", "--project-name", "shop"];
+    let validate = ["stack", "validate", "--stage", "dev"];
+    let said = hostile.windlass(&[&validate[..], &config].concat());
+    assert_ne!(said.code, Some(0));
+    assert!(
+        said.stderr.contains("others may write it"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stderr.contains("hint: delete "), "{}", said.stderr);
+    hostile.assert_quiet("while the decisions cannot be used");
+    let doctor = hostile.windlass(&["doctor"]);
+    assert_ne!(doctor.code, Some(0));
+    assert!(
+        doctor.stdout.contains("✗ trust") && doctor.stdout.contains("others may write it"),
+        "{}",
+        doctor.stdout
+    );
+}
+
+#[test]
+fn a_place_that_is_no_directory_or_gone_is_said_to_be() {
+    let hostile = Hostile::new();
+    let said = hostile.windlass(&["trust", "setup.py"]);
+    assert!(
+        said.stderr.contains("setup.py is not a directory"),
+        "{}",
+        said.stderr
+    );
+    let other = hostile.world.place.root().join("other place");
+    fs_err::create_dir(&other).unwrap();
+    fs_err::write(other.join("a.sh"), "").unwrap();
+    let path = other.display().to_string();
+    let asked = hostile.windlass(&["trust", &path]);
+    assert!(
+        asked.stderr.contains("/other place' --yes"),
+        "{}",
+        asked.stderr
+    );
+    assert_eq!(hostile.windlass(&["trust", &path, "--yes"]).code, Some(0));
+    fs_err::remove_dir_all(&other).unwrap();
+    let listed = hostile.windlass(&["--json", "trusted"]).json();
+    assert_eq!(listed["directories"][0]["standing"], "gone", "{listed:#}");
+    let described = hostile.windlass(&["ops", "describe", "admin.trust"]);
+    assert!(
+        !described.stdout.contains("admin_trust"),
+        "{}",
+        described.stdout
+    );
+}
+
+/// Who approves sees what the requester saw: the files, and the same digest.
+#[test]
+fn an_approver_sees_what_would_be_trusted() {
+    let hostile = Hostile::new();
+    let policy = "version = 1\n[[rule]]\noperation = \"admin.trust\"\ndecision = \"ask\"\n\
+                  approvers = [\"key:key_184b8dc1e8bdf9a1766bc79dde57621d\"]\n";
+    let file = hostile.world.place.home().join("policy.toml");
+    fs_err::write(file, policy).unwrap();
+    let asked = hostile.windlass(&["trust", "--yes"]);
+    assert_ne!(asked.code, Some(0));
+    let digest = asked
+        .stderr
+        .lines()
+        .find_map(|it| it.strip_prefix("plan digest: "));
+    let digest = digest.unwrap().to_owned();
+    let waiting = hostile.windlass(&["--json", "runs", "list"]).json();
+    let run = waiting["runs"][0]["run_id"].as_str().unwrap().to_owned();
+    let shown = hostile.windlass(&["--json", "runs", "show", &run]).stdout;
+    assert!(shown.contains(&digest), "{digest}: {shown}");
+    assert!(
+        shown.contains("setup.py") && shown.contains(".git/config"),
+        "{shown}"
+    );
+    hostile.assert_quiet("while it waits");
 }

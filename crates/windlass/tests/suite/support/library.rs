@@ -148,6 +148,7 @@ fn parts(store: &Arc<SqliteStore>) -> EngineParts {
         },
         export_key: Secret::new(vec![7; 32]),
         anchors: Default::default(),
+        retention: Default::default(),
         tiers: Default::default(),
         probe: None,
     }

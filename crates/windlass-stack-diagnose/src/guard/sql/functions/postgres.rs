@@ -130,15 +130,16 @@ pub(super) const FUNCTIONS: &[&str] = &[
     // Syntax that looks like a call, and words that can also be the name of a user's function:
     // the server is asked whether there is such a function.
     "bernoulli by columns conflict cube escape explain filter first groups ilike insert join key like \
-     materialized merge_action next over overlaps passing range repeatable rollup rows second set \
-     sets system value varying verbose within zone",
+     materialized merge_action next over overlaps overlay passing range repeatable rollup rows second set \
+     sets substring system value varying verbose within zone",
 ];
 
 /// Whole families: what the statistics are made of.
 pub(super) const FAMILIES: &[&str] = &["pg_stat_get_"];
 
 /// Words that no function has unless its name is quoted; a parenthesis after one calls nothing,
-/// or the function the grammar names. `operator` is not among them, but is checked before.
+/// or the function the grammar names. `operator` is checked before. Not among them is `treat`,
+/// which calls the function of the type's name.
 pub(super) const SYNTAX: &str = "\
     all analyse analyze and any array as asc asymmetric both case cast check collate column \
     constraint create current_catalog current_date current_role current_time current_timestamp \
@@ -148,7 +149,7 @@ pub(super) const SYNTAX: &str = "\
     symmetric table then to trailing true union unique user using variadic when where window with \
     between bigint bit boolean char character coalesce dec decimal exists extract float greatest \
     grouping inout int integer interval least national nchar none nullif numeric operator \
-    out overlay position precision real row setof smallint substring time timestamp treat trim values \
+    out position precision real row setof smallint time timestamp trim values \
     varchar xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi \
     xmlroot xmlserialize xmltable";
 

@@ -1,0 +1,3 @@
+//! One binary for the integration tests of this crate.
+
+mod suite;

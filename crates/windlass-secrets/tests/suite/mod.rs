@@ -1,0 +1,3 @@
+//! What the written samples say about recall and false hits.
+
+mod samples;

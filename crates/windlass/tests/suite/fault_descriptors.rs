@@ -1,0 +1,93 @@
+//! A server that may open few files, and more clients than it can hold.
+
+use std::{
+    io::Write as _,
+    net::TcpStream,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::json;
+
+use super::support::{
+    binary::{Daemon, free_address},
+    home::Place,
+    http::Ask,
+};
+
+const CLIENTS: usize = 1_100;
+
+/// Idle connections, half of them with half a request: health answers, a run ends well, and a new
+/// one can be started.
+#[test]
+fn idle_clients_do_not_stop_health_or_running_work() {
+    // This process has the other end of every connection.
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, raised).unwrap();
+    let place = Place::with_policy(
+        "version = 1\n[[rule]]\noperation = \"demo.apply\"\ndecision = \"allow\"\nreason = \"test\"\n",
+    );
+    let binary = env!("CARGO_BIN_EXE_windlass");
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 1024; exec \"$0\" \"$@\"", binary])
+        .env("WINDLASS_HOME", place.home());
+    let mut daemon = Daemon::spawn_with(command, free_address(), &["--no-auth"]);
+    daemon.wait_until_ready();
+    let files: serde_json::Map<_, _> = (0..10)
+        .map(|number| (format!("file-{number}.txt"), json!("text\n")))
+        .collect();
+    let input = json!({ "dir": place.scratch(), "files": files, "pause_ms": 300 });
+    let (_, plan) = daemon.call("demo.plan", &input);
+    let mut input = input;
+    input["confirm_token"] = plan["confirm_token"].clone();
+    input["yes"] = json!(true);
+    let started = Instant::now();
+    let mut clients = Vec::new();
+    let address = daemon.address;
+    let run = std::thread::spawn(move || {
+        let reply = Ask::post("/v1/operations/demo.apply", input.to_string())
+            .send(address)
+            .unwrap();
+        (reply.status, reply.json())
+    });
+    for number in 0..CLIENTS {
+        let mut stream = TcpStream::connect(daemon.address).unwrap();
+        if number % 2 == 0 {
+            let _ = stream.write_all(b"GET /v1/health HTTP/1.1\r\nHost: local");
+        }
+        clients.push(stream);
+        if number % 100 == 99 {
+            let asked = Instant::now();
+            let reply = Ask::get("/v1/health").send(daemon.address).unwrap();
+            assert_eq!(reply.status, 200);
+            assert!(
+                asked.elapsed() < Duration::from_secs(5),
+                "{:?}",
+                asked.elapsed()
+            );
+        }
+    }
+    let (status, answer) = run.join().unwrap();
+    assert!(status < 300, "{answer:#}");
+    let done = || (0..10).all(|number| place.scratch().join(format!("file-{number}.txt")).exists());
+    while !done() {
+        assert!(
+            started.elapsed() < Duration::from_secs(60),
+            "the run did not go on: {answer:#}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let ready = Ask::get("/v1/ready").send(daemon.address).unwrap();
+    assert_eq!(ready.status, 200, "{}", ready.text());
+    eprintln!(
+        "{CLIENTS} idle clients at 1,024 descriptors: the run ended after {:?}",
+        started.elapsed()
+    );
+    drop(clients);
+}
