@@ -51,6 +51,7 @@ fn what_people_type_is_understood() {
         "windlass errors",
         "windlass -vv --log-format json --home h --color never doctor",
         "windlass tour --chapter 1 --keep",
+        "windlass tour --all",
         "windlass completions bash",
         "windlass internal generate out",
     ] {

@@ -138,14 +138,38 @@ pub struct TuiRequest {
 
 /// The tour in this terminal.
 pub struct TourRequest<'a> {
-    /// Only the chapter of this number.
-    pub chapter: Option<usize>,
+    /// Which chapters.
+    pub part: TourPart,
     /// Whether the tour's home and directory stay.
     pub keep: bool,
     /// Prints one line.
     pub line: &'a dyn Fn(&str),
+    /// Waits for the reader before a command runs; none where nobody can answer.
+    pub wait: Option<&'a dyn Fn() -> TourAnswer>,
     /// Whether colours are used.
     pub colour: bool,
+}
+
+/// Which part of the tour is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TourPart {
+    /// The first chapter.
+    Beginning,
+    /// The chapter of this number, from 1.
+    Chapter(usize),
+    /// Every chapter.
+    All,
+}
+
+/// What the reader of the tour wants when a command is about to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TourAnswer {
+    /// Run it.
+    Continue,
+    /// Run it and all others, without asking.
+    RunAll,
+    /// End the tour.
+    Leave,
 }
 
 /// What the binary provides.

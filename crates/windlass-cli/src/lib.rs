@@ -23,7 +23,7 @@ pub use dispatch::run;
 pub use exit::meanings as exit_codes;
 pub use host::{
     Advice, Announce, Host, HttpRequest, McpRequest, OpenOptions, Opened, ShortPath, ToolList,
-    Toolsets, TourRequest, TuiRequest,
+    Toolsets, TourAnswer, TourPart, TourRequest, TuiRequest,
 };
 pub use interrupt::Interrupt;
 

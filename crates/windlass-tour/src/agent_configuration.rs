@@ -1,4 +1,4 @@
-//! Chapter 2: one repository of agent configuration, deployed to four tools, edited behind its
+//! Chapter 3: one repository of agent configuration, deployed to four tools, edited behind its
 //! back, captured on a branch, rolled back and removed without a trace.
 
 use std::{collections::BTreeMap, path::Path};
@@ -8,11 +8,7 @@ use windlass_types::Problem;
 use crate::{sample, sample_pack::SAMPLES, stage::Stage};
 
 /// What a reader may do afterwards.
-pub(crate) const NEXT: &[&str] = &[
-    "windlass pack init --git                                a repository of your own",
-    "windlass pack import                                    what your tools already have",
-    "windlass mcp serve --toolset pack                       the same for agents, in two stages",
-];
+pub(crate) const NEXT: &str = "windlass pack init --git";
 
 const REPOSITORY: &str = ".agentpack/repo";
 const PROJECT: &str = "shop";

@@ -1,4 +1,4 @@
-//! Chapter 5: a stack deployed to a CloudFormation of our own, killed, changed, failed and rolled
+//! Chapter 6: a stack deployed to a CloudFormation of our own, killed, changed, failed and rolled
 //! back; then the same app on this machine, called over HTTP.
 
 use windlass_types::Problem;
@@ -10,11 +10,7 @@ use crate::{
 };
 
 /// What a reader may do afterwards.
-pub(crate) const NEXT: &[&str] = &[
-    "windlass stack init                                      a config from what a directory holds",
-    "windlass stack dev                                       run it here, with a live view",
-    "windlass docs \"connect a function to postgres\"           ask the documentation",
-];
+pub(crate) const NEXT: &str = "windlass stack init";
 
 const FILES: &[Sample] = samples!("stack/api":
     "stacktape.yml";
@@ -139,6 +135,8 @@ fn develop(stage: &mut Stage<'_>) -> Result<(), Problem> {
             "skipped: this machine lacks a program the app needs, as shown above; functions need \
              Node and Python, databases their servers or a container engine",
         );
+        // What was started before the missing program was noticed is stopped again.
+        stage.ask(&command(&["dev", "stop"], &[]))?;
         return Ok(());
     }
     let called = call(stage);

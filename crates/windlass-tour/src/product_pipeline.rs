@@ -1,4 +1,4 @@
-//! Chapter 4: a product spec goes in; requirements, a design and a project that builds come out,
+//! Chapter 5: a product spec goes in; requirements, a design and a project that builds come out,
 //! every item with its reason in the spec.
 
 use windlass_types::Problem;
@@ -6,10 +6,7 @@ use windlass_types::Problem;
 use crate::stage::Stage;
 
 /// What a reader may do afterwards.
-pub(crate) const NEXT: &[&str] = &[
-    "windlass pipeline run --spec FILE --out DIR              a spec of yours",
-    "windlass mcp serve --toolset pipeline                    the same for agents, seven tools",
-];
+pub(crate) const NEXT: &str = "windlass pipeline run --spec FILE --out DIR";
 
 const SPEC_FILE: &str = "quizly.md";
 const SPEC: &str = include_str!("../../../examples/pipeline/quiz-platform.md");

@@ -15,10 +15,23 @@ pub(crate) enum Tone {
     Active,
 }
 
+/// What the reader wants when a command is about to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Run it.
+    Continue,
+    /// Run it and all others, without asking.
+    RunAll,
+    /// End the tour.
+    Leave,
+}
+
 /// Takes the lines of the tour.
 pub struct Screen<'a> {
     /// Prints one line.
     pub line: &'a dyn Fn(&str),
+    /// Waits for the reader before a command runs; none where nobody can answer.
+    pub wait: Option<&'a dyn Fn() -> Answer>,
     /// Whether lines are painted.
     pub colour: bool,
 }

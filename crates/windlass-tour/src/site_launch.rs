@@ -1,4 +1,4 @@
-//! Chapter 3: a product and a site go in; pages come out whose every fact has its line of
+//! Chapter 4: a product and a site go in; pages come out whose every fact has its line of
 //! evidence, checked, fixed and offered as a branch of the site.
 
 use std::path::Path;
@@ -13,10 +13,7 @@ use crate::{
 };
 
 /// What a reader may do afterwards.
-pub(crate) const NEXT: &[&str] = &[
-    "windlass launch start --product REPO --site REPO        two repositories of yours",
-    "windlass mcp serve --toolset launch                     the same for agents, nine tools",
-];
+pub(crate) const NEXT: &str = "windlass launch start --product REPO --site REPO";
 
 /// Where the product and the site are, below the user's home.
 const PRODUCT_PLACE: &str = "tidemark";

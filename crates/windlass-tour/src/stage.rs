@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use windlass_config::env;
 use windlass_text::shell_word;
-use windlass_types::Problem;
+use windlass_types::{Problem, code};
 
-use crate::screen::{Screen, Tone};
+use crate::screen::{Answer, Screen, Tone};
 
 /// The user's home directory, below the tour's own.
 const USER: &str = "me";
@@ -53,6 +53,18 @@ pub(crate) struct Stage<'a> {
     /// A CloudFormation for the chapter, and the variables that lead commands to it.
     double: Option<Reaped>,
     variables: Vec<(&'static str, String)>,
+    pace: Pace,
+}
+
+/// When the next command runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// After the reader has said so.
+    Asking,
+    /// At once.
+    Running,
+    /// Never: the reader has left.
+    Left,
 }
 
 /// How many lines at the beginning and the end of a long output are shown.
@@ -84,10 +96,9 @@ impl<'a> Stage<'a> {
             .prefix("windlass-tour-")
             .disable_cleanup(keep)
             .tempdir()
-            .map_err(|error| Problem::internal("tour: temporary directory", error))?;
+            .map_err(|error| unusable(&error))?;
         // The user's home directory as the commands see it.
-        fs_err::create_dir(place.path().join(USER))
-            .map_err(|error| Problem::internal("tour: temporary directory", error))?;
+        std::fs::create_dir(place.path().join(USER)).map_err(|error| unusable(&error))?;
         Ok(Self {
             screen,
             program,
@@ -97,7 +108,30 @@ impl<'a> Stage<'a> {
             commands: Vec::new(),
             double: None,
             variables: Vec::new(),
+            pace: match screen.wait {
+                Some(_) => Pace::Asking,
+                None => Pace::Running,
+            },
         })
+    }
+
+    /// Whether the reader has ended the tour.
+    pub(crate) fn is_left(&self) -> bool {
+        self.pace == Pace::Left
+    }
+
+    /// How the reader can start this program: by its name, if that is what `PATH` leads to.
+    pub(crate) fn program_name(&self) -> String {
+        let found = std::env::var_os("PATH")
+            .and_then(|path| windlass_process::find("windlass", &path))
+            .and_then(|found| fs_err::canonicalize(found).ok());
+        let program = fs_err::canonicalize(&self.program).unwrap_or_else(|_| self.program.clone());
+        if found.is_some_and(|found| found == program) {
+            return "windlass".to_owned();
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        let shown = program.strip_prefix(here).unwrap_or(&program);
+        shell_word(&shown.display().to_string())
     }
 
     /// The directory everything happens in; every chapter begins there.
@@ -220,7 +254,8 @@ impl<'a> Stage<'a> {
             .command(&["internal", "aws-double"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .stdin(Stdio::null())
+            // It ends when this pipe is closed, however the tour ends.
+            .stdin(Stdio::piped())
             .spawn()
             .map_err(failed)?;
         let mut address = String::new();
@@ -296,6 +331,7 @@ impl<'a> Stage<'a> {
         let failed = |error: std::io::Error| Problem::internal("tour: command", error);
         self.screen.line("");
         self.screen.line(&self.prompt(shown));
+        self.wait_for_reader()?;
         // One pipe for both streams keeps the lines in the order a terminal would show.
         let (reader, writer) = std::io::pipe().map_err(failed)?;
         let child = {
@@ -334,6 +370,21 @@ impl<'a> Stage<'a> {
             .push(json!({ "command": shown, "exit_code": exit }));
         let text = lines.into_iter().map(|line| line + "\n").collect();
         Ok(Played { exit, text })
+    }
+
+    fn wait_for_reader(&mut self) -> Result<(), Problem> {
+        let Some(wait) = self.screen.wait.filter(|_| self.pace == Pace::Asking) else {
+            return Ok(());
+        };
+        match wait() {
+            Answer::Continue => {}
+            Answer::RunAll => self.pace = Pace::Running,
+            Answer::Leave => {
+                self.pace = Pace::Left;
+                return Err(Problem::new(&code::CANCELLED, "the tour was ended"));
+            }
+        }
+        Ok(())
     }
 
     fn show_ends(&self, lines: &[String]) {
@@ -399,6 +450,19 @@ impl<'a> Stage<'a> {
         );
         format!("{program} {}", words.collect::<Vec<_>>().join(" "))
     }
+}
+
+/// The tour cannot work in the temporary directory of this machine.
+fn unusable(error: &std::io::Error) -> Problem {
+    let directory = std::env::temp_dir();
+    Problem::new(
+        &code::CONFIG_INVALID,
+        format!(
+            "the temporary directory {} cannot be used: {error}",
+            directory.display()
+        ),
+    )
+    .next("set TMPDIR to a directory that you can write to, and run the tour again")
 }
 
 /// A child that does not outlive the tour.

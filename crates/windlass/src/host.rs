@@ -120,11 +120,25 @@ impl Host for Binary {
     }
 
     fn play_tour(&self, request: TourRequest<'_>) -> Result<serde_json::Value, Problem> {
-        windlass_tour::run(&windlass_tour::Options {
-            chapter: request.chapter,
+        use windlass_cli::{TourAnswer, TourPart};
+        use windlass_tour::{Answer, Options, Part, Screen};
+        let wait = request.wait.map(|wait| {
+            move || match wait() {
+                TourAnswer::Continue => Answer::Continue,
+                TourAnswer::RunAll => Answer::RunAll,
+                TourAnswer::Leave => Answer::Leave,
+            }
+        });
+        windlass_tour::run(&Options {
+            part: match request.part {
+                TourPart::Beginning => Part::Beginning,
+                TourPart::Chapter(number) => Part::Chapter(number),
+                TourPart::All => Part::All,
+            },
             keep: request.keep,
-            screen: windlass_tour::Screen {
+            screen: Screen {
                 line: request.line,
+                wait: wait.as_ref().map(|wait| wait as &dyn Fn() -> Answer),
                 colour: request.colour,
             },
         })

@@ -9,10 +9,11 @@ use windlass_types::Problem;
 #[cfg(feature = "tour-double")]
 const SPEED: f64 = 20.0;
 
-/// Prints the double's address and serves it until the process ends.
+/// Prints the double's address and serves it until standard input ends, so that it does not outlive
+/// a tour that is killed.
 #[cfg(feature = "tour-double")]
 pub(crate) async fn serve() -> Result<(), Problem> {
-    use std::io::Write as _;
+    use std::io::{Read as _, Write as _};
 
     use windlass_cfn_double::{Double, Options, Pace};
 
@@ -27,7 +28,17 @@ pub(crate) async fn serve() -> Result<(), Problem> {
     writeln!(output, "{}", handle.endpoint)
         .and_then(|()| output.flush())
         .map_err(|error| Problem::internal("double", error))?;
-    handle.wait().await;
+    let (ended, end) = tokio::sync::oneshot::channel::<()>();
+    // A thread of its own: a runtime would wait for its blocked read when it shuts down.
+    std::thread::spawn(move || {
+        // An error ends it as well.
+        let _ = std::io::stdin().lock().read_to_end(&mut Vec::new());
+        drop(ended);
+    });
+    tokio::select! {
+        () = handle.wait() => {}
+        _ = end => {}
+    }
     Ok(())
 }
 

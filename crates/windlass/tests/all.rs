@@ -34,5 +34,6 @@ mod suite {
     mod stack;
     mod support;
     mod telemetry;
+    mod tour;
     mod two_processes;
 }

@@ -169,7 +169,7 @@ pub const STAGES: [Stage; 16] = [
     Stage {
         name: "tour",
         lane: Lane::Full,
-        about: "`cargo run --release -- tour`, twice",
+        about: "`cargo run --release -- tour`, and all its chapters",
         budget: 1200,
         prepare: |repo| binary::build_release(repo).map(drop),
         run: |context| e2e::tour::run(&context.repo, &context.binaries),
