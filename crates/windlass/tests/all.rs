@@ -15,6 +15,7 @@ mod suite {
     mod care;
     mod cli;
     mod cli_ends;
+    mod documents;
     mod fault_boundaries;
     mod fault_descriptors;
     mod fault_disk_full;
