@@ -7,6 +7,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use windlass_types::{
     Anchor, ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord,
@@ -461,6 +462,22 @@ pub struct CheckReport {
     pub notes: Vec<String>,
 }
 
+/// How a place outside the home took the last anchor that was sent there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnchorState {
+    /// The place.
+    pub place: String,
+    /// When it last kept one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_at: Option<Timestamp>,
+    /// Since when it keeps none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
+    /// Why it did not keep the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
 /// Whether the home takes writes, and what stands in the way of the next ones.
 #[derive(Clone, Debug, Default)]
 pub struct StoreProbe {
@@ -526,6 +543,22 @@ pub trait StoreMaintenance: Send + Sync + 'static {
     /// How far the history went, to be kept elsewhere; nothing where the store keeps no account.
     fn anchor(&self, _now: Timestamp) -> BoxFuture<'_, Result<Option<Anchor>, StoreError>> {
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// How the places outside the home took the last anchor.
+    fn anchor_states(&self) -> BoxFuture<'_, Result<Vec<AnchorState>, StoreError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// Puts that on record, for every process of the home.
+    fn note_anchors(&self, _states: Vec<AnchorState>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Which process holds the store against those who write, where that can be known: who it is
+    /// and what to do, and whether it is stopped.
+    fn held_by(&self) -> BoxFuture<'_, Result<Option<(String, bool)>, StoreError>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// What the store does not hold of what was anchored, one line each.
