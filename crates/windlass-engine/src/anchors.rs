@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
-use windlass_ports::{AnchorSink, OutboundRequest, entropy::random, store::AnchorState};
+use windlass_ports::{AnchorSink, AnchorState, OutboundRequest, entropy::random};
 use windlass_types::{Anchor, DeliveryId};
 
 use crate::{

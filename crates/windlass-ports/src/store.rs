@@ -7,7 +7,6 @@
 use std::{path::PathBuf, time::Duration};
 
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use windlass_types::{
     Anchor, ArtifactRef, DeliveryId, Digest, Event, KeyId, NewEvent, Problem, RunId, RunRecord,
@@ -462,23 +461,7 @@ pub struct CheckReport {
     pub notes: Vec<String>,
 }
 
-/// How a place outside the home took the last anchor that was sent there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnchorState {
-    /// The place.
-    pub place: String,
-    /// When it last kept one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept_at: Option<Timestamp>,
-    /// Since when it keeps none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failing_since: Option<Timestamp>,
-    /// Why it did not keep the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-/// Whether the home takes writes, and what stands in the way of the next ones.
+/// Whether the home takes writes, and what prevents the next ones.
 #[derive(Clone, Debug, Default)]
 pub struct StoreProbe {
     /// Bytes that are free for this user on the disk of the home.
@@ -545,18 +528,17 @@ pub trait StoreMaintenance: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// How the places outside the home took the last anchor.
-    fn anchor_states(&self) -> BoxFuture<'_, Result<Vec<AnchorState>, StoreError>> {
+    /// How places outside the home took the last anchor.
+    fn anchor_states(&self) -> BoxFuture<'_, Result<Vec<crate::AnchorState>, StoreError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
     /// Puts that on record, for every process of the home.
-    fn note_anchors(&self, _states: Vec<AnchorState>) -> BoxFuture<'_, Result<(), StoreError>> {
+    fn note_anchors(&self, _: Vec<crate::AnchorState>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Which process holds the store against those who write, where that can be known: who it is
-    /// and what to do, and whether it is stopped.
+    /// Which process holds the store against writers, as far as is known, and whether it is stopped.
     fn held_by(&self) -> BoxFuture<'_, Result<Option<(String, bool)>, StoreError>> {
         Box::pin(async { Ok(None) })
     }

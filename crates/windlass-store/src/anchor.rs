@@ -5,7 +5,7 @@ use std::{io::ErrorKind, path::Path};
 use fs_err as fs;
 use rusqlite::{Connection, OptionalExtension};
 use windlass_files::{Access, Directory};
-use windlass_ports::store::AnchorState;
+use windlass_ports::AnchorState;
 use windlass_types::{Anchor, Digest, Timestamp};
 
 use crate::{

@@ -4,8 +4,8 @@ use std::{path::PathBuf, time::Duration};
 
 use futures::future::BoxFuture;
 use windlass_ports::{
-    Commit, CommitError, StoreError, StoreMaintenance,
-    store::{AnchorState, CheckReport, Expiry, PruneReport, Retention, StoreProbe},
+    AnchorState, Commit, CommitError, StoreError, StoreMaintenance,
+    store::{CheckReport, Expiry, PruneReport, Retention, StoreProbe},
 };
 use windlass_types::{Anchor, Timestamp};
 

@@ -60,14 +60,12 @@ impl Default for ApprovalTerms {
 
 impl From<Written> for ApprovalTerms {
     fn from(written: Written) -> Self {
-        let mut terms = Self {
-            except: written.except,
-            ..Self::of_list(written.approvers)
-        };
-        if let Some(quorum) = written.quorum {
-            terms.quorum = terms.quorum.max(quorum);
+        let listed = Self::of_list(written.approvers);
+        Self {
+            quorum: listed.quorum.max(written.quorum.unwrap_or(1)),
+            except: written.except.or(listed.except),
+            approvers: listed.approvers,
         }
-        terms
     }
 }
 

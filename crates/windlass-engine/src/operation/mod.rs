@@ -13,6 +13,7 @@ mod entries;
 mod fields;
 mod permit;
 mod plainly_valid;
+mod policy_names;
 mod reply;
 mod schema;
 mod told;

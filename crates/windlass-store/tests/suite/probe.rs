@@ -69,12 +69,12 @@ async fn a_probe_leaves_nothing_and_names_unusable_keys() {
     assert_eq!(
         findings,
         [
-            "HOME/keys: others may open it",
             "empty.key is empty",
             "gone.key is missing",
             "shared.key: others may read it",
             "short.key has 31 of 32 bytes",
-            "store.key is missing"
+            "store.key is missing",
+            "HOME/keys: others may open it",
         ]
     );
     assert!(probe.free_bytes > 0);

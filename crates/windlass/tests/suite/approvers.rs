@@ -366,7 +366,7 @@ fn settings_that_mean_nothing_are_refused() {
             "demoo = 7",
             "no run is of the kind `demoo`; did you mean `demo`?",
         ),
-        ("\"pipeline.run\" = 7", "has a setting of its own"),
+        ("pipeline = 7", "has a setting of its own"),
         ("demo = 7", ""),
     ] {
         let settings = format!("[store.keep_kinds_days]\n{text}\n");

@@ -185,11 +185,18 @@ fn damage_is_told_by_the_doctor_and_by_the_server() {
     }
 }
 
+/// As a home is that Windlass makes itself: the doctor finds fault with one that others can open.
+fn private(home: &Path) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs_err::set_permissions(home, mode).unwrap();
+}
+
 /// A look at a home changes nothing in it, and tells which keys are gone.
 #[test]
 fn the_doctor_makes_nothing() {
     let place = Place::new();
     let home = place.home();
+    private(&home);
     let files = || -> Vec<String> {
         let mut names: Vec<String> = [home.clone(), home.join("keys")]
             .iter()
@@ -231,6 +238,7 @@ fn the_doctor_makes_nothing() {
 fn the_doctor_does_not_wait_for_a_stopped_writer() {
     let place = Place::new();
     let home = place.home();
+    private(&home);
     say(&home, &["runs", "list"]).worked();
     let database = home.join("windlass.db");
     // Another program, stopped while it holds the store.

@@ -225,6 +225,8 @@ fn an_anchor_shows_a_home_that_was_put_back() {
 fn anchors_that_are_not_kept_are_told() {
     let place = Place::with_policy(ALLOW_ALL);
     let (home, anchors) = (place.home(), place.root().join("missing/anchors"));
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs_err::set_permissions(&home, private).unwrap();
     let settings = format!("[store]\nanchor_file = {anchors:?}\nanchor_interval_seconds = 1\n");
     fs_err::write(home.join("config.toml"), settings).unwrap();
     let directory = place.scratch();
