@@ -176,6 +176,7 @@ pub(crate) fn open_options(
         environment,
         settings,
         redactor: Arc::new(Redactor::new()),
+        reads_only: false,
     })
 }
 

@@ -29,6 +29,8 @@ pub struct OpenOptions {
     pub settings: Settings,
     /// The redaction pass, which logs already go through; the engine must use the same one.
     pub redactor: Arc<Redactor>,
+    /// Whether to look only: nothing is made or written, and nobody who writes is waited for.
+    pub reads_only: bool,
 }
 
 /// An open installation.

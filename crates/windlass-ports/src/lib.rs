@@ -20,7 +20,7 @@ pub mod store;
 pub mod toolchain;
 pub mod trust;
 
-pub use anchor::AnchorSink;
+pub use anchor::{AnchorSink, AnchorState};
 pub use blob::{BlobError, BlobStore};
 pub use clock::Clock;
 pub use commit_service::{CommitService, CommitServices, ServiceFault};

@@ -50,7 +50,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .visible_run(&context.principal, &input.run_id)
                     .await?;
                 let artifacts = engine.store.artifacts(&input.run_id).await?;
-                let run = RunView::from(record);
+                let run = engine.view(record).await?;
                 let next_actions = run.next_actions();
                 Ok((
                     Output {

@@ -94,6 +94,7 @@ fn answer(engine: &Engine, approved: bool) -> Arc<dyn Operation> {
         .judged_by_plan()
         // Who may answer is decided by the run that asks.
         .confirmed_by_call()
+        .answers_approval()
         .example(
             "The run's current plan",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),

@@ -10,6 +10,7 @@ use crate::{
     ApprovalTerms, Body, Digest, Event, Principal, Problem, RunId, Surface, Timestamp, TokenId,
     TraceId, code,
     journal::{ApprovalGate, ChangeSubject, ParentRef, RunCreated},
+    principal::person_of,
 };
 
 /// The signal that answers an approval.
@@ -121,9 +122,9 @@ pub struct WaitingOn {
     /// The plan an approval must name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<Digest>,
-    /// Who may answer an approval; whom policy names by default when empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub approvers: Vec<String>,
+    /// Who may answer an approval.
+    #[serde(flatten)]
+    pub terms: ApprovalTerms,
     /// The lines of the plan that an approver is shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
@@ -202,15 +203,21 @@ pub struct RunRecord {
 
 /// Counts an answer to an approval. Whether it decides: the first no does, and the yes that makes
 /// the quorum. A second yes of the same approver counts for nothing.
-fn decides(approved_by: &mut Vec<String>, quorum: usize, principal: &str, payload: &Value) -> bool {
+fn decides(approved_by: &mut Vec<String>, quorum: u32, principal: &str, payload: &Value) -> bool {
     let approved = payload.get("approved").and_then(Value::as_bool);
     if quorum == 1 || approved != Some(true) {
         return true;
     }
-    if !approved_by.iter().any(|known| known == principal) {
+    if !has_approved(approved_by, principal) {
         approved_by.push(principal.to_owned());
     }
-    approved_by.len() >= quorum
+    approved_by.len() as u64 >= u64::from(quorum)
+}
+
+/// Whether the person behind `principal` is among those who approved.
+pub fn has_approved(approved_by: &[String], principal: &str) -> bool {
+    let person = person_of(principal);
+    approved_by.iter().any(|known| person_of(known) == person)
 }
 
 impl RunRecord {
@@ -247,22 +254,27 @@ impl RunRecord {
         }
     }
 
-    /// Who may give the approval that the run waits for; empty where whom policy names by default.
-    /// `None` when it waits for no approval.
-    pub fn wanted_approvers(&self) -> Option<&[String]> {
-        let gate: &[String] = match &self.approval {
-            Some(ApprovalGate::Wanted { approvers, .. }) => approvers,
-            _ => &[],
-        };
+    /// The terms of the approval that the run waits for; they name nobody where it is whom policy
+    /// names by default. `None` when it waits for no approval.
+    pub fn wanted_approval(&self) -> Option<ApprovalTerms> {
+        let gate = self.gate_terms();
         let mut asked = self.waiting_on.iter();
         match asked.find(|(_, on)| on.what == APPROVAL && !on.answered) {
-            Some((_, on)) if !on.approvers.is_empty() => Some(&on.approvers),
+            Some((_, on)) if !on.terms.is_empty() => Some(on.terms.clone()),
             Some(_) => Some(gate),
             // No driver has announced the wait yet, but the gate stands in the first event.
             None if self.state == RunState::Queued && !self.gate_answered && !gate.is_empty() => {
                 Some(gate)
             }
             None => None,
+        }
+    }
+
+    /// The terms of the gate before the start.
+    fn gate_terms(&self) -> ApprovalTerms {
+        match &self.approval {
+            Some(ApprovalGate::Wanted { terms, .. }) => terms.clone(),
+            _ => ApprovalTerms::default(),
         }
     }
 
@@ -326,7 +338,7 @@ impl RunRecord {
                     what: wait.signal.clone(),
                     prompt: wait.prompt.clone(),
                     plan_digest: wait.plan_digest,
-                    approvers: wait.approvers.clone(),
+                    terms: wait.terms.clone(),
                     lines: wait.lines.clone(),
                     question: wait.question.clone(),
                     until: wait.deadline,
@@ -393,26 +405,21 @@ impl RunRecord {
     /// Notes that a question was answered: nobody is asked again while the run takes it up.
     fn take_answer(&mut self, principal: &str, payload: &Value) {
         let answered = payload.get(ANSWERED_WAIT).and_then(Value::as_str);
-        let gate: &[String] = match &self.approval {
-            Some(ApprovalGate::Wanted { approvers, .. }) => approvers,
-            _ => &[],
-        };
+        let gate = self.gate_terms();
         let asked = self.waiting_on.iter_mut().find(|(key, on)| {
             on.what == APPROVAL && Some(on.question.as_deref().unwrap_or(key)) == answered
         });
         match asked {
             Some((_, on)) => {
-                let list = match on.approvers.is_empty() {
-                    true => gate,
-                    false => &on.approvers,
+                let quorum = match on.terms.is_empty() {
+                    true => gate.quorum,
+                    false => on.terms.quorum,
                 };
-                let quorum = ApprovalTerms::of(list).quorum;
                 on.answered |= decides(&mut on.approved_by, quorum, principal, payload);
             }
             None if self.state == RunState::Queued => {
-                let quorum = ApprovalTerms::of(gate).quorum;
                 let given = &mut self.gate_approved_by;
-                self.gate_answered |= decides(given, quorum, principal, payload);
+                self.gate_answered |= decides(given, gate.quorum, principal, payload);
             }
             None => {}
         }

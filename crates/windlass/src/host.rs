@@ -191,7 +191,7 @@ async fn serve_http(
     let server = &request.settings.server;
     let descriptors = descriptors::raise();
     let wanted = server.max_connections.get() as usize;
-    listen.max_connections = descriptors::connections_within(descriptors, wanted);
+    listen.max_connections = descriptors::connections_within(descriptors, wanted)?;
     if listen.max_connections < wanted {
         tracing::warn!(
             descriptors,

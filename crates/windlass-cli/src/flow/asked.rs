@@ -1,5 +1,6 @@
 //! What a run that waits for an approval asks, for people, and who may answer it.
 
+use serde_json::Value;
 use windlass_engine::operation::approval_pending;
 use windlass_policy::may_approve;
 use windlass_types::{
@@ -27,7 +28,7 @@ pub(crate) struct Asked {
     question: Option<String>,
     lines: Vec<String>,
     effect: Option<EffectClass>,
-    pub(crate) approvers: Vec<String>,
+    pub(crate) terms: ApprovalTerms,
     given: usize,
     /// The plan that an answer is about.
     pub(crate) plan_digest: Option<Digest>,
@@ -40,9 +41,9 @@ impl Asked {
     }
 
     fn by_default(record: &RunRecord, default_approvers: &[String]) -> Option<Self> {
-        let wanted = record.wanted_approvers()?;
-        let approvers = match wanted.is_empty() {
-            true => default_approvers,
+        let wanted = record.wanted_approval()?;
+        let terms = match wanted.is_empty() {
+            true => ApprovalTerms::by(default_approvers),
             false => wanted,
         };
         let mut waits = record.waiting_on.iter().map(|(_, on)| on);
@@ -59,7 +60,7 @@ impl Asked {
             question: on.and_then(question).filter(says_more),
             lines: lines.clone(),
             effect: subject.map(|subject| subject.effect),
-            approvers: approvers.to_vec(),
+            terms,
             given: record.approved_by().len(),
             plan_digest: match on {
                 Some(on) => on.plan_digest,
@@ -113,7 +114,7 @@ impl Asked {
 
     /// Who may answer: `an approval by local:ada or key:ops`.
     pub(crate) fn wanted(&self) -> String {
-        let terms = ApprovalTerms::of(&self.approvers);
+        let terms = &self.terms;
         match terms.progress(self.given) {
             Some(given) => format!("{} ({given})", terms.text()),
             None => terms.text(),
@@ -122,7 +123,7 @@ impl Asked {
 
     /// Whether this principal may answer.
     pub(crate) fn may_be_answered_by(&self, principal: &Principal) -> bool {
-        may_approve(principal, &self.approvers)
+        may_approve(principal, &self.terms)
     }
 }
 
@@ -140,21 +141,16 @@ fn headline(subject: &ChangeSubject) -> String {
     text
 }
 
-/// `an approval by local:ada or key:ops`.
-pub(crate) fn approval_by(approvers: &[String]) -> String {
-    ApprovalTerms::of(approvers).text()
-}
-
 /// What a wait asks, without the names of the approvers, which are shown apart.
 pub(crate) fn question(on: &WaitingOn) -> Option<String> {
     on.prompt
         .as_deref()
-        .map(|prompt| without_approvers(prompt, &on.approvers))
+        .map(|prompt| without_approvers(prompt, &on.terms))
 }
 
 /// A prompt without the names of the approvers.
-pub(super) fn without_approvers(prompt: &str, approvers: &[String]) -> String {
-    let names = ApprovalTerms::of(approvers).approvers.join(", ");
+pub(super) fn without_approvers(prompt: &str, terms: &ApprovalTerms) -> String {
+    let names = terms.approvers.join(", ");
     let names = format!(" (approvers: {names})");
     prompt.strip_suffix(&names).unwrap_or(prompt).to_owned()
 }
@@ -193,13 +189,13 @@ pub(crate) async fn says_it_waits(session: &Session, run_id: &RunId) -> Result<b
 /// Next steps for this principal: what another person has to do says who that is.
 pub(crate) fn addressed(
     principal: &Principal,
-    approvers: &[String],
+    terms: &ApprovalTerms,
     actions: &[String],
 ) -> Vec<String> {
-    if approvers.is_empty() || may_approve(principal, approvers) {
+    if terms.is_empty() || may_approve(principal, terms) {
         return actions.to_vec();
     }
-    let who = ApprovalTerms::of(approvers).approvers.join(" or ");
+    let who = terms.approvers.join(" or ");
     let actions = actions.iter();
     actions
         .filter(|action| !action.starts_with("windlass runs reject "))
@@ -214,13 +210,14 @@ pub(crate) fn addressed(
 
 /// A failure as its caller is told it: see [`addressed`].
 pub(crate) fn addressed_problem(principal: &Principal, problem: Problem) -> Problem {
-    let approvers = problem.details().get("approvers");
-    let approvers = approvers.and_then(|value| serde_json::from_value(value.clone()).ok());
-    let Some(approvers) = approvers else {
+    let details = problem.details();
+    if !details.contains_key("approvers") {
+        return problem;
+    }
+    let Ok(terms) = serde_json::from_value(Value::Object(details.clone())) else {
         return problem;
     };
-    let approvers: Vec<String> = approvers;
-    let actions = addressed(principal, &approvers, problem.next_actions());
+    let actions = addressed(principal, &terms, problem.next_actions());
     with_next(&problem, actions)
 }
 

@@ -211,6 +211,7 @@ fn operation_info(
         secret_inputs: Vec::new(),
         is_tool: true,
         without_rule: WithoutRule::ByEffect,
+        answers_approval: false,
         is_judged_by_plan: flow == Flow::Apply,
         validates_itself: false,
         contract: &Plain,
@@ -374,7 +375,7 @@ impl<C: Change> Operation for ApplyOperation<C> {
             let record = self.engine.visible_run(&context.principal, &run_id).await?;
             match record.state.is_final()
                 || record.state == RunState::Held
-                || record.wanted_approvers().is_some()
+                || record.wanted_approval().is_some()
             {
                 true => self.unsettled(record, ticket).map(Some),
                 false => Ok(None),
@@ -508,6 +509,7 @@ impl<C: Change> ApplyOperation<C> {
         let lines = plan.lines();
         Ok(ProposedRun {
             title: format!("{} {}", plan.operation, plan.target),
+            files: plan.files(),
             subject: ChangeSubject {
                 operation: plan.operation.clone(),
                 targets: vec![plan.target],

@@ -37,6 +37,7 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             secret_inputs: Vec::new(),
             is_tool: true,
             without_rule: WithoutRule::ByEffect,
+            answers_approval: false,
             is_judged_by_plan: false,
             validates_itself: false,
             contract: &Plain,
@@ -130,6 +131,13 @@ impl OperationBuilder {
     #[must_use]
     pub const fn judged_by_plan(mut self) -> Self {
         self.info.is_judged_by_plan = true;
+        self
+    }
+
+    /// Answers an approval, so that a call never waits for one itself.
+    #[must_use]
+    pub const fn answers_approval(mut self) -> Self {
+        self.info.answers_approval = true;
         self
     }
 

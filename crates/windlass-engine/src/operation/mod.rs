@@ -13,6 +13,7 @@ mod entries;
 mod fields;
 mod permit;
 mod plainly_valid;
+mod policy_names;
 mod reply;
 mod schema;
 mod told;
@@ -138,6 +139,9 @@ pub struct OperationInfo {
     /// What policy decides where no rule matches.
     #[serde(skip)]
     pub without_rule: WithoutRule,
+    /// Whether it answers an approval: a call that would itself wait for one is refused.
+    #[serde(skip)]
+    pub answers_approval: bool,
     /// Whether the gate judges it by the plan that the call makes, not by the call.
     #[serde(skip)]
     pub is_judged_by_plan: bool,

@@ -37,5 +37,5 @@ pub use signature::ExportSignature;
 pub use step::{RetryPolicy, Step, StepMode, StepRequest, StepWork, UndoFn, WorkFn};
 pub use step_context::{PaidFn, PaidRequest, StepAttempt, StepCalls, StepContext};
 pub use verify::VerifyReport;
-pub use view::{EventView, RunView};
+pub use view::{EventView, ImportedView, RunView};
 pub use watch::RunStream;

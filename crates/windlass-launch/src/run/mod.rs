@@ -32,7 +32,7 @@ use windlass_launch_model::{
     Issue, LaunchState, Section, SectionState, ValidationReport, config::Accepted,
 };
 use windlass_ports::BoxFuture;
-use windlass_types::{ArtifactRef, Digest, Event, Problem, RunRecord};
+use windlass_types::{ApprovalTerms, ArtifactRef, Digest, Event, Problem, RunRecord};
 
 use crate::{
     fault,
@@ -109,7 +109,7 @@ impl RunKind for LaunchRun {
                 model_calls: 0,
                 model_tokens: 0,
                 approved: None,
-                approvers: None,
+                terms: None,
                 pr_attempts: 0,
                 committed: None,
                 pr: None,
@@ -162,7 +162,7 @@ pub(crate) struct Launch<'a> {
     model_tokens: u64,
     /// The approved plan.
     approved: Option<Digest>,
-    approvers: Option<Vec<String>>,
+    terms: Option<ApprovalTerms>,
     /// How often the commit service was asked.
     pr_attempts: u32,
     committed: Option<String>,

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use windlass_engine::{confirm::Claims, run::RunView};
 use windlass_policy::may_approve;
 use windlass_ports::entropy::random;
-use windlass_types::{Digest, Problem, RunId, RunState, TokenId};
+use windlass_types::{ApprovalTerms, Digest, Problem, RunId, RunState, TokenId, run::has_approved};
 
 use super::{Caller, Server};
 
@@ -56,18 +56,18 @@ pub fn question(server: &Server, caller: &Caller, run: &RunView) -> Option<Elici
 /// The question as a form, whether or not the client can show it.
 pub fn form(server: &Server, caller: &Caller, run: &RunView) -> Option<ElicitRequestParams> {
     let waits = run.waiting_on.iter().find(|on| on.what == APPROVAL);
-    let gated = run.state == RunState::Queued && !run.approvers.is_empty();
+    let gated = run.state == RunState::Queued && !run.terms.is_empty();
     if waits.is_none() && !gated {
         return None;
     }
     let engine = server.engine();
     // A run's code may ask without naming anybody; policy names whom then.
-    let approvers = if run.approvers.is_empty() {
-        engine.policy.approvers()
-    } else {
-        &run.approvers
+    let terms = match run.terms.is_empty() {
+        true => &ApprovalTerms::by(engine.policy.approvers()),
+        false => &run.terms,
     };
-    if !may_approve(&caller.person, approvers) || run.approved_by.contains(&caller.person.id()) {
+    let person = &caller.person;
+    if !may_approve(person, terms) || has_approved(&run.approved_by, &person.id()) {
         return None;
     }
     let prompt = waits

@@ -13,7 +13,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use windlass_engine::{operation::OperationInfo, run::RunView};
-use windlass_types::{ApprovalTerms, Problem, RunId, RunState, code};
+use windlass_types::{Problem, RunId, RunState, code};
 
 use super::{
     Caller, Server,
@@ -79,7 +79,7 @@ async fn get_call(
     let context = caller.context.clone();
     let request_id = context.request_id.clone();
     // A run whose end is the answer has none while it waits for an approval.
-    let is_asking = ticket == run_id && !run.approvers.is_empty();
+    let is_asking = ticket == run_id && !run.terms.is_empty();
     let result = if is_asking {
         None
     } else {
@@ -235,11 +235,11 @@ fn describe(run: &RunView) -> String {
             .clone()
             .unwrap_or_else(|| format!("{}: waiting for {}", run.title, on.what));
     }
-    if run.state == RunState::Queued && !run.approvers.is_empty() {
+    if run.state == RunState::Queued && !run.terms.is_empty() {
         return format!(
             "{}: waiting for approval by {}",
             run.title,
-            ApprovalTerms::of(&run.approvers).approvers.join(" or ")
+            run.terms.approvers.join(" or ")
         );
     }
     match &run.problem {

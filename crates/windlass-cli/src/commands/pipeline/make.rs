@@ -177,13 +177,14 @@ impl CodeArgs {
             "framework": self.framework,
             "target_files": self.files,
         });
-        let (made, output): (Files, _) = make(session, "pipeline.generate_code", input).await?;
+        let (made, mut output): (Files, _) = make(session, "pipeline.generate_code", input).await?;
         let printer = &session.printer;
         let message = match &self.out {
             Some(directory) => {
-                let files = tree::write(made.texts(), directory, self.force)?;
-                let files = counted(files, "file");
-                format!("{files} in {}", directory.display())
+                let redactor = &session.engine().redactor;
+                let written = tree::write(redactor, made.texts(), directory, self.force)?;
+                written.note(&mut output);
+                written.message(directory)
             }
             None => {
                 for file in &made.files {

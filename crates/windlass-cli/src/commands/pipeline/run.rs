@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
+use windlass_secrets::Redactor;
 use windlass_types::{Problem, RunId, code};
 
 use super::{
     spec::SpecArg,
-    tree,
+    tree::{self, Written},
     view::{Files, JobError, JobStatus, Outputs},
 };
 use crate::{
@@ -73,15 +74,17 @@ impl RunArgs {
                 started.output,
             ));
         }
-        let (status, output) = follow(session, &job).await?;
+        let (status, mut output) = follow(session, &job).await?;
         let message = conclude(&status)?;
         if let Some(directory) = &self.out {
             let input = json!({ "job_id": job, "artifact_type": "all" });
             let all = session.call("pipeline.get_artifact", input).await?.output;
-            write_all(&parse(&all)?, directory, self.force)?;
+            let redactor = &session.engine().redactor;
+            let written = write_all(redactor, &parse(&all)?, directory, self.force)?;
+            written.note(&mut output);
             session
                 .printer
-                .notice(&format!("written to {}", directory.display()));
+                .notice(&format!("written: {}", written.message(directory)));
         } else {
             session
                 .printer
@@ -142,9 +145,13 @@ pub(super) fn sentence(job: &str, status: &str) -> String {
     }
 }
 
-/// Writes everything a job has produced: the project, and its documents next to it. Returns how
-/// many files.
-pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result<usize, Problem> {
+/// Writes everything a job has produced: the project, and its documents next to it.
+pub(super) fn write_all(
+    redactor: &Redactor,
+    made: &Outputs,
+    directory: &Path,
+    force: bool,
+) -> Result<Written, Problem> {
     let none = Files::default();
     let code = made.code.as_ref().unwrap_or(&none);
     let strategy = made.strategy.as_ref().map(|made| &made.strategy_summary);
@@ -160,5 +167,5 @@ pub(super) fn write_all(made: &Outputs, directory: &Path, force: bool) -> Result
         let content = content.filter(|content| !content.is_empty())?;
         Some((path, content.as_str()))
     });
-    tree::write(code.texts().chain(documents), directory, force)
+    tree::write(redactor, code.texts().chain(documents), directory, force)
 }
