@@ -20,6 +20,7 @@ use crate::{
     enrich::enrich,
     formats,
     input::ScoutInput,
+    installs,
     manifests::{Manifest, speaking},
     tree::Tree,
     words::{content, is_negated, jaccard, keys},
@@ -269,7 +270,7 @@ fn facts(
         workflows: workflows(records),
         api_surface_summary,
         license,
-        distribution: distribution(&manifests),
+        distribution: distribution(tree, &manifests, input),
         runtime_requirements: sorted(manifests.iter().flat_map(|manifest| {
             manifest
                 .runtimes
@@ -386,15 +387,23 @@ fn workflows(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-fn distribution(manifests: &[&Manifest]) -> Vec<Distribution> {
-    let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
-    for manifest in manifests {
-        if let (Some(name), Some(command)) = (&manifest.name, &manifest.install) {
-            let key = (manifest.method.to_owned(), name.text.clone());
-            let commands = found.entry(key).or_default();
-            if !commands.contains(command) {
-                commands.push(command.clone());
-            }
+fn distribution(tree: &Tree, manifests: &[&Manifest], input: &ScoutInput) -> Vec<Distribution> {
+    let stated = installs::stated(tree, manifests, input);
+    let mut found: Vec<((String, String), Vec<String>)> = Vec::new();
+    let mut add = |method: &str, name: &str, command: &str| {
+        let key = (method.to_owned(), name.to_owned());
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, commands)) if commands.iter().any(|known| known == command) => {}
+            Some((_, commands)) => commands.push(command.to_owned()),
+            None => found.push((key, vec![command.to_owned()])),
+        }
+    };
+    for install in &stated {
+        add(install.method, &install.identifier, &install.command);
+    }
+    for manifest in manifests.iter().filter(|_| stated.is_empty()) {
+        if let (Some(name), Some(command)) = (&manifest.name, installs::plain(manifest)) {
+            add(manifest.method, &name.text, command);
         }
     }
     found

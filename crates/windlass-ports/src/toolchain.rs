@@ -5,6 +5,8 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
+use windlass_types::Shortage;
+
 /// The external tools.
 pub trait Toolchain: Send + Sync {
     /// The version of Hugo, e.g. `0.168.0`; none when it is not installed.
@@ -49,6 +51,14 @@ pub enum ToolError {
     /// It could not be run.
     #[error("the tool could not be run: {0}")]
     NotRun(String),
+    /// The machine ran out of something; the same call works once there is enough again.
+    #[error("the machine ran out of something: {cause}")]
+    Short {
+        /// What.
+        shortage: Shortage,
+        /// What the system or the tool said.
+        cause: String,
+    },
 }
 
 /// Asks addresses whether they answer.

@@ -3,6 +3,7 @@
 use std::{io, path::Path};
 
 use windlass_process::Output;
+use windlass_types::Shortage;
 
 /// How much of each end of an output is kept.
 const KEPT: usize = 32 * 1024;
@@ -54,6 +55,21 @@ pub fn relative_to(text: &str, folder: &Path) -> String {
         }
     }
     clean
+}
+
+/// What the machine ran out of while a site was built. The same build works later.
+pub fn shortage(log: &str) -> Option<Shortage> {
+    let log = log.to_ascii_lowercase();
+    let known = [
+        ("no space left on device", Shortage::Space),
+        ("disk quota exceeded", Shortage::Space),
+        ("too many open files", Shortage::Descriptors),
+        ("cannot allocate memory", Shortage::Memory),
+        ("out of memory", Shortage::Memory),
+        ("resource temporarily unavailable", Shortage::Processes),
+    ];
+    let fits = known.iter().find(|(sign, _)| log.contains(sign));
+    fits.map(|(_, shortage)| *shortage)
 }
 
 /// What to do about a failure that comes from how sites are built here.

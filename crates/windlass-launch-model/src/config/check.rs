@@ -214,11 +214,11 @@ fn addresses(config: &RunConfig, found: &mut Findings) {
             Scheme::HttpToo,
         );
     }
-    for (index, url) in config.extra_evidence_urls.iter().enumerate() {
-        found.web(
-            &format!("/extra_evidence_urls/{index}"),
-            Some(url),
-            Scheme::HttpsOnly,
+    if !config.extra_evidence_urls.is_empty() {
+        found.add(
+            "/extra_evidence_urls",
+            "maxItems",
+            "facts are read from the product's repository only, so this must be empty; put the text into the repository, for example below docs/",
         );
     }
     for (index, host) in config.network.allowed_hosts.iter().enumerate() {

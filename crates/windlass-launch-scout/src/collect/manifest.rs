@@ -10,9 +10,10 @@ use crate::{
     addressed::gives_orders,
     claims::{Found, Origin, Purpose},
     input::ScoutInput,
+    installs,
     kind::{depth, stem},
     license,
-    manifests::{Located, Manifest},
+    manifests::{Located, Manifest, is_snapshot},
     sentences::is_safe,
     tree::Tree,
 };
@@ -34,6 +35,7 @@ pub(super) fn collect(
     collected: &mut Collected,
 ) {
     let product = input.product_name();
+    let stated = installs::stated(tree, manifests, input);
     let found = &mut collected.found;
     let mut licensed = false;
     let mut has_version = false;
@@ -50,19 +52,16 @@ pub(super) fn collect(
             })),
             None => {}
         }
-        if let (Some(command), Some(name)) = (&manifest.install, &manifest.name) {
+        if let (Some(command), Some(name), true) =
+            (installs::plain(manifest), &manifest.name, stated.is_empty())
+        {
             let text = format!("Install {product} with `{command}`.");
-            let mut claim = composed(text, ClaimKind::Workflow, path, name, Purpose::Install);
-            // Maven's coordinates stand in several elements; each of them must be there.
-            let named = command.rsplit(['=', ' ']).next().unwrap_or_default();
-            if manifest.method == "maven" {
-                claim.keys = named.split(':').map(str::to_lowercase).collect();
-            }
-            found.push(claim);
+            found.push(composed(text, ClaimKind::Workflow, path, name, Purpose::Install));
         }
         // One version is the product's: that of the outermost manifest which names one.
         if let Some(at) = &manifest.version
             && is_version(&at.text)
+            && !is_snapshot(&at.text)
             && !has_version
         {
             has_version = true;
@@ -110,6 +109,20 @@ pub(super) fn collect(
                 Purpose::License,
             ));
         }
+    }
+    for install in stated {
+        let text = format!("Install {product} with `{}`.", install.command);
+        found.push(Found {
+            kind: ClaimKind::Workflow,
+            keys: install.command.split(' ').map(str::to_lowercase).collect(),
+            purpose: Some(Purpose::Install),
+            ..Found::quoted(
+                text,
+                Origin::ReadmeTechnical,
+                &install.path,
+                (install.line, install.line),
+            )
+        });
     }
     if !licensed && let Some((path, at)) = license_file(tree) {
         let text = format!("{product} is licensed under `{}`.", at.text);

@@ -59,6 +59,14 @@ impl Gate for HugoBuild {
                 let gate = self.name().to_owned();
                 return Err(GateFault::Failed { gate, cause });
             }
+            Err(ToolError::Short { shortage, cause }) => {
+                let gate = self.name().to_owned();
+                return Err(GateFault::Short {
+                    gate,
+                    shortage,
+                    cause,
+                });
+            }
             Ok(build) => build,
         };
         let log = without_machine_paths(&build.log, &[&input.hugo_out, &input.site_dir]);
