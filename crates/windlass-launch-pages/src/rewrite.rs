@@ -483,7 +483,6 @@ mod tests {
                 "“encrypts” is not in the evidence",
             ),
             ("Acme does not write DOCX 5.", "“5” is not in the evidence"),
-            ("This does not write DOCX 4.", "nothing says what “this” is"),
             ("Acme does not write {{< x >}} DOCX 4.", "it cannot be shown"),
         ] {
             let refused = answered(lie).refused;
@@ -492,6 +491,10 @@ mod tests {
             };
             assert_eq!((one.sentence.as_str(), one.why.as_str()), (lie, why));
         }
+        // The first sentence of a section has none before it that says what "it" is.
+        let reply = TEXT.replace("Reads DOCX 97.", "This can read DOCX 97.");
+        let refused = accept_rewrite(&draft(), &reply, "Acme").unwrap().refused;
+        assert_eq!(refused[0].why, "nothing says what “this” is");
         // What is no cited statement is not looked for.
         for lie in [
             "Acme does not write DOCX 4. <!-- claim_id: c4 -->\n- Did you know that Acme encrypts?",

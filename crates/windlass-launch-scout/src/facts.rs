@@ -138,11 +138,11 @@ pub(crate) fn establish(
         contradictions: verdict.contradictions,
     };
     records.retain(|record| !verdict.withheld.contains(&record.id));
-    if records.len() < FEW_CLAIMS {
-        minimal_because.push(format!(
-            "only {} claims are backed by the repository",
-            records.len()
-        ));
+    // What it depends on says little about it.
+    let tells = |record: &&Record| !record.purposes.contains(&Purpose::Dependency);
+    let telling = records.iter().filter(tells).count();
+    if telling < FEW_CLAIMS {
+        minimal_because.push(format!("only {telling} claims are backed by the repository"));
     }
     Established {
         facts: facts(tree, manifests, &records, api_surface_summary, input),
@@ -303,7 +303,7 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
     };
     let serves = |record: &Record, purpose: Purpose| record.purposes.contains(&purpose);
     let kind = |record: &Record, kind: ClaimKind| record.best.kind == kind;
-    let lists: [(&str, Vec<String>); 6] = [
+    let lists: [(&str, Vec<String>); 7] = [
         (
             "key_features",
             pick(&|record| {
@@ -311,6 +311,7 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
                     && !serves(record, Purpose::Compatibility)
                     && !serves(record, Purpose::License)
                     && !serves(record, Purpose::Version)
+                    && !serves(record, Purpose::Dependency)
                     && !serves(record, Purpose::Install)
             }),
         ),
@@ -329,6 +330,10 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         (
             "workflow_claims",
             pick(&|record| kind(record, ClaimKind::Workflow)),
+        ),
+        (
+            "dependencies",
+            pick(&|record| serves(record, Purpose::Dependency)),
         ),
         (
             "limitations",

@@ -27,6 +27,10 @@ pub struct HugoJob<'a> {
     pub out: &'a Path,
     /// Programs Hugo may start, as patterns of its `security.exec.allow`; none when empty.
     pub exec_allow: &'a [String],
+    /// Where files may be fetched from, as the beginnings of addresses; nowhere when empty.
+    pub http_allow: &'a [String],
+    /// Where modules may be downloaded from; without it they come with the site or not at all.
+    pub module_proxy: Option<&'a str>,
     /// How long it may take.
     pub limit: Duration,
     /// Asked now and then: whether the build is no longer wanted.

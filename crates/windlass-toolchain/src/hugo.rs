@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use url::Url;
 use windlass_ports::{HugoBuild, HugoJob, ToolError, Toolchain};
 use windlass_process::{Bounds, Ended, Stragglers, Workplace, start};
 use windlass_types::Shortage;
@@ -136,13 +137,15 @@ impl Toolchain for HugoProgram {
         if !job.exec_allow.is_empty() {
             fence = fence.with_programs_in(std::env::split_paths(&self.places.path));
         }
+        let fetched = job.http_allow.iter().map(String::as_str).chain(job.module_proxy);
+        fence = fence.with_hosts(fetched.filter_map(|url| Url::parse(url).ok()));
         let call = Call {
             program: &found.program,
             configuration: environment::configuration(&site, job.config_dir),
             variables: environment::variables(
                 &private,
                 &found.program,
-                job.exec_allow,
+                job,
                 &self.places.path,
             ),
             fence,

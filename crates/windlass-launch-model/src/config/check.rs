@@ -214,6 +214,22 @@ fn addresses(config: &RunConfig, found: &mut Findings) {
             Scheme::HttpToo,
         );
     }
+    for (index, url) in config.hugo.http_allow.iter().enumerate() {
+        let pointer = format!("/hugo/http_allow/{index}");
+        found.web(&pointer, Some(url), built_with(config));
+        if url.matches('/').count() < 3 {
+            found.add(&pointer, "format", "end the host with a slash, as in https://files.acme.dev/");
+        }
+    }
+    let proxy = config.hugo.module_proxy.as_ref();
+    found.web("/hugo/module_proxy", proxy, built_with(config));
+    if proxy.is_some() && config.hugo.exec_allow.is_empty() {
+        found.add(
+            "/hugo/exec_allow",
+            "dependentRequired",
+            "needs \"^go$\" with /hugo/module_proxy: Hugo downloads modules by the go program",
+        );
+    }
     if !config.extra_evidence_urls.is_empty() {
         found.add(
             "/extra_evidence_urls",
@@ -229,6 +245,14 @@ fn addresses(config: &RunConfig, found: &mut Findings) {
                 "give a host alone, without scheme, port or path",
             );
         }
+    }
+}
+
+/// Only on this machine is a site built with files that come unencrypted.
+fn built_with(config: &RunConfig) -> Scheme {
+    match config.validation_profile {
+        Profile::Local => Scheme::HttpToo,
+        _ => Scheme::HttpsOnly,
     }
 }
 

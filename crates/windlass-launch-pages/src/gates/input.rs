@@ -50,6 +50,10 @@ pub struct Settings {
     pub hugo_config_dir: Option<String>,
     /// Programs Hugo may start, as patterns of its `security.exec.allow`.
     pub hugo_exec_allow: Vec<String>,
+    /// Where Hugo may fetch files from.
+    pub hugo_http_allow: Vec<String>,
+    /// Where Hugo may download modules from.
+    pub hugo_module_proxy: Option<String>,
     /// Values for template tokens.
     pub token_values: BTreeMap<String, String>,
 }

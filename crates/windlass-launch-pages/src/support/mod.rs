@@ -61,6 +61,20 @@ pub fn check(sentence: &str, claims: &[&str], product: &str) -> Result<(), Unsup
     if claims.is_empty() || claims.len() > MOST_CLAIMS || tokens.len() > MOST_TOKENS {
         return Err(Unsupported::TooMuch);
     }
+    if tokens.iter().all(|token| token.kind == Kind::Exact) && !sentence.is_empty() {
+        // Nothing but code: it is quoted from the claim.
+        let strange = tokens.iter().find(|token| !names_code(&evidence, &token.raw));
+        return strange.map_or(Ok(()), |token| Err(Unsupported::Word(token.raw.clone())));
+    }
+    let known: Vec<Token> = units
+        .iter()
+        .flatten()
+        .flat_map(|unit| token::read(unit, product))
+        .collect();
+    // Most of what does not follow has a word of its own, which is cheaper to see.
+    if let Some(strange) = tokens.iter().find(|token| is_strange(token, &known)) {
+        return Err(Unsupported::Word(strange.raw.clone()));
+    }
     let read: Vec<Vec<Vec<Reading>>> = units
         .iter()
         .map(|units| {
@@ -73,12 +87,19 @@ pub fn check(sentence: &str, claims: &[&str], product: &str) -> Result<(), Unsup
     if stands(&tokens, &read, None) {
         return Ok(());
     }
-    let known: Vec<Token> = units
-        .iter()
-        .flatten()
-        .flat_map(|unit| token::read(unit, product))
-        .collect();
     Err(reason(&tokens, &known))
+}
+
+/// Whether a word can be in no rewrite of the evidence.
+fn is_strange(token: &Token, known: &[Token]) -> bool {
+    const BROUGHT_ALONG: [&str; 7] = ["can", "with", "in", "by", "run", "use", "execute"];
+    let stem = |token: &Token| token.text.trim_end_matches("~ed").to_owned();
+    token.is_content()
+        && token.kind != Kind::Product
+        && !BROUGHT_ALONG.contains(&token.raw.to_lowercase().as_str())
+        && !known.iter().any(|found| {
+            token.same(found) || token.kind == Kind::Word && found.kind == Kind::Word && stem(token) == stem(found)
+        })
 }
 
 /// Whether the tokens follow from one claim, or each part of them from a claim of its own.
@@ -135,6 +156,16 @@ fn reason(tokens: &[Token], known: &[Token]) -> Unsupported {
         Some(token) => Unsupported::LeftOut(token.raw.clone()),
         None => Unsupported::Relation,
     }
+}
+
+/// Whether a text holds this code, not as a part of something longer.
+fn names_code(text: &str, code: &str) -> bool {
+    let (text, code) = (text.replace('`', "").to_lowercase(), code.to_lowercase());
+    let inner = |side: Option<char>| side.is_some_and(|c| c.is_alphanumeric() || c == '-');
+    !code.is_empty()
+        && text.match_indices(&code).any(|(at, found)| {
+            !inner(text[..at].chars().next_back()) && !inner(text[at + found.len()..].chars().next())
+        })
 }
 
 fn plain(text: &str, product: &str) -> String {

@@ -58,6 +58,13 @@ pub(super) fn collect(
             let text = format!("Install {product} with `{command}`.");
             found.push(composed(text, ClaimKind::Workflow, path, name, Purpose::Install));
         }
+        for name in manifest.dependencies.iter().take(MOST_DEPENDENCIES) {
+            if let Some(at) = tree.text(path).and_then(|text| dependency(text, name)) {
+                let text = format!("{product} depends on `{name}`.");
+                let kind = ClaimKind::Feature;
+                found.push(composed(text, kind, path, &at, Purpose::Dependency));
+            }
+        }
         // One version is the product's: that of the outermost manifest which names one.
         if let Some(at) = &manifest.version
             && is_version(&at.text)
@@ -130,6 +137,36 @@ pub(super) fn collect(
         claim.keys = license::marks(&at.text);
         found.push(claim);
     }
+}
+
+/// More dependencies of one manifest are nothing a reader looks for.
+const MOST_DEPENDENCIES: usize = 40;
+
+/// The line of a manifest that names a dependency: after the word for them, where there is one.
+fn dependency(text: &str, name: &str) -> Option<Located> {
+    let is_part = |side: Option<char>| {
+        side.is_some_and(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@'))
+    };
+    let names = |line: &str| {
+        line.match_indices(name).any(|(at, found)| {
+            !is_part(line[..at].chars().next_back()) && !is_part(line[at + found.len()..].chars().next())
+        })
+    };
+    if name.is_empty() || name.contains('`') {
+        return None;
+    }
+    let heads = |line: &str| {
+        let line = line.to_lowercase();
+        line.contains("depend") || line.contains("require")
+    };
+    let first = text.lines().position(heads).unwrap_or(0);
+    let found = text.lines().skip(first).position(names).map(|at| first + at);
+    let index = found.or_else(|| text.lines().position(names))?;
+    Some(Located {
+        text: name.to_owned(),
+        start: index as u64 + 1,
+        end: index as u64 + 1,
+    })
 }
 
 /// `1.4.0`, `2.0.0-rc.1`; not a placeholder of a release script.

@@ -432,6 +432,8 @@ impl Sight {
                 hugo_version: None,
                 hugo_config_dir: config.hugo.config_dir.clone(),
                 hugo_exec_allow: config.hugo.exec_allow.clone(),
+                hugo_http_allow: config.hugo.http_allow.clone(),
+                hugo_module_proxy: config.hugo.module_proxy.clone(),
                 token_values: BTreeMap::from([
                     ("product_name".to_owned(), config.product_name.clone()),
                     ("product_slug".to_owned(), config.product_slug.clone()),

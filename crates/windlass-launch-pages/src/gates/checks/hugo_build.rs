@@ -50,6 +50,8 @@ impl Gate for HugoBuild {
             config_dir: input.settings.hugo_config_dir.as_deref(),
             out: &input.hugo_out,
             exec_allow: &input.settings.hugo_exec_allow,
+            http_allow: &input.settings.hugo_http_allow,
+            module_proxy: input.settings.hugo_module_proxy.as_deref(),
             limit,
             stopped: &|| input.stopped(),
         });

@@ -13,6 +13,7 @@ mod exhausted;
 mod fault_kill;
 mod fault_store;
 mod hostile;
+mod hugo_killed;
 mod journal;
 mod keys;
 mod levers;
