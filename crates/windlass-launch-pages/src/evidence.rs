@@ -207,7 +207,12 @@ impl<'a> Material<'a> {
                 _ => false,
             }
         };
-        let candidates: Vec<&'a Claim> = self.claims.values().copied().filter(|claim| fits(claim)).collect();
+        let candidates: Vec<&'a Claim> = self
+            .claims
+            .values()
+            .copied()
+            .filter(|claim| fits(claim))
+            .collect();
         let stated = values.into_iter().filter_map(|value| {
             let code = format!("`{value}`");
             let states = |claim: &&&Claim| support::check(&code, &[&claim.claim_text], "").is_ok();
@@ -237,7 +242,9 @@ impl<'a> Material<'a> {
     fn telling(&self) -> usize {
         let dependencies = self.facts.claim_groups.get("dependencies");
         let shown = dependencies.into_iter().flatten();
-        let count = shown.filter(|id| self.claims.contains_key(id.as_str())).count();
+        let count = shown
+            .filter(|id| self.claims.contains_key(id.as_str()))
+            .count();
         self.claims.len() - count
     }
 
@@ -260,7 +267,9 @@ impl<'a> Material<'a> {
         let mut reasons = Vec::new();
         let telling = self.telling();
         if telling < FEW_CLAIMS {
-            reasons.push(format!("{telling} usable claims are fewer than {FEW_CLAIMS}"));
+            reasons.push(format!(
+                "{telling} usable claims are fewer than {FEW_CLAIMS}"
+            ));
         }
         let withheld = evidence
             .contradictions

@@ -242,14 +242,21 @@ fn check_structure(
 }
 
 fn slots(read: &Document) -> Vec<Slot<'_>> {
-    let cited = read.sentences.iter().filter(|sentence| !sentence.markers.is_empty());
+    let cited = read
+        .sentences
+        .iter()
+        .filter(|sentence| !sentence.markers.is_empty());
     cited
         .map(|sentence| Slot {
             sentence,
             section: read
                 .headings
                 .partition_point(|heading| heading.range.start < sentence.range.start),
-            ids: sentence.markers.iter().map(|marker| marker.claim_id.as_str()).collect(),
+            ids: sentence
+                .markers
+                .iter()
+                .map(|marker| marker.claim_id.as_str())
+                .collect(),
         })
         .collect()
 }
@@ -281,7 +288,11 @@ fn check_sentence(
         .and_then(|before| slots.get(before))
         .is_some_and(|before| {
             before.section == answer.section
-                && before.sentence.text.to_lowercase().starts_with(&product.to_lowercase())
+                && before
+                    .sentence
+                    .text
+                    .to_lowercase()
+                    .starts_with(&product.to_lowercase())
         });
     if about_product {
         Ok(())
@@ -303,13 +314,16 @@ fn replacements(
         at += 1;
         let alike = |other: &&Slot<'_>| other.section == slot.section && other.ids == slot.ids;
         // A sentence with links or emphasis stays: its markup says something, too.
-        let is_plain =
-            |slot: &Slot<'_>| draft.text[slot.sentence.range.clone()] == markup::inline(&slot.sentence.text);
+        let is_plain = |slot: &Slot<'_>| {
+            draft.text[slot.sentence.range.clone()] == markup::inline(&slot.sentence.text)
+        };
         if !is_plain(slot) {
             continue;
         }
         let places: Vec<usize> = (0..slots.len()).filter(|i| alike(&&slots[*i])).collect();
-        let found: Vec<usize> = (0..answers.len()).filter(|i| alike(&&answers[*i])).collect();
+        let found: Vec<usize> = (0..answers.len())
+            .filter(|i| alike(&&answers[*i]))
+            .collect();
         let own: &[usize] = match places.iter().position(|i| *i == at - 1) {
             _ if found.is_empty() => &[],
             Some(0) if places.len() == 1 => &found,
@@ -331,7 +345,10 @@ fn replacements(
         let Some(next) = slots.get(at).filter(|next| next.section == slot.section) else {
             continue;
         };
-        let (first, second) = (slot.sentence.range_with_markers(), next.sentence.range_with_markers());
+        let (first, second) = (
+            slot.sentence.range_with_markers(),
+            next.sentence.range_with_markers(),
+        );
         let between = &draft.text[first.end..second.start];
         let both: BTreeSet<&str> = slot.ids.union(&next.ids).copied().collect();
         let joined: Vec<usize> = (0..answers.len())
@@ -439,7 +456,10 @@ mod tests {
             "Acme reads DOCX 97 but does not write. <!-- claim_id: c1 -->",
         );
         let rewrite = accept_rewrite(&draft(), &joined, "Acme").unwrap();
-        assert_eq!((rewrite.draft.text.as_str(), rewrite.taken), (joined.as_str(), 1));
+        assert_eq!(
+            (rewrite.draft.text.as_str(), rewrite.taken),
+            (joined.as_str(), 1)
+        );
 
         let draft = Draft {
             text: TEXT.replace("Reads DOCX 97.", "Reads DOCX 97, and writes ODT."),
@@ -459,7 +479,10 @@ mod tests {
         let mut text = "---\ntitle: \"T\"\n---\n\n## One\n\n".to_owned();
         for number in 0..10 {
             let said = ["does not write", "reads"][number % 2];
-            let _ = writeln!(text, "- Acme {said} DOCX {number}. <!-- claim_id: c{number} -->");
+            let _ = writeln!(
+                text,
+                "- Acme {said} DOCX {number}. <!-- claim_id: c{number} -->"
+            );
         }
         let draft = Draft {
             text: text.clone(),
@@ -483,7 +506,10 @@ mod tests {
                 "“encrypts” is not in the evidence",
             ),
             ("Acme does not write DOCX 5.", "“5” is not in the evidence"),
-            ("Acme does not write {{< x >}} DOCX 4.", "it cannot be shown"),
+            (
+                "Acme does not write {{< x >}} DOCX 4.",
+                "it cannot be shown",
+            ),
         ] {
             let refused = answered(lie).refused;
             let [one] = refused.as_slice() else {
@@ -521,7 +547,9 @@ mod tests {
 
     #[test]
     fn a_page_of_lies_is_refused_as_a_whole() {
-        let reply = TEXT.replace("It does not write.", "It writes.").replace("Reads DOCX", "Can read DOCX");
+        let reply = TEXT
+            .replace("It does not write.", "It writes.")
+            .replace("Reads DOCX", "Can read DOCX");
         let rewrite = accept_rewrite(&draft(), &reply, "Acme").unwrap();
         assert_eq!((rewrite.draft.text.as_str(), rewrite.taken), (TEXT, 0));
         assert_eq!(rewrite.refused.len(), 1);

@@ -142,7 +142,9 @@ pub(crate) fn establish(
     let tells = |record: &&Record| !record.purposes.contains(&Purpose::Dependency);
     let telling = records.iter().filter(tells).count();
     if telling < FEW_CLAIMS {
-        minimal_because.push(format!("only {telling} claims are backed by the repository"));
+        minimal_because.push(format!(
+            "only {telling} claims are backed by the repository"
+        ));
     }
     Established {
         facts: facts(tree, manifests, &records, api_surface_summary, input),

@@ -132,21 +132,35 @@ pub(crate) fn stated(tree: &Tree, manifests: &[&Manifest], input: &ScoutInput) -
 /// The plain form of a manifest, where its name is enough.
 pub(crate) fn plain(manifest: &Manifest) -> Option<&str> {
     let command = manifest.install.as_deref()?;
-    let published = !manifest.version.as_ref().is_some_and(|version| version.text.starts_with("0.0.0"));
+    let published = !manifest
+        .version
+        .as_ref()
+        .is_some_and(|version| version.text.starts_with("0.0.0"));
     (PLAIN.contains(&manifest.method) && published && !is_snapshot(command)).then_some(command)
 }
 
 fn is_for_contributors(heading: &str) -> bool {
     let heading = heading.to_lowercase();
-    ["contribut", "develop", "from source", "building", "testing", "nightly", "upgrad"]
-        .iter()
-        .any(|word| heading.contains(word))
+    [
+        "contribut",
+        "develop",
+        "from source",
+        "building",
+        "testing",
+        "nightly",
+        "upgrad",
+    ]
+    .iter()
+    .any(|word| heading.contains(word))
 }
 
 /// What the product and its packages are called.
 fn names(manifests: &[&Manifest], input: &ScoutInput) -> BTreeSet<String> {
     let config = &input.config;
-    let repository = config.github_repo_url.trim_end_matches('/').trim_end_matches(".git");
+    let repository = config
+        .github_repo_url
+        .trim_end_matches('/')
+        .trim_end_matches(".git");
     let mut names: BTreeSet<String> = manifests
         .iter()
         .filter_map(|manifest| Some(manifest.name.as_ref()?.text.to_lowercase()))
@@ -166,7 +180,12 @@ fn install(line: &str, names: &BTreeSet<String>) -> Option<(&'static str, String
         all => all,
     };
     let command = words.join(" ");
-    let odd = |c: char| matches!(c, '|' | ';' | '&' | '<' | '>' | '$' | '`' | '{' | '}' | '*' | '(' | '\\');
+    let odd = |c: char| {
+        matches!(
+            c,
+            '|' | ';' | '&' | '<' | '>' | '$' | '`' | '{' | '}' | '*' | '(' | '\\'
+        )
+    };
     // A comment behind it is the author's note, not part of the command.
     let command = command.split(" # ").next().unwrap_or_default().to_owned();
     if command.is_empty() || command.len() > 120 || command.contains(odd) || is_snapshot(&command) {
@@ -205,7 +224,9 @@ fn is_named(argument: &str, names: &BTreeSet<String>) -> bool {
     names.contains(package)
         || parts().any(|part| names.contains(part))
         || names.iter().any(|name| {
-            package.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            package
+                .strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
         })
 }
 
@@ -225,11 +246,26 @@ mod tests {
             ("pip install acme", Some("pip install acme")),
             ("$ pip install 'acme[all]>=2'", None),
             ("$ pip install acme[all]", Some("pip install acme[all]")),
-            ("npm install --save-dev @acme/core@latest", Some("npm install --save-dev @acme/core@latest")),
-            ("go install github.com/acme/acme/cmd/tool@latest", Some("go install github.com/acme/acme/cmd/tool@latest")),
-            ("sudo apt-get install acme", Some("sudo apt-get install acme")),
-            ("brew install acme/tap/acme # stable", Some("brew install acme/tap/acme")),
-            ("cargo install acme-cli --locked", Some("cargo install acme-cli --locked")),
+            (
+                "npm install --save-dev @acme/core@latest",
+                Some("npm install --save-dev @acme/core@latest"),
+            ),
+            (
+                "go install github.com/acme/acme/cmd/tool@latest",
+                Some("go install github.com/acme/acme/cmd/tool@latest"),
+            ),
+            (
+                "sudo apt-get install acme",
+                Some("sudo apt-get install acme"),
+            ),
+            (
+                "brew install acme/tap/acme # stable",
+                Some("brew install acme/tap/acme"),
+            ),
+            (
+                "cargo install acme-cli --locked",
+                Some("cargo install acme-cli --locked"),
+            ),
             ("go get ./...", None),
             ("pip install -e .", None),
             ("pip install -r requirements.txt", None),
@@ -259,9 +295,17 @@ mod tests {
             ("cargo", "cargo add acme", true),
             ("go", "go get example.org/acme", false),
             ("maven", "implementation 'dev.acme:acme:1.0'", false),
-            ("nuget", "dotnet add package Acme --version 2.0.0-SNAPSHOT", false),
+            (
+                "nuget",
+                "dotnet add package Acme --version 2.0.0-SNAPSHOT",
+                false,
+            ),
         ] {
-            assert_eq!(plain(&manifest(method, command)).is_some(), expected, "{command}");
+            assert_eq!(
+                plain(&manifest(method, command)).is_some(),
+                expected,
+                "{command}"
+            );
         }
     }
 }

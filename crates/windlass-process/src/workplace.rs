@@ -54,12 +54,17 @@ impl Workplace {
 fn sweep(folder: &Path, prefix: &str) -> io::Result<()> {
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?;
-        if !entry.file_name().to_string_lossy().starts_with(prefix) || !entry.file_type()?.is_dir() {
+        if !entry.file_name().to_string_lossy().starts_with(prefix) || !entry.file_type()?.is_dir()
+        {
             continue;
         }
         let place = entry.path();
         // One without the file is being made at this moment, or being removed.
-        let Ok(owner) = File::options().read(true).write(true).open(place.join(OWNER)) else {
+        let Ok(owner) = File::options()
+            .read(true)
+            .write(true)
+            .open(place.join(OWNER))
+        else {
             continue;
         };
         if owner.try_lock().is_err() {

@@ -63,7 +63,10 @@ pub fn variables(
     let urls = match job.http_allow {
         [] => "none".to_owned(),
         some => {
-            let each: Vec<String> = some.iter().map(|url| format!("^{}", literally(url))).collect();
+            let each: Vec<String> = some
+                .iter()
+                .map(|url| format!("^{}", literally(url)))
+                .collect();
             each.join("|")
         }
     };
@@ -176,7 +179,10 @@ mod tests {
                 (path, allowed)
             );
             assert_eq!(value("HUGO_SECURITY_HTTP_URLS"), "none");
-            assert_eq!((value("GOPROXY"), value("HUGO_MODULE_PROXY")), ("off", "off"));
+            assert_eq!(
+                (value("GOPROXY"), value("HUGO_MODULE_PROXY")),
+                ("off", "off")
+            );
             job.http_allow = &http_allow;
             job.module_proxy = Some("https://proxy.golang.org");
             let given = with(&job);
@@ -184,7 +190,10 @@ mod tests {
                 let found = given.iter().find(|(known, _)| *known == name);
                 found.and_then(|(_, value)| value.to_str()).unwrap()
             };
-            assert_eq!(value("HUGO_SECURITY_HTTP_URLS"), r"^https://files\.acme\.dev/a");
+            assert_eq!(
+                value("HUGO_SECURITY_HTTP_URLS"),
+                r"^https://files\.acme\.dev/a"
+            );
             assert_eq!(value("GOPROXY"), "https://proxy.golang.org");
         }
     }

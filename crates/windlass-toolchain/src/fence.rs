@@ -95,9 +95,18 @@ impl Fence {
     /// Lets hosts be looked up and connected to. Which of them is the program's own rule.
     #[must_use]
     pub fn with_hosts(mut self, hosts: impl IntoIterator<Item = Url>) -> Self {
-        self.ports.extend(hosts.into_iter().filter_map(|url| url.port_or_known_default()));
+        self.ports.extend(
+            hosts
+                .into_iter()
+                .filter_map(|url| url.port_or_known_default()),
+        );
         if !self.ports.is_empty() {
-            for file in ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf"] {
+            for file in [
+                "/etc/resolv.conf",
+                "/etc/hosts",
+                "/etc/nsswitch.conf",
+                "/etc/gai.conf",
+            ] {
                 self.read.push(PathBuf::from(file));
                 self.read.extend(fs_err::canonicalize(file).ok());
             }
@@ -134,19 +143,20 @@ impl Fence {
         if !self.start_own {
             own.remove(AccessFs::Execute);
         }
-        let close = || {
-            Ruleset::default()
-                .handle_access(AccessFs::from_all(KNOWN))?
-                .handle_access(AccessNet::from_all(KNOWN))?
-                .create()?
-                .add_rules(path_beneath_rules(&self.read, AccessFs::from_read(KNOWN)))?
-                .add_rules(path_beneath_rules(["/dev/null"], AccessFs::WriteFile))?
-                .add_rules(path_beneath_rules(&self.write, own))?
-                .add_rules(self.ports.iter().map(|port| {
-                    Ok::<_, RulesetError>(NetPort::new(*port, AccessNet::ConnectTcp))
-                }))?
-                .restrict_self()
-        };
+        let close =
+            || {
+                Ruleset::default()
+                    .handle_access(AccessFs::from_all(KNOWN))?
+                    .handle_access(AccessNet::from_all(KNOWN))?
+                    .create()?
+                    .add_rules(path_beneath_rules(&self.read, AccessFs::from_read(KNOWN)))?
+                    .add_rules(path_beneath_rules(["/dev/null"], AccessFs::WriteFile))?
+                    .add_rules(path_beneath_rules(&self.write, own))?
+                    .add_rules(self.ports.iter().map(|port| {
+                        Ok::<_, RulesetError>(NetPort::new(*port, AccessNet::ConnectTcp))
+                    }))?
+                    .restrict_self()
+            };
         close().map(drop).map_err(io::Error::other)
     }
 

@@ -137,17 +137,16 @@ impl Toolchain for HugoProgram {
         if !job.exec_allow.is_empty() {
             fence = fence.with_programs_in(std::env::split_paths(&self.places.path));
         }
-        let fetched = job.http_allow.iter().map(String::as_str).chain(job.module_proxy);
+        let fetched = job
+            .http_allow
+            .iter()
+            .map(String::as_str)
+            .chain(job.module_proxy);
         fence = fence.with_hosts(fetched.filter_map(|url| Url::parse(url).ok()));
         let call = Call {
             program: &found.program,
             configuration: environment::configuration(&site, job.config_dir),
-            variables: environment::variables(
-                &private,
-                &found.program,
-                job,
-                &self.places.path,
-            ),
+            variables: environment::variables(&private, &found.program, job, &self.places.path),
             fence,
             site: &site,
             until,
@@ -156,7 +155,12 @@ impl Toolchain for HugoProgram {
         let mut build = call.build(&out)?;
         if let Some(shortage) = log::shortage(&build.log).filter(|_| !build.success) {
             let cause = log::relative_to(&build.log, &site);
-            let cause = cause.trim().lines().next_back().unwrap_or_default().to_owned();
+            let cause = cause
+                .trim()
+                .lines()
+                .next_back()
+                .unwrap_or_default()
+                .to_owned();
             return Err(ToolError::Short { shortage, cause });
         }
         let notes: String = left_out
@@ -225,7 +229,9 @@ impl Call<'_> {
         let spawn = |command: &mut Command| self.fence.spawn(command);
         let running = start(&mut command, None, spawn).map_err(not_run("start hugo"))?;
         fence::limit(&running, left);
-        self.folder.note(&running).map_err(not_run("note the process"))?;
+        self.folder
+            .note(&running)
+            .map_err(not_run("note the process"))?;
         let ended = running.finish(&Bounds {
             time: left,
             unwanted: self.until.stopped,

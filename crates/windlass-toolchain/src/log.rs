@@ -87,15 +87,20 @@ pub fn advice(log: &str) -> Option<String> {
              [\"{host}\"] }}` in the run_config, or keep the file in the site"
         ));
     }
-    let program = "no program is started while a site is built; name those it needs in hugo.exec_allow";
+    let program =
+        "no program is started while a site is built; name those it needs in hugo.exec_allow";
     let fits = log.contains("security.exec.allow") || log.contains("not found in $PATH");
     fits.then(|| program.to_owned())
 }
 
 /// The beginning of the address that Hugo was not allowed to fetch.
 fn refused_host(log: &str) -> Option<String> {
-    let line = log.lines().find(|line| line.contains("security.http.urls"))?;
-    let quoted = line.split('"').find(|part| part.starts_with("http://") || part.starts_with("https://"))?;
+    let line = log
+        .lines()
+        .find(|line| line.contains("security.http.urls"))?;
+    let quoted = line
+        .split('"')
+        .find(|part| part.starts_with("http://") || part.starts_with("https://"))?;
     let url = url::Url::parse(quoted).ok()?;
     Some(format!("{}/", url.origin().ascii_serialization()))
 }

@@ -218,7 +218,11 @@ fn addresses(config: &RunConfig, found: &mut Findings) {
         let pointer = format!("/hugo/http_allow/{index}");
         found.web(&pointer, Some(url), built_with(config));
         if url.matches('/').count() < 3 {
-            found.add(&pointer, "format", "end the host with a slash, as in https://files.acme.dev/");
+            found.add(
+                &pointer,
+                "format",
+                "end the host with a slash, as in https://files.acme.dev/",
+            );
         }
     }
     let proxy = config.hugo.module_proxy.as_ref();

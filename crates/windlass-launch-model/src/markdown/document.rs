@@ -226,7 +226,10 @@ impl Document {
 
     /// What the markers of statements name: without those of list items that are only code.
     pub fn stated_claim_ids(&self) -> BTreeSet<&str> {
-        let stated = self.sentences.iter().filter(|one| one.kind != SentenceKind::Code);
+        let stated = self
+            .sentences
+            .iter()
+            .filter(|one| one.kind != SentenceKind::Code);
         stated
             .flat_map(|sentence| &sentence.markers)
             .chain(&self.stray_markers)

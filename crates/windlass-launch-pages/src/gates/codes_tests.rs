@@ -157,7 +157,12 @@ const CASES: &[(&str, &[Profile], Spoil)] = &[
         add(s, "It is fast.")
     }),
     ("GATE_TRUTHLOCK_UNSUPPORTED", ALL, |s| {
-        edit(s, GUIDE, READS_CITED, "Acme PDF reads and encrypts DOCX files. <!--");
+        edit(
+            s,
+            GUIDE,
+            READS_CITED,
+            "Acme PDF reads and encrypts DOCX files. <!--",
+        );
     }),
     ("GATE_TRUTHLOCK_REWRITE_REFUSED", ALL, |s| {
         s.refused_rewrites.push(RefusedRewrite {

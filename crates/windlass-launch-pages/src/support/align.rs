@@ -44,7 +44,8 @@ fn commands(tokens: &[Token]) -> Vec<(Vec<Token>, bool)> {
         .is_some_and(|first| matches!(first.raw.to_lowercase().as_str(), "you" | "your" | "we"));
     let mut found = vec![(tokens.to_vec(), addressed)];
     let is_run = |token: &Token| {
-        matches!(token.raw.to_lowercase().as_str(), "run" | "use" | "execute") && token.kind == Kind::Word
+        matches!(token.raw.to_lowercase().as_str(), "run" | "use" | "execute")
+            && token.kind == Kind::Word
     };
     let with = Token {
         kind: Kind::Word,
@@ -52,9 +53,7 @@ fn commands(tokens: &[Token]) -> Vec<(Vec<Token>, bool)> {
         raw: "with".to_owned(),
     };
     match tokens {
-        [to, middle @ .., run, code]
-            if to.is("to") && is_run(run) && code.kind == Kind::Exact =>
-        {
+        [to, middle @ .., run, code] if to.is("to") && is_run(run) && code.kind == Kind::Exact => {
             let middle: Vec<Token> = match middle {
                 [rest @ .., comma] if comma.kind == Kind::Separator => rest.to_vec(),
                 all => all.to_vec(),
@@ -62,9 +61,7 @@ fn commands(tokens: &[Token]) -> Vec<(Vec<Token>, bool)> {
             let moved = middle.into_iter().chain([with, code.clone()]);
             found.push((moved.collect(), addressed));
         }
-        [run, code, to, rest @ ..]
-            if is_run(run) && code.kind == Kind::Exact && to.is("to") =>
-        {
+        [run, code, to, rest @ ..] if is_run(run) && code.kind == Kind::Exact && to.is("to") => {
             let moved = rest.iter().cloned().chain([with, code.clone()]);
             found.push((moved.collect(), addressed));
             let named = [code.clone()].into_iter().chain(rest.iter().cloned());
@@ -93,7 +90,10 @@ fn subject(mut tokens: Vec<Token>, addressed: bool, turned: bool) -> Reading {
         .iter()
         .position(|token| token.is_content() && !FLOATING.contains(&token.text.as_str()))
         .unwrap_or(0);
-    if tokens.get(start).is_some_and(|token| token.kind == Kind::Product) {
+    if tokens
+        .get(start)
+        .is_some_and(|token| token.kind == Kind::Product)
+    {
         tokens.remove(start);
         product = true;
     } else if tokens.get(start..start + 2).is_some_and(is_adjunct) {
@@ -125,7 +125,11 @@ fn passive(reading: &Reading) -> Option<Reading> {
         token.is(NOT) || FLOATING.contains(&token.text.as_str()) || token.kind == Kind::Function
     };
     let verb = (be + 1..tokens.len()).find(|at| !light(&tokens[*at]))?;
-    let unchanged = || UNCHANGED.contains(&tokens[verb].raw.as_str()).then(|| tokens[verb].clone());
+    let unchanged = || {
+        UNCHANGED
+            .contains(&tokens[verb].raw.as_str())
+            .then(|| tokens[verb].clone())
+    };
     let active = tokens[verb].active().or_else(unchanged)?;
     let is_modal = |at: usize| MODAL.contains(&tokens[at].text.as_str());
     // "can not be": both words move.
@@ -224,7 +228,9 @@ fn segments(tokens: &[Token]) -> Vec<Segment> {
                 ")" => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            let last_is_empty = found.last().is_none_or(|last| last.content().next().is_none());
+            let last_is_empty = found
+                .last()
+                .is_none_or(|last| last.content().next().is_none());
             if last_is_empty {
                 if let Some(last) = found.last_mut()
                     && last.before != "but"
@@ -280,9 +286,12 @@ fn can_is_weaker(sentence: &[&Token], evidence: &Reading) -> bool {
         if token.is("from") {
             return false;
         }
-        token.is(NOT) || GOVERNING.contains(&token.text.as_str()) || BINDING.contains(&token.text.as_str())
+        token.is(NOT)
+            || GOVERNING.contains(&token.text.as_str())
+            || BINDING.contains(&token.text.as_str())
     };
-    sentence.iter().any(|token| token.is("can")) && !evidence.tokens.iter().any(|token| is_modal(&token))
+    sentence.iter().any(|token| token.is("can"))
+        && !evidence.tokens.iter().any(|token| is_modal(&token))
 }
 
 /// Whether the sentence is about what the evidence is about.
@@ -290,7 +299,12 @@ fn subject_fits(sentence: &Reading, evidence: &Reading) -> bool {
     if !sentence.product || evidence.product {
         return true;
     }
-    if evidence.addressed || evidence.tokens.iter().any(|token| token.kind == Kind::Product) {
+    if evidence.addressed
+        || evidence
+            .tokens
+            .iter()
+            .any(|token| token.kind == Kind::Product)
+    {
         return false;
     }
     // The product is put before a sentence that does not name what it is about: a verb follows, or
@@ -315,10 +329,13 @@ fn subject_fits(sentence: &Reading, evidence: &Reading) -> bool {
 
 /// The sentence with each floating word at every other place it may stand.
 fn moved(sentence: &[Token], evidence: &[Token]) -> Vec<Vec<Token>> {
-    let floating = |token: &Token| token.kind == Kind::Word && FLOATING.contains(&token.text.as_str());
+    let floating =
+        |token: &Token| token.kind == Kind::Word && FLOATING.contains(&token.text.as_str());
     let leads = evidence.first().is_some_and(|token| token.is(BY_DEFAULT));
     let mut found: Vec<Vec<Token>> = Vec::new();
-    let at: Vec<usize> = (0..sentence.len()).filter(|at| floating(&sentence[*at])).collect();
+    let at: Vec<usize> = (0..sentence.len())
+        .filter(|at| floating(&sentence[*at]))
+        .collect();
     for from in at.iter().copied().take(3) {
         for to in 0..sentence.len() {
             if from == to || !may_move(sentence, from, to, leads) {
@@ -361,10 +378,17 @@ fn may_move(tokens: &[Token], from: usize, to: usize, leads: bool) -> bool {
     if leads && tokens[from].is(BY_DEFAULT) && to == 0 {
         return true;
     }
-    match crossed.iter().position(|token| token.kind == Kind::Separator) {
+    match crossed
+        .iter()
+        .position(|token| token.kind == Kind::Separator)
+    {
         None => true,
         Some(first) => {
-            let beyond = if from < to { &crossed[..first] } else { &crossed[first..] };
+            let beyond = if from < to {
+                &crossed[..first]
+            } else {
+                &crossed[first..]
+            };
             beyond.iter().filter(|token| token.is_content()).count() <= 2
         }
     }
@@ -377,7 +401,10 @@ fn matches(sentence: &[&Token], segments: &[Segment], product: bool, turned: boo
     }
     let binds = segments.iter().any(|segment| segment.has(BINDING));
     let binds_names = segments.iter().any(|segment| {
-        let mut binding = segment.tokens.iter().filter(|token| BINDING.contains(&token.text.as_str()));
+        let mut binding = segment
+            .tokens
+            .iter()
+            .filter(|token| BINDING.contains(&token.text.as_str()));
         binding.any(|token| !LISTING.contains(&token.text.as_str()))
     });
     // For every segment, where in the sentence it may begin, and whether the one before was kept.
@@ -396,7 +423,9 @@ fn matches(sentence: &[&Token], segments: &[Segment], product: bool, turned: boo
             // "All databases, including A, B and C": the list is of examples.
             let example = !binds_names
                 && segment.is_name()
-                && segments[..index].iter().any(|before| before.has(&["includ"]));
+                && segments[..index]
+                    .iter()
+                    .any(|before| before.has(&["includ"]));
             if (!binds || example) && segment.may_go(dropped) {
                 next.push((at, dropped + 1));
             }
@@ -423,9 +452,9 @@ fn may_follow(
     if segments[..index - dropped].iter().all(Segment::floats) {
         // The start is gone, and with it the subject.
         let governed = gone.iter().any(|segment| segment.has(GOVERNING));
-        let has_will = gone.iter().any(|segment| {
-            segment.tokens.iter().any(|token| token.is("will"))
-        });
+        let has_will = gone
+            .iter()
+            .any(|segment| segment.tokens.iter().any(|token| token.is("will")));
         let first = sentence
             .get(at..)
             .unwrap_or_default()
@@ -436,11 +465,12 @@ fn may_follow(
             && !governed
             && (segment.is_finite() || (has_will && (turned || raw.ends_with('s'))));
     }
-    gone.iter().all(|gone| gone.before == "/" || gone.is_name() && segment.is_name())
+    gone.iter()
+        .all(|gone| gone.before == "/" || gone.is_name() && segment.is_name())
         || segment.is_finite()
-            && gone
-                .iter()
-                .all(|gone| gone.is_finite() || gone.content().next().is_some_and(|token| token.is("can")))
+            && gone.iter().all(|gone| {
+                gone.is_finite() || gone.content().next().is_some_and(|token| token.is("can"))
+            })
 }
 
 /// The places in the sentence at which a segment that begins at `at` may end.

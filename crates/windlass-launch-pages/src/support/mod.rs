@@ -46,7 +46,10 @@ pub enum Unsupported {
 pub fn check(sentence: &str, claims: &[&str], product: &str) -> Result<(), Unsupported> {
     let units: Vec<Vec<String>> = claims.iter().map(|claim| sentences(claim)).collect();
     let as_is = plain(sentence, product);
-    let stated = claims.iter().copied().chain(units.iter().flatten().map(String::as_str));
+    let stated = claims
+        .iter()
+        .copied()
+        .chain(units.iter().flatten().map(String::as_str));
     if stated.into_iter().any(|unit| plain(unit, product) == as_is) {
         return Ok(());
     }
@@ -63,7 +66,9 @@ pub fn check(sentence: &str, claims: &[&str], product: &str) -> Result<(), Unsup
     }
     if tokens.iter().all(|token| token.kind == Kind::Exact) && !sentence.is_empty() {
         // Nothing but code: it is quoted from the claim.
-        let strange = tokens.iter().find(|token| !names_code(&evidence, &token.raw));
+        let strange = tokens
+            .iter()
+            .find(|token| !names_code(&evidence, &token.raw));
         return strange.map_or(Ok(()), |token| Err(Unsupported::Word(token.raw.clone())));
     }
     let known: Vec<Token> = units
@@ -98,7 +103,10 @@ fn is_strange(token: &Token, known: &[Token]) -> bool {
         && token.kind != Kind::Product
         && !BROUGHT_ALONG.contains(&token.raw.to_lowercase().as_str())
         && !known.iter().any(|found| {
-            token.same(found) || token.kind == Kind::Word && found.kind == Kind::Word && stem(token) == stem(found)
+            token.same(found)
+                || token.kind == Kind::Word
+                    && found.kind == Kind::Word
+                    && stem(token) == stem(found)
         })
 }
 
@@ -164,7 +172,8 @@ fn names_code(text: &str, code: &str) -> bool {
     let inner = |side: Option<char>| side.is_some_and(|c| c.is_alphanumeric() || c == '-');
     !code.is_empty()
         && text.match_indices(&code).any(|(at, found)| {
-            !inner(text[..at].chars().next_back()) && !inner(text[at + found.len()..].chars().next())
+            !inner(text[..at].chars().next_back())
+                && !inner(text[at + found.len()..].chars().next())
         })
 }
 

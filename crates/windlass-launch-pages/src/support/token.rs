@@ -93,8 +93,25 @@ pub(super) fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric()
         || matches!(
             character,
-            ' ' | '.' | ',' | ';' | ':' | '(' | ')' | '\'' | '"' | '-' | '/' | '`'
-                | '’' | '‘' | '“' | '”' | '–' | '—' | '\u{a0}' | '…'
+            ' ' | '.'
+                | ','
+                | ';'
+                | ':'
+                | '('
+                | ')'
+                | '\''
+                | '"'
+                | '-'
+                | '/'
+                | '`'
+                | '’'
+                | '‘'
+                | '“'
+                | '”'
+                | '–'
+                | '—'
+                | '\u{a0}'
+                | '…'
         )
 }
 
@@ -143,17 +160,16 @@ fn word(core: &str, tokens: &mut Vec<Token>) {
         tokens.push(separator("—"));
         return word(right, tokens);
     }
-    let is_word = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_alphabetic() || c == '\'')
-    };
+    let is_word =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphabetic() || c == '\'');
     if is_word(core) {
         return plain(core, tokens);
     }
     // "files/directories" is two words, "TCP/IP" is one name.
     if let Some((left, right)) = core.split_once('/')
-        && [left, right].iter().all(|side| {
-            side.len() > 2 && side.chars().all(|c| c.is_ascii_lowercase())
-        })
+        && [left, right]
+            .iter()
+            .all(|side| side.len() > 2 && side.chars().all(|c| c.is_ascii_lowercase()))
     {
         plain(left, tokens);
         tokens.push(separator("/"));
@@ -207,7 +223,11 @@ fn phrases(tokens: Vec<Token>) -> Vec<Token> {
         };
         match PHRASES.iter().find(|(words, _)| is_phrase(words)) {
             Some((words, read_as)) => {
-                out.extend(read_as.iter().map(|word| Token::new(Kind::Word, *word, *word)));
+                out.extend(
+                    read_as
+                        .iter()
+                        .map(|word| Token::new(Kind::Word, *word, *word)),
+                );
                 at += words.len();
             }
             None => {
@@ -221,8 +241,9 @@ fn phrases(tokens: Vec<Token>) -> Vec<Token> {
 
 /// "3.10 or newer", "3.10 and above" and "at least 3.10" as `3.10+`.
 fn bounds(tokens: Vec<Token>) -> Vec<Token> {
-    let is_number =
-        |token: &Token| token.kind == Kind::Exact && token.text.starts_with(|c: char| c.is_ascii_digit());
+    let is_number = |token: &Token| {
+        token.kind == Kind::Exact && token.text.starts_with(|c: char| c.is_ascii_digit())
+    };
     let word = |at: usize| {
         let token = tokens.get(at)?;
         (token.kind == Kind::Word).then_some(token.text.as_str())
@@ -320,7 +341,10 @@ fn stem(word: &str) -> String {
     }
     let single = if word.len() > 4 && word.ends_with("ies") {
         format!("{}y", &word[..word.len() - 3])
-    } else if ["sses", "xes", "ches", "shes", "zes"].iter().any(|end| word.ends_with(end)) {
+    } else if ["sses", "xes", "ches", "shes", "zes"]
+        .iter()
+        .any(|end| word.ends_with(end))
+    {
         word[..word.len() - 2].to_owned()
     } else if word.len() > 3
         && word.ends_with('s')

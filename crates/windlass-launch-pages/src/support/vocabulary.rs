@@ -129,28 +129,8 @@ pub(super) const QUALIFYING: &[&str] = &[
 
 /// A part of a sentence that begins with one of these belongs to what stands before it.
 pub(super) const LEADING: &[&str] = &[
-    "with",
-    "in",
-    "on",
-    "for",
-    "using",
-    "via",
-    "by",
-    "from",
-    "through",
-    "after",
-    "before",
-    "since",
-    "because",
-    "due",
-    "as",
-    "at",
-    "under",
-    "within",
-    "between",
-    "per",
-    "once",
-    "to",
+    "with", "in", "on", "for", "using", "via", "by", "from", "through", "after", "before", "since",
+    "because", "due", "as", "at", "under", "within", "between", "per", "once", "to",
 ];
 
 /// Words that make every part of their sentence matter: nothing of it is left out.

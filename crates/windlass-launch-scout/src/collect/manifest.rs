@@ -56,7 +56,13 @@ pub(super) fn collect(
             (installs::plain(manifest), &manifest.name, stated.is_empty())
         {
             let text = format!("Install {product} with `{command}`.");
-            found.push(composed(text, ClaimKind::Workflow, path, name, Purpose::Install));
+            found.push(composed(
+                text,
+                ClaimKind::Workflow,
+                path,
+                name,
+                Purpose::Install,
+            ));
         }
         for name in manifest.dependencies.iter().take(MOST_DEPENDENCIES) {
             if let Some(at) = tree.text(path).and_then(|text| dependency(text, name)) {
@@ -149,7 +155,8 @@ fn dependency(text: &str, name: &str) -> Option<Located> {
     };
     let names = |line: &str| {
         line.match_indices(name).any(|(at, found)| {
-            !is_part(line[..at].chars().next_back()) && !is_part(line[at + found.len()..].chars().next())
+            !is_part(line[..at].chars().next_back())
+                && !is_part(line[at + found.len()..].chars().next())
         })
     };
     if name.is_empty() || name.contains('`') {
@@ -160,7 +167,11 @@ fn dependency(text: &str, name: &str) -> Option<Located> {
         line.contains("depend") || line.contains("require")
     };
     let first = text.lines().position(heads).unwrap_or(0);
-    let found = text.lines().skip(first).position(names).map(|at| first + at);
+    let found = text
+        .lines()
+        .skip(first)
+        .position(names)
+        .map(|at| first + at);
     let index = found.or_else(|| text.lines().position(names))?;
     Some(Located {
         text: name.to_owned(),

@@ -167,7 +167,8 @@ pub(crate) fn is_snapshot(text: &str) -> bool {
     lower.contains("-snapshot")
         || lower.split([' ', '=', ':', '@']).any(|word| {
             let word = word.trim_matches(['"', '\'']).trim_start_matches('v');
-            is_number(word) && (word.contains(".dev") || word.contains("-dev") || word.contains("-nightly"))
+            is_number(word)
+                && (word.contains(".dev") || word.contains("-dev") || word.contains("-nightly"))
         })
 }
 

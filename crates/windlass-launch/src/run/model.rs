@@ -63,7 +63,11 @@ impl Launch<'_> {
         let Some(llm) = self.tools.accepted.config().llm.clone() else {
             return Ok(written);
         };
-        let pages: Vec<&Page> = plan.pages.iter().filter(|page| page.section == section).collect();
+        let pages: Vec<&Page> = plan
+            .pages
+            .iter()
+            .filter(|page| page.section == section)
+            .collect();
         let mut left = pages.as_slice();
         while !left.is_empty() {
             let free = self.within_model_budget()?;
@@ -195,9 +199,10 @@ impl Launch<'_> {
             why: why.to_owned(),
         };
         // A model that did not answer has said nothing.
-        let whole = answer.refused.iter().filter(|_| {
-            answer.answered && answer.refused_sentences.is_empty()
-        });
+        let whole = answer
+            .refused
+            .iter()
+            .filter(|_| answer.answered && answer.refused_sentences.is_empty());
         let found = whole.map(|why| of_page("", why)).chain(
             answer
                 .refused_sentences

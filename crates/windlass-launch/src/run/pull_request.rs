@@ -159,8 +159,13 @@ impl Launch<'_> {
         let from = inputs.site_sha.get(..12).unwrap_or(&inputs.site_sha);
         let to = moved_to.get(..12).unwrap_or(&moved_to);
         let message = match now.both_changed.len() {
-            0 => format!("the site moved from {from} to {to}; no file of the pull request changed there"),
-            count => format!("the site moved from {from} to {to}; {} of the pull request changed there, too", counted(count, "file")),
+            0 => format!(
+                "the site moved from {from} to {to}; no file of the pull request changed there"
+            ),
+            count => format!(
+                "the site moved from {from} to {to}; {} of the pull request changed there, too",
+                counted(count, "file")
+            ),
         };
         let data = json!({
             "site_sha": inputs.site_sha,
@@ -168,7 +173,11 @@ impl Launch<'_> {
             "both_changed": now.both_changed,
             "message": message,
         });
-        self.queue(format!("moved:{}", self.pr_attempts), event::SITE_MOVED, data);
+        self.queue(
+            format!("moved:{}", self.pr_attempts),
+            event::SITE_MOVED,
+            data,
+        );
         self.commit().await?;
         if now.both_changed.is_empty() {
             publication.moved_to = Some(moved_to);
@@ -317,11 +326,17 @@ fn site_now(tools: &Tools, site_sha: &str, affected: &[String]) -> SiteNow {
             .fetch_commit(&bare, &url, &head.commit)
             .and_then(|()| git.diff_names(&bare, site_sha, Some(&head.commit)));
         let changed = |path: &String| match &names {
-            Ok(names) => names.iter().any(|name| name.as_path() == std::path::Path::new(path)),
+            Ok(names) => names
+                .iter()
+                .any(|name| name.as_path() == std::path::Path::new(path)),
             Err(_) => true,
         };
         Some(SiteNow {
-            both_changed: affected.iter().filter(|path| changed(path)).cloned().collect(),
+            both_changed: affected
+                .iter()
+                .filter(|path| changed(path))
+                .cloned()
+                .collect(),
             moved_to: Some(head.commit),
         })
     };

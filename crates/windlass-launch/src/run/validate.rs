@@ -364,9 +364,7 @@ fn gate_problem(gate_fault: GateFault) -> Problem {
     match &gate_fault {
         GateFault::ToolchainMissing(missing) => fault::toolchain_missing(missing),
         // The engine waits for what is short and repeats the step; the run does not fail.
-        GateFault::Short { shortage, .. } => {
-            shortage.note(Problem::internal("gate", gate_fault))
-        }
+        GateFault::Short { shortage, .. } => shortage.note(Problem::internal("gate", gate_fault)),
         other => Problem::internal("gate", other),
     }
 }

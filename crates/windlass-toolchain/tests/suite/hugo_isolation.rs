@@ -91,7 +91,10 @@ fn nothing_is_fetched() {
         log.contains("is not whitelisted in policy \"security.http.urls\""),
         "{log}"
     );
-    assert!(log.contains(&format!("http_allow: [\"http://{address}/\"]")), "{log}");
+    assert!(
+        log.contains(&format!("http_allow: [\"http://{address}/\"]")),
+        "{log}"
+    );
     let called = listener.accept().map(drop).map_err(|error| error.kind());
     assert_eq!(called, Err(ErrorKind::WouldBlock));
 }
@@ -150,7 +153,10 @@ fn modules_are_not_downloaded() {
         "{log}"
     );
     assert!(log.ends_with("run `hugo mod vendor` in the site and commit the folder _vendor\n"));
-    assert!(log.contains("exec_allow: [\"^go$\"], module_proxy: "), "{log}");
+    assert!(
+        log.contains("exec_allow: [\"^go$\"], module_proxy: "),
+        "{log}"
+    );
 }
 
 #[test]

@@ -222,7 +222,10 @@ pub(super) enum Remedy {
 impl Remedy {
     fn of(report: &ValidationReport) -> Self {
         let failing = || report.issues.iter().filter(|issue| issue.is_failing());
-        match (failing().any(|issue| issue.fixable), failing().all(|issue| issue.fixable)) {
+        match (
+            failing().any(|issue| issue.fixable),
+            failing().all(|issue| issue.fixable),
+        ) {
             (_, true) => Self::Run,
             (true, _) => Self::Both,
             (false, _) => Self::Person,

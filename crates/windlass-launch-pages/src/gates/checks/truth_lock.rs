@@ -67,7 +67,12 @@ impl Gate for TruthLock {
                 "A model's wording was not used, because {}; the original stands.",
                 refused.why
             );
-            findings.push(Finding::file(REFUSED, &refused.path, &refused.sentence, message));
+            findings.push(Finding::file(
+                REFUSED,
+                &refused.path,
+                &refused.sentence,
+                message,
+            ));
         }
         Ok(Checked::Ran(findings))
     }
@@ -76,10 +81,20 @@ impl Gate for TruthLock {
 /// The sentences that do not follow from the claims they name.
 fn unsupported(input: &GateInput, path: &str, document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
-    for sentence in document.sentences.iter().filter(|one| !one.markers.is_empty()) {
+    for sentence in document
+        .sentences
+        .iter()
+        .filter(|one| !one.markers.is_empty())
+    {
         if let Some(why) = not_supported(input, sentence) {
             let message = format!("A sentence says more than its claim: {why}.");
-            found.push(Finding::at(UNSUPPORTED, path, sentence.line, &sentence.text, message));
+            found.push(Finding::at(
+                UNSUPPORTED,
+                path,
+                sentence.line,
+                &sentence.text,
+                message,
+            ));
         }
     }
     found
@@ -88,9 +103,13 @@ fn unsupported(input: &GateInput, path: &str, document: &Document) -> Vec<Findin
 /// Why a sentence does not follow from the claims it names; none where a claim is unknown, which
 /// is a finding of its own.
 pub fn not_supported(input: &GateInput, sentence: &Sentence) -> Option<Unsupported> {
-    let claims = sentence.markers.iter().map(|marker| input.claim(&marker.claim_id));
-    let claims: Option<Vec<&str>> =
-        claims.map(|claim| claim.map(|claim| claim.claim_text.as_str())).collect();
+    let claims = sentence
+        .markers
+        .iter()
+        .map(|marker| input.claim(&marker.claim_id));
+    let claims: Option<Vec<&str>> = claims
+        .map(|claim| claim.map(|claim| claim.claim_text.as_str()))
+        .collect();
     support::check(&sentence.text, &claims?, &input.facts.product_name).err()
 }
 
@@ -307,8 +326,14 @@ mod tests {
         let cases: [(String, &[&str]); 7] = [
             (format!("DOCX files are read by Acme PDF. {reads}"), &[]),
             (format!("Acme PDF doesn't write XLSX files. {limit}"), &[]),
-            (format!("Acme PDF writes XLSX files. {limit}"), &[UNSUPPORTED]),
-            (format!("Acme PDF reads DOCX files securely. {reads}"), &[UNSUPPORTED]),
+            (
+                format!("Acme PDF writes XLSX files. {limit}"),
+                &[UNSUPPORTED],
+            ),
+            (
+                format!("Acme PDF reads DOCX files securely. {reads}"),
+                &[UNSUPPORTED],
+            ),
             (
                 format!("It encrypts all traffic and stores passwords in PostgreSQL. {reads}"),
                 &[UNSUPPORTED],

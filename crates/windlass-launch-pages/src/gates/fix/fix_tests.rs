@@ -296,7 +296,11 @@ fn uncited_facts_are_cited_or_go() {
     // It says more than the claim it is like, so the claim is not named for it.
     let text = fix_result(code, GUIDE, guide_with("Acme PDF reads all DOCX files."));
     assert!(!text.contains("reads all"), "{text}");
-    let text = fix_result(code, GUIDE, guide_with("- `encrypts`\n- [Overview](/docs/acme/)"));
+    let text = fix_result(
+        code,
+        GUIDE,
+        guide_with("- `encrypts`\n- [Overview](/docs/acme/)"),
+    );
     assert!(!text.contains("encrypts"), "{text}");
     let text = fix_result(
         code,

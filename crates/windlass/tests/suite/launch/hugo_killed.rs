@@ -113,14 +113,24 @@ fn the_real_hugo_ends_with_its_server() {
     assert!(status.get("failure").is_none(), "{status:#}");
     let report = client.artifact_json(&run_id, "validation_report.json");
     let gates = report["gates"].as_array().unwrap();
-    let build = gates.iter().find(|gate| gate["name"] == "HugoBuild").unwrap();
-    assert_eq!((&build["ok"], &build["skipped"]), (&true.into(), &false.into()), "{build}");
+    let build = gates
+        .iter()
+        .find(|gate| gate["name"] == "HugoBuild")
+        .unwrap();
+    assert_eq!(
+        (&build["ok"], &build["skipped"]),
+        (&true.into(), &false.into()),
+        "{build}"
+    );
 }
 
 #[test]
 fn a_full_disk_makes_the_run_wait() {
     let place = LaunchPlace::example();
-    stand_in(&place, "echo 'ERROR write public/index.html: no space left on device' >&2; exit 1");
+    stand_in(
+        &place,
+        "echo 'ERROR write public/index.html: no space left on device' >&2; exit 1",
+    );
     let mut client = place.serve();
     let run_id = client.start(&place.config());
     wait_for("the pause", || {
