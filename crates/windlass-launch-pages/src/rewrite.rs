@@ -161,7 +161,8 @@ pub fn accept_rewrite(draft: &Draft, rewritten: &str, product: &str) -> Result<R
     let mut good = Vec::new();
     for answer in &answers {
         let said = &answer.sentence.text;
-        if slots.iter().any(|slot| slot.sentence.text == *said) {
+        let stays = |slot: &Slot<'_>| slot.ids == answer.ids && slot.sentence.text == *said;
+        if slots.iter().any(stays) {
             good.push(true);
             continue;
         }
@@ -474,8 +475,8 @@ mod tests {
         assert!(!rewrite.draft.text.contains("encrypt"));
     }
 
-    /// A page of ten sentences, of which the answer changes one.
-    fn answered(to: &str) -> Rewrite {
+    /// A page of ten sentences, and an answer that changes one of them.
+    fn answered(to: &str) -> (Draft, Result<Rewrite, Rejection>) {
         let mut text = "---\ntitle: \"T\"\n---\n\n## One\n\n".to_owned();
         for number in 0..10 {
             let said = ["does not write", "reads"][number % 2];
@@ -484,17 +485,11 @@ mod tests {
                 "- Acme {said} DOCX {number}. <!-- claim_id: c{number} -->"
             );
         }
-        let draft = Draft {
-            text: text.clone(),
-            ..draft()
-        };
         let reply = text.replace("Acme does not write DOCX 4.", to);
         assert_ne!(reply, text);
-        let rewrite = accept_rewrite(&draft, &reply, "Acme").unwrap();
-        if !rewrite.refused.is_empty() {
-            assert_eq!(rewrite.draft.text, text, "the original stands");
-        }
-        rewrite
+        let draft = Draft { text, ..draft() };
+        let rewrite = accept_rewrite(&draft, &reply, "Acme");
+        (draft, rewrite)
     }
 
     #[test]
@@ -506,12 +501,17 @@ mod tests {
                 "“encrypts” is not in the evidence",
             ),
             ("Acme does not write DOCX 5.", "“5” is not in the evidence"),
+            // What another claim of the page says.
+            ("Acme does not write DOCX 6.", "“6” is not in the evidence"),
             (
                 "Acme does not write {{< x >}} DOCX 4.",
                 "it cannot be shown",
             ),
         ] {
-            let refused = answered(lie).refused;
+            let (draft, rewrite) = answered(lie);
+            let rewrite = rewrite.unwrap();
+            assert_eq!(rewrite.draft, draft, "the original stands");
+            let refused = rewrite.refused;
             let [one] = refused.as_slice() else {
                 panic!("{lie}: {refused:?}")
             };
@@ -528,21 +528,13 @@ mod tests {
             "Acme does not write DOCX 4. {{< note \"It encrypts everything.\" >}}",
             "Acme does not write DOCX 4. <!-- it encrypts everything -->",
         ] {
-            let mut text = answered_text(lie);
-            text.make_ascii_lowercase();
-            assert!(!text.contains("encrypts"), "{text}");
+            if let (_, Ok(rewrite)) = answered(lie) {
+                let text = rewrite.draft.text;
+                assert!(!text.contains("encrypts"), "{text}");
+            }
         }
-        let good = answered("Acme doesn\u{2019}t write DOCX 4.");
+        let good = answered("Acme doesn\u{2019}t write DOCX 4.").1.unwrap();
         assert_eq!((good.taken, good.refused.len()), (1, 0));
-    }
-
-    fn answered_text(to: &str) -> String {
-        let to = to.to_owned();
-        match std::panic::catch_unwind(|| answered(&to).draft.text) {
-            Ok(text) => text,
-            // Refused as a whole.
-            Err(_) => String::new(),
-        }
     }
 
     #[test]
