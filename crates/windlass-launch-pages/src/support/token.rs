@@ -289,7 +289,7 @@ fn products(tokens: Vec<Token>, product: &str) -> Vec<Token> {
                     .get(at + index)
                     .is_some_and(|found| found.text.to_lowercase() == part.text.to_lowercase())
             });
-        if named || token.text.to_lowercase() == spoken {
+        if named || !spoken.is_empty() && token.text.to_lowercase() == spoken {
             at += if named { name.len() } else { 1 };
             out.push(Token::new(Kind::Product, "<product>", product));
         } else {

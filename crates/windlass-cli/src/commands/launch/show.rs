@@ -354,4 +354,19 @@ mod tests {
         TruthLock  failed                       2
         ");
     }
+
+    #[test]
+    fn a_hint_never_ends_the_run() {
+        let blocked = status("VALIDATING", true, &["blocker"]);
+        let typed = |remedy| next_commands(&blocked, false, Some(remedy)).join(" | ");
+        assert_eq!(
+            typed(Remedy::Run),
+            "windlass launch fix r_1 | windlass launch fix r_1 --all"
+        );
+        // With `--all` the run would end over what it cannot fix.
+        assert_eq!(typed(Remedy::Both), "windlass launch fix r_1");
+        let by_hand = typed(Remedy::Person);
+        assert!(by_hand.starts_with("windlass launch artifact r_1 validation_report.json | "));
+        assert!(!by_hand.contains("launch fix"), "{by_hand}");
+    }
 }

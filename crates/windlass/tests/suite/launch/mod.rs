@@ -21,6 +21,7 @@ mod parallel;
 mod place;
 mod products;
 mod reader;
+mod relaunch;
 mod shapes;
 mod states;
 mod telemetry;
