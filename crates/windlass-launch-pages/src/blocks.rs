@@ -114,6 +114,13 @@ fn block<'a>(
                 .into_iter()
                 .filter(|id| required.contains(id) && used.insert(id));
             block.claims = fresh.filter_map(|id| sentence(id, input)).collect();
+            // A command that a sentence gives is not listed once more.
+            let given = |code: &String| {
+                let code = code.split(" <!--").next().unwrap_or_default();
+                block.claims.iter().any(|claim| claim.contains(code))
+            };
+            let codes = std::mem::take(&mut block.codes);
+            block.codes = codes.into_iter().filter(|code| !given(code)).collect();
         }
     }
     block.empty = block.claims.is_empty()

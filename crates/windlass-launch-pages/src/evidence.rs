@@ -215,7 +215,9 @@ impl<'a> Material<'a> {
             .collect();
         let stated = values.into_iter().filter_map(|value| {
             let code = format!("`{value}`");
-            let states = |claim: &&&Claim| support::check(&code, &[claim.claim_text.as_str()], "").is_ok();
+            let states = |claim: &&&Claim| {
+                support::check(&code, &[claim.claim_text.as_str()], &facts.product_name).is_ok()
+            };
             let claim = candidates.iter().find(states)?;
             Some((value.as_str(), claim.claim_id.as_str()))
         });

@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use crate::Running;
+use crate::{Running, guard};
 
 /// The lock of the owner, and in it the groups that work in the directory.
 const OWNER: &str = ".owner";
@@ -44,8 +44,9 @@ impl Workplace {
         self.root.path()
     }
 
-    /// Notes that a process and its group work here.
+    /// Notes that a process and its group work here. From now on they end with this program.
     pub fn note(&self, process: &Running) -> io::Result<()> {
+        guard::watch(process.pid());
         writeln!(&self.owner, "{}", process.pid().as_raw_nonzero())
     }
 }

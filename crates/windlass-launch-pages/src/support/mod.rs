@@ -68,7 +68,7 @@ pub fn check(sentence: &str, claims: &[&str], product: &str) -> Result<(), Unsup
         // Nothing but code: it is quoted from the claim.
         let strange = tokens
             .iter()
-            .find(|token| !names_code(&evidence, &token.raw));
+            .find(|token| !names_code(&evidence, &token.raw, product));
         return strange.map_or(Ok(()), |token| Err(Unsupported::Word(token.raw.clone())));
     }
     let known: Vec<Token> = units
@@ -167,8 +167,10 @@ fn reason(tokens: &[Token], known: &[Token]) -> Unsupported {
 }
 
 /// Whether a text holds this code, not as a part of something longer.
-fn names_code(text: &str, code: &str) -> bool {
-    let (text, code) = (text.replace('`', "").to_lowercase(), code.to_lowercase());
+fn names_code(text: &str, code: &str, product: &str) -> bool {
+    // "Acme PDF reads DOCX files" says nothing of PDF.
+    let plain = |text: &str| normalise(&text.replace('`', ""), product);
+    let (text, code) = (plain(text), plain(code));
     let inner = |side: Option<char>| side.is_some_and(|c| c.is_alphanumeric() || c == '-');
     !code.is_empty()
         && text.match_indices(&code).any(|(at, found)| {

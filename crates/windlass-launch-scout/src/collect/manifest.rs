@@ -89,7 +89,9 @@ pub(super) fn collect(
         }
         for requirement in &manifest.runtimes {
             let spec = &requirement.spec;
-            if !needed.insert(requirement.runtime) {
+            // What builds a program is nothing that its users need.
+            let builds_only = manifest.platform == "go" && tree.text("main.go").is_some();
+            if builds_only || !needed.insert(requirement.runtime) {
                 continue;
             }
             if spec.text.contains('`') || !is_safe(&format!("`{}`", spec.text)) {

@@ -102,6 +102,9 @@ fn nothing_is_fetched() {
 #[test]
 fn what_is_allowed_is_fetched() {
     use std::io::{Read as _, Write as _};
+
+    use windlass_ports::Toolchain as _;
+
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let home = format!("{{{{ (resources.GetRemote \"http://{address}/a.txt\").Content }}}}");

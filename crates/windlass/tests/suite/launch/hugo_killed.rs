@@ -117,11 +117,8 @@ fn the_real_hugo_ends_with_its_server() {
         .iter()
         .find(|gate| gate["name"] == "HugoBuild")
         .unwrap();
-    assert_eq!(
-        (&build["ok"], &build["skipped"]),
-        (&true.into(), &false.into()),
-        "{build}"
-    );
+    assert_eq!(build["ok"], true, "{build}");
+    assert_ne!(build["skipped"], true, "{build}");
 }
 
 #[test]
