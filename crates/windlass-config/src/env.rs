@@ -78,6 +78,10 @@ variables! {
         "How strict the gates of site launches are if their configuration does not say: `local`, `ci` or `prod`. Wins over the settings file.";
     PATH: "/usr/local/bin:/usr/bin", false,
         "Where programs are found: git, and Hugo for site launches.";
+    NPM_CONFIG_REGISTRY: "https://npm.example.com", false,
+        "The npm registry that esbuild is fetched from, once. Default: as in the user's `.npmrc`, else the public registry.";
+    NPM_CONFIG_USERCONFIG: "/home/ada/.npmrc", false,
+        "The npm settings of the user: the registry, and the token it asks for. Default: `.npmrc` in the user's home directory.";
     EDITOR: "vi", false,
         "The program that `windlass pack overlay edit` opens.";
     HOSTNAME: "laptop", false,

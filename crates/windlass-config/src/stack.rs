@@ -27,6 +27,15 @@ pub struct StackSettings {
     pub refuse_config_code: bool,
     /// Let file directives read outside the project.
     pub files_outside_project: bool,
+    /// The esbuild to bundle JavaScript and TypeScript with; absent: the pinned version, fetched
+    /// once from the npm registry.
+    pub esbuild: Option<PathBuf>,
+    /// Fetch no build tools: what is not there already is an error. JavaScript is then packaged
+    /// without a bundler.
+    pub refuse_downloads: bool,
+    /// Let the npm registry that build tools come from be on this machine or a private network,
+    /// also without TLS.
+    pub allow_private_registry: bool,
 }
 
 impl StackSettings {

@@ -16,16 +16,20 @@ function answer(value) {
   while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes));
 }
 
-// Node before 22.18 does not read TypeScript; a compiler of the project does it then.
+// Node before 22.18 does not read TypeScript; the project's compiler or Windlass's esbuild does it then.
 const HOOKS = `
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 let compile;
 export async function initialize({ esbuild, typescript }) {
   if (esbuild) {
-    const { transform } = (await import(esbuild)).default ?? (await import(esbuild));
+    const { execFileSync } = await import('node:child_process');
     compile = async (source, path) =>
-      (await transform(source, { loader: path.endsWith('x') ? 'tsx' : 'ts', format: 'esm', sourcefile: path })).code;
+      execFileSync(
+        esbuild,
+        ['--loader=' + (path.endsWith('x') ? 'tsx' : 'ts'), '--format=esm', '--log-level=error', '--sourcefile=' + path],
+        { input: source, encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['pipe', 'pipe', 'pipe'] },
+      );
   } else if (typescript) {
     const ts = (await import(typescript)).default;
     compile = async (source, path) =>
@@ -63,11 +67,10 @@ function prepare(file) {
   const compilers = {};
   if (isTypeScript && !process.features.typescript) {
     const require = createRequire(file);
-    for (const name of ['esbuild', 'typescript']) {
-      try {
-        compilers[name] = pathToFileURL(require.resolve(name)).href;
-        break;
-      } catch {}
+    try {
+      compilers.typescript = pathToFileURL(require.resolve('typescript')).href;
+    } catch {
+      if (request.esbuild) compilers.esbuild = request.esbuild;
     }
     if (Object.keys(compilers).length === 0) {
       const error = new Error('no compiler for TypeScript');
