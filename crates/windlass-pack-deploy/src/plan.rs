@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use windlass_pack_model::{
@@ -187,6 +187,7 @@ pub fn plan(
     disk: &Disk,
     options: &PlanOptions,
 ) -> Result<DeployPlan, Problem> {
+    let owned = &*owned.as_found(disk);
     let roots = Roots::new(desired, owned);
     let mut planner = Planner {
         disk,
@@ -211,6 +212,7 @@ pub fn plan(
         }
         planner.want_file(file, &roots)?;
     }
+    one_content_behind_links(desired, &contents, disk)?;
     planner.drop_files(&roots)?;
     planner.keys(desired, &roots)?;
     let Planner {
@@ -291,6 +293,43 @@ fn one_content(existing: &DesiredFile, new: &DesiredFile) -> Result<(), Problem>
     .with("path", shown(&new.path))
     .with("existing", side(existing))
     .with("new", side(new)))
+}
+
+/// A path may be a link to another that is written, but only for the same bytes: otherwise one
+/// would be written over the other. Often `CLAUDE.md` is a link to `AGENTS.md`.
+fn one_content_behind_links(
+    desired: &Desired,
+    contents: &HashMap<&Path, &DesiredFile>,
+    disk: &Disk,
+) -> Result<(), Problem> {
+    for file in &desired.files {
+        let path = file.path.as_path();
+        let OnDisk::Symlink { to, .. } = disk.at(path) else {
+            continue;
+        };
+        let mut leads_to = path.parent().map(Path::to_owned).unwrap_or_default();
+        for part in to.components() {
+            match part {
+                Component::ParentDir => drop(leads_to.pop()),
+                Component::CurDir => {}
+                part => leads_to.push(part),
+            }
+        }
+        let Some(other) = contents.get(leads_to.as_path()) else {
+            continue;
+        };
+        if other.digest != file.digest {
+            return Err(fault::desired_state_conflict(format!(
+                "{} is a symbolic link to {}, and both are written with different contents; remove the link, or switch off one of them",
+                path.display(),
+                leads_to.display()
+            ))
+            .with("target", file.target.as_str())
+            .with("path", shown(path))
+            .with("link_target", shown(&leads_to)));
+        }
+    }
+    Ok(())
 }
 
 struct Planner<'a> {
