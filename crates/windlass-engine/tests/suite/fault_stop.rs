@@ -271,9 +271,7 @@ struct StopInCommit {
 
 impl StoreFaults for StopInCommit {
     fn at(&self, point: FaultPoint, events: &[EventMark]) -> Result<(), StoreError> {
-        let is_due = events
-            .iter()
-            .any(|mark| mark.event_type == self.event_type);
+        let is_due = events.iter().any(|mark| mark.event_type == self.event_type);
         if point == FaultPoint::AfterWrite && is_due {
             kill_process(getpid(), Signal::STOP).unwrap();
             wait_for(|| self.end.exists());
