@@ -14,6 +14,7 @@ use windlass_types::{Problem, code};
 use crate::directive::{Context, CustomCall};
 
 const LOADER: &str = include_str!("loader.mjs");
+const HOOKS: &str = include_str!("hooks.mjs");
 const PYTHON: &str = include_str!("directive.py");
 const MARK: &str = "\u{1e}windlass:";
 /// How long a program may take.
@@ -28,6 +29,8 @@ pub struct Interpreters {
     pub node: Option<PathBuf>,
     /// Python 3.
     pub python: Option<PathBuf>,
+    /// esbuild, for TypeScript where the project has no compiler and Node does not read it.
+    pub esbuild: Option<PathBuf>,
     /// All of the environment they get. They run code of the project, so credentials of the caller
     /// do not belong in it.
     pub environment: BTreeMap<OsString, OsString>,
@@ -39,6 +42,7 @@ impl Interpreters {
         Self {
             node: windlass_process::find("node", path),
             python: windlass_process::find("python3", path),
+            esbuild: None,
             environment: environment.into_iter().collect(),
         }
     }
@@ -53,6 +57,7 @@ impl Interpreters {
         let request = json!({
             "kind": "config",
             "file": file,
+            "esbuild": self.esbuild,
             "parameters": parameters(context, command),
         });
         let mut answer = self.node(file, &request)?;
@@ -73,6 +78,7 @@ impl Interpreters {
         let request = json!({
             "kind": "transform",
             "file": file,
+            "esbuild": self.esbuild,
             "parameters": parameters(context, command),
             "template": template,
         });
@@ -85,6 +91,7 @@ impl Interpreters {
         let request = json!({
             "kind": "directive",
             "file": call.file,
+            "esbuild": self.esbuild,
             "name": call.name,
             "function": call.function,
             "arguments": call.arguments,
@@ -115,7 +122,9 @@ impl Interpreters {
         };
         let folder = tempfile::tempdir().map_err(|error| Problem::internal("tempdir", error))?;
         let loader = folder.path().join("loader.mjs");
-        fs_err::write(&loader, LOADER).map_err(|error| Problem::internal("loader", error))?;
+        for (path, text) in [(&loader, LOADER), (&folder.path().join("hooks.mjs"), HOOKS)] {
+            fs_err::write(path, text).map_err(|error| Problem::internal("loader", error))?;
+        }
         let mut command = windlass_process::command(node);
         command.arg(&loader);
         self.run(command, file, request)
