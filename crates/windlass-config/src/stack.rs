@@ -25,6 +25,9 @@ pub struct StackSettings {
     /// Run no code of a project to read its config: custom directives and configs in TypeScript or
     /// JavaScript are refused. For untrusted repositories.
     pub refuse_config_code: bool,
+    /// Regions of AWS that are newer than this release. Others it does not know are refused as
+    /// spelling mistakes.
+    pub extra_regions: Vec<String>,
     /// Let file directives read outside the project.
     pub files_outside_project: bool,
     /// The esbuild to bundle JavaScript and TypeScript with; absent: the pinned version, fetched

@@ -86,6 +86,7 @@ pub(crate) fn domain(
             .iter()
             .filter_map(|entry| AllowedFunction::parse(entry))
             .collect(),
+        extra_regions: settings.extra_regions.clone(),
         allowed_redis_commands: settings.allowed_redis_commands.clone(),
         read_only: settings.read_only,
         values: SecretValues::default(),

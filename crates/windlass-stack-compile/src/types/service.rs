@@ -79,6 +79,8 @@ impl Stack<'_> {
                     gateway: name,
                     method: RouteMethod::Any,
                     path: "*",
+                    // The peer's id for it, which users' overrides name.
+                    named_path: Some("/{proxy+}"),
                     authorizer: None,
                     integration,
                 };

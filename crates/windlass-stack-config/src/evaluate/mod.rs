@@ -16,6 +16,7 @@ use windlass_types::{Problem, code};
 use crate::directive::{Context, CustomCall};
 
 const LOADER: &str = include_str!("loader.mjs");
+const HOOKS: &str = include_str!("hooks.mjs");
 const PYTHON: &str = include_str!("directive.py");
 const MARK: &str = "\u{1e}windlass:";
 /// How long a program may take.
@@ -127,7 +128,9 @@ impl Interpreters {
         };
         let folder = tempfile::tempdir().map_err(|error| Problem::internal("tempdir", error))?;
         let loader = folder.path().join("loader.mjs");
-        fs_err::write(&loader, LOADER).map_err(|error| Problem::internal("loader", error))?;
+        for (path, text) in [(&loader, LOADER), (&folder.path().join("hooks.mjs"), HOOKS)] {
+            fs_err::write(path, text).map_err(|error| Problem::internal("loader", error))?;
+        }
         let run = |request: &Value| {
             let mut command = windlass_process::command(node);
             command.arg(&loader);

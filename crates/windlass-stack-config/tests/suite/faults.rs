@@ -489,7 +489,7 @@ fn all_errors_are_reported_at_once() {
     12:11 UnsupportedType resources.c.type
     ");
     let problem = found.to_problem();
-    insta::assert_snapshot!(problem.message(), @r#"stacktape.yml:5:42: "packagePath" is missing in "properties" (and 4 more errors)"#);
+    insta::assert_snapshot!(problem.message());
     assert_eq!(
         problem.details()["faults"].as_array().unwrap().len(),
         found.list.len()
