@@ -34,5 +34,7 @@ mod suite {
     mod stack;
     mod support;
     mod telemetry;
+    mod tool_list;
+    mod tool_search;
     mod two_processes;
 }

@@ -61,7 +61,7 @@ impl ShowArgs {
                 && !asks_a_person(&run)
                 && asked.is_none();
             if !could_go_on || !stalled(session, "windlass runs", &run_id).await? {
-                let approvers = asked.map(|asked| asked.approvers).unwrap_or_default();
+                let approvers = asked.map_or_else(Vec::new, |asked| asked.approvers.clone());
                 let here = format!("windlass runs show {run_id}");
                 addressed(session.principal(), &approvers, &next_actions)
                     .iter()
