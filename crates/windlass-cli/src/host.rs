@@ -55,9 +55,9 @@ pub enum ToolList {
 /// Which toolsets are offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Toolsets {
-    /// All of them.
+    /// All but those that are offered on request only.
     #[default]
-    All,
+    Default,
     /// Those of these names, which exist.
     Named(Vec<String>),
 }

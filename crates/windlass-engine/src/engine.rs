@@ -54,6 +54,12 @@ pub trait Domain: Send + Sync {
         HttpPaths::default()
     }
 
+    /// Toolsets that an MCP server offers only where they are asked for by name: what a model
+    /// seldom needs costs room in every conversation.
+    fn toolsets_on_request(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// A toolset, and the identity of an MCP server that offers it alone.
     fn mcp_identity(&self) -> Option<(&'static str, McpIdentity)> {
         None

@@ -59,6 +59,11 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "List runs",
             "Lists runs, newest first, with their state. Filter by kind, state or parent.",
         )
+        .found_by(&[
+            "what is running now",
+            "recent activity",
+            "pending, failed, finished",
+        ])
         .example("The newest runs", json!({}))
         .example(
             "Waiting runs",

@@ -17,6 +17,8 @@ use crate::{
 pub const APPROVAL: &str = "approval";
 /// Names, in the payload of such a signal, the one wait that it answers.
 pub const ANSWERED_WAIT: &str = "wait";
+/// The wait for the approval that policy wanted before the first step.
+pub const GATE_WAIT: &str = "approval before start";
 /// When a run that nobody has begun is due: before everything that has a time.
 pub const DUE_NEW: Timestamp = Timestamp::EPOCH;
 
@@ -334,6 +336,7 @@ impl RunRecord {
                     true => std::mem::take(&mut self.gate_approved_by),
                     false => Vec::new(),
                 };
+                let answered = wait.key == GATE_WAIT && self.gate_answered;
                 let on = WaitingOn {
                     what: wait.signal.clone(),
                     prompt: wait.prompt.clone(),
@@ -342,7 +345,7 @@ impl RunRecord {
                     lines: wait.lines.clone(),
                     question: wait.question.clone(),
                     until: wait.deadline,
-                    answered: false,
+                    answered,
                     approved_by,
                 };
                 self.wait(&wait.key, on);
@@ -471,5 +474,62 @@ impl RunRecord {
     fn end(&mut self, state: RunState) {
         self.state = state;
         self.waiting_on.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn apply(record: &mut RunRecord, event_type: &str, payload: Value) {
+        let body = Body::decode(event_type, &payload.into()).unwrap();
+        assert!(body.is_some(), "{event_type}");
+        record.apply(record.last_seq + 1, Timestamp::EPOCH, body.as_ref());
+    }
+
+    fn queued() -> RunRecord {
+        let created = json!({
+            "kind": "demo", "surface": "cli", "trace_id": "0".repeat(32), "input": {},
+            "principal": { "kind": "local", "name": "ada", "scopes": ["*"] },
+            "config_hash": "0".repeat(64), "title": "demo.apply /srv/x",
+            "approval": { "state": "wanted", "approvers": ["local:ada"], "rule": "r" },
+        });
+        let created = Body::decode("run.created", &created.into()).unwrap();
+        let Some(Body::RunCreated(created)) = created else {
+            panic!("not a run");
+        };
+        RunRecord::created("run_1".parse().unwrap(), created, Timestamp::EPOCH)
+    }
+
+    #[test]
+    fn an_approval_given_before_the_run_is_taken_up_is_not_asked_for_again() {
+        let wait =
+            |key: &str| json!({ "key": key, "signal": APPROVAL, "approvers": ["local:ada"] });
+        for (is_answered, wanted) in [(true, false), (false, true)] {
+            let mut run = queued();
+            assert!(run.wanted_approvers().is_some());
+            if is_answered {
+                let signal = json!({
+                    "signal": APPROVAL,
+                    "principal": { "kind": "local", "name": "ada", "scopes": ["*"] },
+                    "payload": { "approved": true, ANSWERED_WAIT: GATE_WAIT },
+                });
+                apply(&mut run, "signal.received", signal);
+            }
+            let started = json!({ "epoch": 1, "attempt": 1 });
+            apply(&mut run, "run.started", started);
+            apply(&mut run, "wait.started", wait(GATE_WAIT));
+            assert_eq!(run.wanted_approvers().is_some(), wanted, "{is_answered}");
+            // What the run asks later is another question.
+            apply(
+                &mut run,
+                "wait.completed",
+                json!({ "key": GATE_WAIT, "signal_seq": 2 }),
+            );
+            apply(&mut run, "wait.started", wait("later"));
+            assert!(run.wanted_approvers().is_some(), "{is_answered}");
+        }
     }
 }

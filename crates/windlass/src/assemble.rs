@@ -61,6 +61,8 @@ fn domains(
         stack::domain(options, entropy, &trust),
         windlass_docs::domain(&stack::DOCS_CONTRACT),
         windlass_admin::domain(keys, trust),
+        #[cfg(feature = "conformance-fixtures")]
+        windlass_mcp::fixtures::domain(),
     ])
 }
 

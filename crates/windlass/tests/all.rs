@@ -35,6 +35,8 @@ mod suite {
     mod stack;
     mod support;
     mod telemetry;
+    mod tool_list;
+    mod tool_search;
     mod tour;
     mod two_processes;
 }

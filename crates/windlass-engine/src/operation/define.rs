@@ -36,6 +36,8 @@ pub fn operation(toolset: &str, verb: &str) -> OperationBuilder {
             target_inputs: Vec::new(),
             secret_inputs: Vec::new(),
             is_tool: true,
+            reaches_out: false,
+            search_words: Vec::new(),
             without_rule: WithoutRule::ByEffect,
             answers_approval: false,
             is_judged_by_plan: false,
@@ -116,6 +118,21 @@ impl OperationBuilder {
     #[must_use]
     pub const fn not_a_tool(mut self) -> Self {
         self.info.is_tool = false;
+        self
+    }
+
+    /// Calls services outside this machine: a cloud, a code host.
+    #[must_use]
+    pub const fn reaches_out(mut self) -> Self {
+        self.info.reaches_out = true;
+        self
+    }
+
+    /// What people say when they want it, in words that title and description do not have.
+    #[must_use]
+    pub fn found_by(mut self, words: &[&str]) -> Self {
+        let words = words.iter().map(|words| (*words).to_owned());
+        self.info.search_words.extend(words);
         self
     }
 

@@ -1,6 +1,7 @@
 //! Runs: the context their code sees, how they are created, steered, watched and kept.
 
 mod artifact;
+mod asked;
 mod call;
 mod context;
 mod create;
@@ -19,6 +20,7 @@ mod watch;
 
 pub use crate::notices::NoticeStream;
 pub use artifact::ArtifactContent;
+pub use asked::{Asked, question, without_approvers};
 pub(crate) use call::call_granted;
 pub use call::{OperationCall, call_operation};
 pub use context::{ChildRequest, Entry, RunContext, RunError, Signal, WaitRequest, WebhookRequest};

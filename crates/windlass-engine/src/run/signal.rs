@@ -23,9 +23,7 @@ pub const SIGNAL_CANCEL: &str = "cancel";
 /// A request to undo a completed run.
 pub const SIGNAL_ROLLBACK: &str = "rollback";
 
-/// The wait for the approval that policy wanted before the first step.
-pub(crate) const GATE_WAIT: &str = "approval before start";
-pub(crate) use windlass_types::ANSWERED_WAIT;
+pub(crate) use windlass_types::{ANSWERED_WAIT, GATE_WAIT};
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -35,7 +35,7 @@ pub(super) fn operation(desk: &Desk) -> Arc<dyn Operation> {
     let desk = desk.clone();
     tool(
         "full_pipeline",
-        "Spec to code as a job",
+        "Run the whole pipeline",
         "Runs strategy, architecture, UX and code as one durable job and answers at once with its \
          id. Follow it with aios_get_status; fetch results with aios_get_artifact. With \
          webhook_url, the end is posted there, signed.",

@@ -61,7 +61,7 @@ impl ShowArgs {
                 && !asks_a_person(&run)
                 && asked.is_none();
             if !could_go_on || !stalled(session, "windlass runs", &run_id).await? {
-                let terms = asked.map(|asked| asked.terms).unwrap_or_default();
+                let terms = asked.map(|asked| asked.terms.clone()).unwrap_or_default();
                 let here = format!("windlass runs show {run_id}");
                 addressed(session.principal(), &terms, &next_actions)
                     .iter()

@@ -1,8 +1,8 @@
 //! The official MCP conformance suite against the built server, in both protocol eras.
 //!
-//! First the build with fixtures, which must pass every scenario that a revision
-//! scores and those it only reports; then the product with its own tools, which must
-//! pass every scenario that needs no fixture.
+//! First the product's handler offering the fixtures, which must pass every scenario that a
+//! revision scores and those it only reports; then with its own tools, when it must pass
+//! every scenario that needs no fixture.
 //! Not here: reading the suite's report (`report`), what a revision asks
 //! (`requirements`) and what is known to fail (`baseline`).
 
