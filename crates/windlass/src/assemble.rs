@@ -187,12 +187,15 @@ fn retention(settings: &StoreSettings) -> RetentionOptions {
     }
 }
 
+/// Gives the key in the file of a name.
+type LoadKey<'a> = dyn Fn(&str) -> Result<Secret<Vec<u8>>, Problem> + 'a;
+
 /// The outbox's secrets and timing. Every secret is made known to redaction before anything
 /// else can see it.
 fn outbox(
     options: &OpenOptions,
     redactor: &Redactor,
-    key: &dyn Fn(&str) -> Result<Secret<Vec<u8>>, Problem>,
+    key: &LoadKey<'_>,
 ) -> Result<OutboxOptions, Problem> {
     let settings = &options.settings.webhooks;
     let mut secrets = HashMap::new();

@@ -199,7 +199,7 @@ impl Engine {
             }
             Err(CommitError::Store(error)) => {
                 let problem = Problem::from(error);
-                // A commit that failed when it was flushed may be there all the same.
+                // A commit that failed when it was flushed may be stored nevertheless.
                 Err(match self.store.run(&run_id).await {
                     Ok(Some(_)) => problem
                         .with("run_id", run_id.as_str())
