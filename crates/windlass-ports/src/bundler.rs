@@ -1,6 +1,6 @@
 //! The bundler of JavaScript and TypeScript that Windlass brings: one pinned version, fetched once.
 //!
-//! Calls block and may reach a package registry: the caller has a thread for them. Not here: how
+//! Calls block and may reach a package registry: the caller has a thread for them. Not here: what
 //! code is bundled (windlass-stack-lifecycle).
 
 use std::{fmt, path::PathBuf};
