@@ -83,7 +83,10 @@ pub async fn download(
                 place = place
                     .join(&target)
                     .ok()
-                    .filter(|next| place.scheme() == "http" || next.scheme() == "https")
+                    .filter(|next| {
+                        let schemes = (place.scheme(), next.scheme());
+                        matches!(schemes, (_, "https") | ("http", "http"))
+                    })
                     .ok_or(DownloadError::Redirect(shown(&target)))?;
             }
             status => return Err(DownloadError::Status(status)),

@@ -179,8 +179,8 @@ fn an_answer_that_breaks_off_or_says_no_is_told_with_what_to_do() {
         ),
         (
             NpmRegistry::redirect("file:///etc/passwd"),
-            "not a web address",
-            "allow_private_registry",
+            "which is not followed",
+            "NPM_CONFIG_REGISTRY",
         ),
         (
             NpmRegistry::redirect("http://169.254.169.254/"),

@@ -1,7 +1,7 @@
 //! The bundler of JavaScript and TypeScript that Windlass brings: one pinned version, fetched once.
 //!
-//! Calls block and may reach a package registry: the caller has a thread for them. Not here: how
-//! code is bundled (windlass-stack-lifecycle).
+//! Calls block and may reach a package registry: the caller has a thread for them. Not here: what
+//! is bundled, and how.
 
 use std::{fmt, path::PathBuf};
 

@@ -107,6 +107,11 @@ pub(super) fn stage(
     let mut staged = Staged::default();
     staged.inputs = settings(entry, &shop.root(workload)?);
     let mut packages = BTreeSet::new();
+    let external: Vec<String> = bundle
+        .external
+        .difference(&bundle.absent)
+        .cloned()
+        .collect();
     for (path, input) in meta
         .get("inputs")
         .and_then(Value::as_object)
@@ -126,9 +131,13 @@ pub(super) fn stage(
         {
             if import.get("external") == Some(&Value::Bool(true))
                 && let Some(path) = import.get("path").and_then(Value::as_str)
-                && !bundle.absent.contains(path)
+                && let Some(package) = modules::package_of(path)
+                // esbuild leaves an import by itself where its caller catches its absence.
+                && (bundle.leaves_all_packages
+                    || external.iter().any(|it| it == path)
+                    || modules::is_listed(&external, &package))
             {
-                packages.extend(modules::package_of(path));
+                packages.insert(package);
             }
         }
     }
