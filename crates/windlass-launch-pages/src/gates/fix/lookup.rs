@@ -20,7 +20,12 @@ pub(super) fn claim_for<'a>(input: &'a GateInput, text: &str) -> Option<&'a Clai
     let normal = |text: &str| normalise(text, &input.facts.product_name);
     let wanted = normal(text);
     let fits = |claim: &&Claim| {
-        support::check(text, &[claim.claim_text.as_str()], &input.facts.product_name).is_ok()
+        support::check(
+            text,
+            &[claim.claim_text.as_str()],
+            &input.facts.product_name,
+        )
+        .is_ok()
             && universality::extra(input, text, &claim.claim_text).is_none()
             && truth_lock::stands(input, &claim.claim_id)
     };
