@@ -62,6 +62,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
         .found_by(&[
             "what is running now",
             "recent activity",
+            "what is waiting for me",
             "pending, failed, finished",
         ])
         .example("The newest runs", json!({}))

@@ -31,6 +31,7 @@ pub fn output(info: &OperationInfo) -> Option<Arc<JsonObject>> {
         return None;
     }
     let outline = outline(&info.output_schema, OUTLINE_DEPTH);
+    let outline = outline.unwrap_or_else(|| json!({ "type": "object" }));
     let success = info.contract.success_schema(outline);
     let failure = info.contract.failure_schema();
     let mut schema = Map::new();
@@ -149,25 +150,23 @@ fn simplify(schema: &mut Map<String, Value>, key: &str) {
     }
 }
 
-/// What an output looks like: the names of its members and their types, some levels deep. Values
-/// that may be null, and those of several types, are left open.
-fn outline(schema: &Value, depth: usize) -> Value {
-    let Some(name) = schema.get("type").and_then(Value::as_str) else {
-        return json!({});
-    };
+/// What an output looks like: the names of its members and their types, some levels deep. Members
+/// that may be null, and those of several types, are left out.
+fn outline(schema: &Value, depth: usize) -> Option<Value> {
+    let name = schema.get("type").and_then(Value::as_str)?;
     let mut outlined = Map::from_iter([("type".to_owned(), json!(name))]);
-    let inner = |schema: &Value| outline(schema, depth.saturating_sub(1));
-    if let (true, Some(Value::Object(properties))) = (depth > 0, schema.get("properties")) {
-        let properties: Map<String, Value> = properties
-            .iter()
-            .map(|(name, schema)| (name.clone(), inner(schema)))
-            .collect();
-        outlined.insert("properties".to_owned(), Value::Object(properties));
+    if depth > 0 {
+        let depth = depth - 1;
+        if let Some(Value::Object(properties)) = schema.get("properties") {
+            let typed = properties.iter().filter_map(|(name, schema)| {
+                outline(schema, depth).map(|schema| (name.clone(), schema))
+            });
+            outlined.insert("properties".to_owned(), Value::Object(typed.collect()));
+        }
+        let items = schema.get("items").and_then(|items| outline(items, depth));
+        outlined.extend(items.map(|items| ("items".to_owned(), items)));
     }
-    if let (true, Some(items)) = (depth > 0, schema.get("items")) {
-        outlined.insert("items".to_owned(), outline(items, depth.saturating_sub(1)));
-    }
-    Value::Object(outlined)
+    Some(Value::Object(outlined))
 }
 
 /// An input schema without words: what is left is enough to fill it in.
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_names_members_and_leaves_open_what_may_be_null() {
+    fn an_outline_names_members_that_have_one_type() {
         let schema = json!({
             "type": "object", "required": ["a"], "description": "words", "additionalProperties": false,
             "properties": {
@@ -296,6 +295,7 @@ mod tests {
                 "h": { "anyOf": [{ "type": "object" }, { "type": "null" }] },
             },
         });
-        insta::assert_snapshot!(outline(&schema, 2), @r#"{"properties":{"a":{"type":"string"},"b":{},"c":{"items":{"type":"object"},"type":"array"},"e":{"properties":{"f":{"type":"object"}},"type":"object"},"h":{}},"type":"object"}"#);
+        insta::assert_snapshot!(outline(&schema, 2).unwrap(), @r#"{"properties":{"a":{"type":"string"},"c":{"items":{"type":"object"},"type":"array"},"e":{"properties":{"f":{"type":"object"}},"type":"object"}},"type":"object"}"#);
+        assert_eq!(outline(&schema["properties"]["b"], 2), None);
     }
 }

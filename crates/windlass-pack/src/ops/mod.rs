@@ -244,7 +244,10 @@ const fn search_words(tool: &str) -> &'static [&'static str] {
             "undo or revert the last deployment",
             "go back to the configuration of yesterday",
         ],
-        b"evolve_propose" => &["keep edits made by hand in a deployed file"],
+        b"evolve_propose" => &[
+            "keep edits made by hand in a deployed file",
+            "local tweaks that survive the next deploy",
+        ],
         b"evolve_restore" => &["bring back a deleted file"],
         b"explain" => &["where does a line or file come from", "why is it there"],
         _ => &[],

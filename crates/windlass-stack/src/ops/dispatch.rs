@@ -81,12 +81,12 @@ impl Tool {
             ],
             Self::Dev => &[
                 "start the app on my laptop",
-                "run locally, restart, stop the local session",
+                "run and test locally without deploying, restart, stop the session",
                 "rebuild after a code change",
             ],
             Self::Diagnose => &[
                 "why does it fail in production, error 500, debug",
-                "CloudWatch logs and metrics, CPU, memory, alarms that fire",
+                "CloudWatch logs and metrics, CPU, memory, throttling, alarms that fire",
                 "rows and tables of a database, SQL, Redis keys, DynamoDB items",
                 "shell in a running container",
                 "what went live and when, history of deployments, versions, outputs",
@@ -140,8 +140,13 @@ impl Tool {
                 let schema = super::arguments::type_schema(spec.kind);
                 // The same name may mean different things in two operations.
                 let known = args.entry(spec.name).or_insert_with(|| schema.clone());
-                if *known != schema {
-                    *known = json!({});
+                if *known == schema {
+                    continue;
+                }
+                match known.get_mut("anyOf").and_then(Value::as_array_mut) {
+                    Some(branches) if branches.contains(&schema) => {}
+                    Some(branches) => branches.push(schema),
+                    None => *known = json!({ "anyOf": [known.take(), schema] }),
                 }
             }
         }
