@@ -15,7 +15,7 @@ use windlass_types::{EffectClass, Problem, RunId, RunState};
 use super::{Desk, schemas, tool};
 use crate::{
     fault,
-    input::{Members, Wanted},
+    input::{Members, Wanted, check_product},
     run::{JobInput, KIND},
     view,
 };
@@ -76,6 +76,7 @@ async fn start(desk: &Desk, context: CallContext, input: Value) -> Result<Reply,
         ignored_fields: members.rest(),
         ..Wanted::default()
     };
+    check_product(&wanted)?;
     let phases = wanted.phases.clone();
     let own = desk.clone();
     let render: Render = Box::new(move |record| {

@@ -14,7 +14,7 @@ use windlass_types::{Problem, RunId, RunRecord, RunState, code};
 use super::{Desk, schemas, tool};
 use crate::{
     given,
-    input::{Members, Wanted},
+    input::{Members, Wanted, check_product},
     run::artifact_name,
 };
 
@@ -127,6 +127,7 @@ fn read(phase: Phase, input: Value) -> Result<Wanted, Problem> {
             wanted.preset = members.framework()?;
         }
     }
+    check_product(&wanted)?;
     given::check_together(&wanted)?;
     wanted.ignored_fields = members.rest();
     Ok(wanted)

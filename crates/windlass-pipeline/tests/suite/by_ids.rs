@@ -211,7 +211,18 @@ fn faults(spec: &str, behaviours: &[String], all: &Value) -> Vec<String> {
     // The report says the same.
     for phase in ["strategy", "architecture", "ux", "code"] {
         let coverage = &all[phase]["coverage"];
-        if coverage["percent"] != json!(100) {
+        // With code, the figure is about what works; before, about what was read.
+        if phase == "code" {
+            if coverage["works"]["works"].as_u64().unwrap_or(0) == 0 {
+                faults.push("code: nothing works".to_owned());
+            }
+            for one in list(coverage, "/requirements") {
+                let functional = text(one, "id").starts_with("FR-");
+                if functional && one["status"].is_null() {
+                    faults.push(format!("code: {} has no status", text(one, "id")));
+                }
+            }
+        } else if coverage["percent"] != json!(100) {
             faults.push(format!("{phase}: {} per cent", coverage["percent"]));
         }
         for one in list(coverage, "/untraced") {

@@ -31,6 +31,19 @@ pub(crate) struct ArtifactArgs {
 
 impl ArtifactArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        if let Some(directory) = &self.out {
+            if !matches!(self.artifact_type.as_str(), "code" | "all") {
+                return Err(Problem::invalid(
+                    "out",
+                    "artifact_type",
+                    format!(
+                        "the {} artifact has no files; leave out --out, or write `code` or `all`",
+                        self.artifact_type
+                    ),
+                ));
+            }
+            tree::ready(directory, self.force)?;
+        }
         let input = json!({ "job_id": self.job, "artifact_type": self.artifact_type });
         let mut output = session.call("pipeline.get_artifact", input).await?.output;
         let redactor = &session.engine().redactor;

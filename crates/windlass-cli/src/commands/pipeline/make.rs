@@ -9,7 +9,7 @@ use windlass_types::Problem;
 
 use super::{
     make,
-    spec::{SpecArg, earlier},
+    spec::{self, SpecArg, earlier},
     tree,
     view::Files,
 };
@@ -93,7 +93,7 @@ impl ArchitectureArgs {
         let input = json!({
             "spec": self.spec.read()?,
             "requirements": self.requirements.as_deref().map(earlier).transpose()?,
-            "stack_preference": self.stack,
+            "stack_preference": spec::stack(self.stack)?,
         });
         let (made, output): (ArchitectureOutput, _) =
             make(session, "pipeline.design_architecture", input).await?;
@@ -170,6 +170,9 @@ pub(crate) struct CodeArgs {
 
 impl CodeArgs {
     pub(super) async fn run(self, session: &Session) -> Result<Report, Problem> {
+        if let Some(directory) = &self.out {
+            tree::ready(directory, self.force)?;
+        }
         let input = json!({
             "spec": self.spec.read()?,
             "architecture": self.architecture.as_deref().map(earlier).transpose()?,

@@ -49,18 +49,8 @@ impl Written {
     }
 }
 
-/// Writes files below a directory, which must be empty or not there unless `force`. A path that
-/// leaves it or runs through a link is refused before anything is written.
-pub(super) fn write<'a>(
-    redactor: &Redactor,
-    files: impl IntoIterator<Item = (&'a str, &'a str)>,
-    directory: &Path,
-    force: bool,
-) -> Result<Written, Problem> {
-    let files: Vec<(&Path, &str)> = files
-        .into_iter()
-        .map(|(path, content)| (Path::new(path), content))
-        .collect();
+/// Whether files can be written to a directory: asked before any work is done for them. Makes it.
+pub(super) fn ready(directory: &Path, force: bool) -> Result<Directory, Problem> {
     let root = Directory::create(directory, Access::Usual).map_err(failed)?;
     if !force && !root.names().map_err(failed)?.is_empty() {
         return Err(Problem::new(
@@ -73,6 +63,22 @@ pub(super) fn write<'a>(
         .with("field", "out")
         .with("constraint", "empty"));
     }
+    Ok(root)
+}
+
+/// Writes files below a directory, which must be empty or not there unless `force`. A path that
+/// leaves it or runs through a link is refused before anything is written.
+pub(super) fn write<'a>(
+    redactor: &Redactor,
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+    directory: &Path,
+    force: bool,
+) -> Result<Written, Problem> {
+    let files: Vec<(&Path, &str)> = files
+        .into_iter()
+        .map(|(path, content)| (Path::new(path), content))
+        .collect();
+    let root = ready(directory, force)?;
     for (path, _) in &files {
         root.check(path).map_err(failed)?;
     }
@@ -158,6 +164,19 @@ mod tests {
         assert_eq!(again.details()["constraint"], "empty");
         put(files, &directory, true).unwrap();
         assert!(!base.path().join("out.txt").exists());
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_is_found_before_the_work() {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("file");
+        fs_err::write(&file, "").unwrap();
+        assert!(ready(&file, true).is_err());
+        assert!(ready(&file.join("below"), true).is_err());
+        let problem = ready(base.path(), false).err().unwrap();
+        assert_eq!(problem.details()["constraint"], "empty");
+        assert!(ready(base.path(), true).is_ok());
+        assert!(ready(&base.path().join("new/project"), false).is_ok());
     }
 
     #[test]
