@@ -113,7 +113,7 @@ pub(crate) fn refuse(files: &[Unmerged]) -> Result<(), Problem> {
 /// Whether git says that a merge, rebase, cherry-pick or revert in a repository is unfinished.
 pub(crate) fn is_merging(repo: &Path) -> bool {
     let dot_git = repo.join(".git");
-    let git_dir = match std::fs::read_to_string(&dot_git) {
+    let git_dir = match fs_err::read_to_string(&dot_git) {
         // A worktree has a file there that names the directory.
         Ok(text) => match text.strip_prefix("gitdir:") {
             Some(named) => repo.join(named.trim()),

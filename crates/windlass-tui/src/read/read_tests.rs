@@ -262,7 +262,11 @@ fn all_warnings_are_listed_where_the_footer_has_no_room() {
     ]);
     let text = listed(&Call::Plan, data.clone());
     let rows = text.split_once("warnings").unwrap().1;
-    for warning in ["! unknown key `profile`", "! unknown key `tag`", "! overlay drift"] {
+    for warning in [
+        "! unknown key `profile`",
+        "! unknown key `tag`",
+        "! overlay drift",
+    ] {
         assert!(rows.contains(warning), "{rows}");
     }
     data["warnings"] = json!(["long ".repeat(40)]);
