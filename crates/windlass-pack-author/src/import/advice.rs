@@ -38,13 +38,13 @@ pub(super) fn of<'a>(
             false => "both",
         };
         advice.push(format!(
-            "{} for {target}, which is not a target of agentpack.yaml; to deploy it, add `{target}: {{mode: files, scope: {scope}}}` to its targets",
+            "{} for {target}, which is not a target of agentpack.yaml; to deploy to it, add `{target}: {{mode: files, scope: {scope}}}` to its targets",
             modules(count)
         ));
     }
     for ((target, option), count) in without_option {
         advice.push(format!(
-            "{} in a place that {target} does not deploy to; to deploy it there, set {option}: true in the options of {target}",
+            "{} where {target} does not deploy to; to deploy there, set {option}: true in the options of {target}",
             modules(count)
         ));
     }

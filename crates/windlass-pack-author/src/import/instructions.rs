@@ -16,7 +16,8 @@ use windlass_types::Problem;
 
 use super::{
     ImportRequest,
-    scan::{Candidate, Evidence, Shelf, component, files_below, text_of},
+    scan::{Candidate, Evidence, component, files_below, text_of},
+    shelf::Shelf,
 };
 
 /// A text that some tool reads as instructions.

@@ -7,6 +7,7 @@ mod advice;
 mod instructions;
 mod scan;
 mod settings;
+mod shelf;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -12,7 +12,8 @@ use windlass_types::Digest;
 
 use super::{
     ImportRequest,
-    scan::{Candidate, Evidence, Shelf, codex_home, component, text_of},
+    scan::{Candidate, Evidence, codex_home, component, text_of},
+    shelf::Shelf,
 };
 
 /// All servers and hooks, each once.
