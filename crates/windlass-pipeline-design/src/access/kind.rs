@@ -230,15 +230,14 @@ impl<'a> Dealings<'a> {
                 .iter()
                 .all(|who| matches!(who, Actor::Role(role) if !is_end_user(role)));
         let noun = self.noun.as_str();
+        let is_offered = is_among(CATALOGUE, noun) && (creators.is_empty() || by_office);
+        let is_kept_by_office = by_office && self.is_used_by_others();
+        let is_only_read = creators.is_empty() && (self.is_public() || self.is_read_by_a_role());
         if is_among(PERSONAL, noun) && !self.is_public() {
             Kind::Personal
         } else if is_among(SHARED, noun) {
             Kind::Shared
-        } else if is_among(CATALOGUE, noun) && (creators.is_empty() || by_office) {
-            Kind::Catalogue
-        } else if by_office && self.is_used_by_others() {
-            Kind::Catalogue
-        } else if creators.is_empty() && (self.is_public() || self.is_read_by_a_role()) {
+        } else if is_offered || is_kept_by_office || is_only_read {
             Kind::Catalogue
         } else if self.is_used_by_others() && self.is_public() {
             Kind::Shared
