@@ -198,13 +198,13 @@ pub async fn look(access: &Access, trail: &Trail) -> Result<Look, Fault> {
     }
     trail.idle += 1;
     // Without a sign that it has begun, events may never come: the stack is asked at every look.
-    if !trail.is_started || trail.idle.is_multiple_of(IDLE_LOOKS) {
-        if let Some(status) = end_by_status(access, &mut trail).await? {
-            // What happened between the two questions is not lost; it may say why it failed.
-            events = news(access, &mut trail).await?;
-            if trail.ended.is_none() && events.is_empty() {
-                trail.end(&status);
-            }
+    if (!trail.is_started || trail.idle.is_multiple_of(IDLE_LOOKS))
+        && let Some(status) = end_by_status(access, &mut trail).await?
+    {
+        // What happened between the two questions is not lost; it may say why it failed.
+        events = news(access, &mut trail).await?;
+        if trail.ended.is_none() && events.is_empty() {
+            trail.end(&status);
         }
     }
     Ok(Look { trail, events })

@@ -61,7 +61,7 @@ pub(super) fn stage(shop: &Workshop<'_>, source: &Source<'_>) -> Result<Staged, 
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_made = matches!(name, "build" | ".gradle" | "node_modules" | "out" | "bin")
             && !path.split('/').any(|part| part == "src");
-        !tree::is_never_packaged(path) && !(kind == Kind::Folder && is_made)
+        !(tree::is_never_packaged(path) || kind == Kind::Folder && is_made)
     };
     for found in shop.walk(workload, folder, Links::Followed, &wanted)? {
         if let Node::File { source, .. } = found.node {
