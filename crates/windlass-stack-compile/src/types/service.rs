@@ -79,7 +79,7 @@ impl Stack<'_> {
                     gateway: name,
                     method: RouteMethod::Any,
                     path: "*",
-                    // The peer's id for it, which users' overrides name.
+                    // The id that the overrides of existing configs name.
                     named_path: Some("/{proxy+}"),
                     authorizer: None,
                     integration,

@@ -437,7 +437,7 @@ impl Stack<'_> {
 
     /// The names of services inside the network.
     fn namespace(&mut self) -> String {
-        // The peer's id for it, which users' overrides name.
+        // The id that the overrides of existing configs name.
         let id = logical(&["Stp", "Discovery", "Service"]);
         let vpc = self.network().vpc;
         let name = format!(

@@ -144,7 +144,7 @@ const FIELDS: [Field; 6] = [
 
 fn check_cron(cron: &str) -> Result<(), Wrong> {
     let fields: Vec<&str> = cron.split_whitespace().collect();
-    let &[minutes, hours, day, month, weekday, _] = fields.as_slice() else {
+    let &[minutes, hours, day, month, weekday, year] = fields.as_slice() else {
         let help = match fields.as_slice() {
             &[minutes, hours, day, month, weekday] => {
                 let (day, weekday) = with_question_mark(day, weekday);
@@ -166,7 +166,6 @@ fn check_cron(cron: &str) -> Result<(), Wrong> {
         let message =
             format!("in cron({cron}), one of day of the month and day of the week must be \"?\"");
         let (day, weekday) = with_question_mark(day, weekday);
-        let year = fields[5];
         let help = format!("write cron({minutes} {hours} {day} {month} {weekday} {year})");
         return Err(Wrong::new(message, Some(help)));
     }
