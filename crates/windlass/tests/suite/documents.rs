@@ -258,10 +258,11 @@ fn execute(group: Group) {
     let mut wrong = Vec::new();
     let mut count = 0;
     for page in pages() {
-        let chosen = std::env::var("WINDLASS_TEST_PAGE").unwrap_or_default();
+        let chosen = std::env::var_os("WINDLASS_TEST_PAGE").unwrap_or_default();
+        let chosen = chosen.to_string_lossy();
         if page.parsed_only.is_some()
             || Group::of(&page.path) != group
-            || !page.path.contains(&chosen)
+            || !page.path.contains(&*chosen)
         {
             continue;
         }
@@ -318,7 +319,8 @@ fn session(page: &Page, commands: &[Printed]) -> Vec<String> {
             code.display(),
         ));
     }
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let inherited = std::env::var_os("PATH").unwrap();
+    let path = format!("{}:{}", programs.display(), inherited.display());
     let mut shell = Command::new("timeout")
         .args([LIMIT, "bash", "-c", &script])
         .env_clear()

@@ -117,7 +117,7 @@ fn idle_clients(limit: u32, clients: usize) {
     }
     let ready = Ask::get("/v1/ready").send(daemon.address).unwrap();
     assert_eq!(ready.status, 200, "{}", ready.text());
-    eprintln!(
+    println!(
         "{clients} idle clients at {limit} descriptors: the run ended after {:?}",
         started.elapsed()
     );
