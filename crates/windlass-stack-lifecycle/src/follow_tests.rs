@@ -179,7 +179,9 @@ fn without_token(number: u32, id: &str, status: &str) -> StackEvent {
 
 #[test]
 fn events_without_tokens_are_those_of_the_operation_they_fit() {
-    let cases: [(Operation, &[(&str, &str)], Option<&str>); 5] = [
+    /// An operation, what the stack says at each look, and the status it ends with.
+    type Case<'a> = (Operation, &'a [(&'a str, &'a str)], Option<&'a str>);
+    let cases: [Case<'_>; 5] = [
         (
             Operation::Deploy,
             &[
