@@ -14,9 +14,6 @@ use crate::package::stage::{Body, Entry, Staged};
 use crate::package::tree::{self, Kind, Links, Node};
 use crate::package::workshop::{Source, Workshop};
 
-/// What go says of a `go.sum` that lacks a module.
-const INCOMPLETE: &str = "missing go.sum entry";
-
 /// The program of a package.
 pub(super) fn stage(
     shop: &Workshop<'_>,
@@ -50,6 +47,7 @@ pub(super) fn stage(
         }
     }
     let made = tempfile::tempdir().map_err(|it| failed(workload, it))?;
+    let unsummed = without_sums(module, made.path()).map_err(|it| failed(workload, it))?;
     let program = made.path().join("bootstrap");
     let architecture = match source.architecture {
         Architecture::X86_64 => "amd64",
@@ -63,30 +61,29 @@ pub(super) fn stage(
     if (shop.trust)(Runs::Installed, "the toolchain that go.mod names").is_err() {
         environment.push(("GOTOOLCHAIN", "local".to_owned()));
     }
+    // Neither the folder nor the commit becomes part of the program.
+    let mut arguments: Vec<OsString> = vec![
+        "build".into(),
+        "-trimpath".into(),
+        "-buildvcs=false".into(),
+        "-ldflags=-s -w -buildid=".into(),
+        "-tags=lambda.norpc".into(),
+    ];
+    if let Some(manifest) = unsummed {
+        (shop.progress)(
+            workload,
+            "there is no go.sum: modules are checked by Go's checksum database only; \
+             go mod tidy writes it",
+        );
+        let mut option = OsString::from("-modfile=");
+        option.push(manifest);
+        arguments.extend(["-mod=mod".into(), option]);
+        environment.push(("GOWORK", "off".to_owned()));
+    }
+    arguments.extend(["-o".into(), program.clone().into(), ".".into()]);
     (shop.progress)(workload, &format!("building {} with go", source.entry));
-    let build = |own_manifest: Option<&Path>| {
-        // Neither the folder nor the commit becomes part of the program.
-        let mut arguments: Vec<OsString> = vec![
-            "build".into(),
-            "-trimpath".into(),
-            "-buildvcs=false".into(),
-            "-ldflags=-s -w -buildid=".into(),
-            "-tags=lambda.norpc".into(),
-        ];
-        let mut environment = environment.clone();
-        if let Some(manifest) = own_manifest {
-            (shop.progress)(
-                workload,
-                "go.sum is missing or not complete: its modules are checked by Go's checksum \
-                 database only; go mod tidy completes it",
-            );
-            let mut option = OsString::from("-modfile=");
-            option.push(manifest);
-            arguments.extend(["-mod=mod".into(), option]);
-            environment.push(("GOWORK", "off".to_owned()));
-        }
-        arguments.extend(["-o".into(), program.clone().into(), ".".into()]);
-        shop.runner(workload).run(Call {
+    shop.runner(workload)
+        .run(Call {
             tool: "go",
             program: go,
             arguments,
@@ -94,16 +91,7 @@ pub(super) fn stage(
             environment,
             input: None,
         })
-    };
-    let copy = |()| own_manifest(module, made.path()).map_err(|it| failed(workload, it));
-    let missing = is_without_sums(module).map_err(|it| failed(workload, it))?;
-    let first = missing.then_some(()).map(copy).transpose()?;
-    match build(first.as_deref()) {
-        Err(problem) if first.is_none() && output(&problem).contains(INCOMPLETE) => {
-            build(Some(&copy(())?)).map_err(explained)?;
-        }
-        outcome => drop(outcome.map_err(explained)?),
-    }
+        .map_err(explained)?;
     if fs::metadata(&program).is_err() {
         let cause = "go built no program: the entry file's package must be main";
         return Err(failed(workload, cause).with("tool", "go"));
@@ -119,23 +107,17 @@ pub(super) fn stage(
     Ok(staged)
 }
 
-/// Whether a module has dependencies and no `go.sum`.
-fn is_without_sums(module: &Path) -> std::io::Result<bool> {
+/// A copy of the manifest of a module that has dependencies and no `go.sum`: go writes the sums
+/// next to the copy, and nothing into the project.
+fn without_sums(module: &Path, scratch: &Path) -> std::io::Result<Option<PathBuf>> {
     let manifest = fs::read_to_string(module.join("go.mod"))?;
     let is_vendored = module.join("vendor/modules.txt").is_file();
-    Ok(!is_vendored && !module.join("go.sum").is_file() && requires(&manifest))
-}
-
-/// A copy of a module's manifest and sums: go completes the copy, and writes nothing into the
-/// project. Sums that are there still count.
-fn own_manifest(module: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
-    let copy = scratch.join("go.mod");
-    fs::copy(module.join("go.mod"), &copy)?;
-    let sums = module.join("go.sum");
-    if sums.is_file() {
-        fs::copy(sums, scratch.join("go.sum"))?;
+    if is_vendored || module.join("go.sum").is_file() || !requires(&manifest) {
+        return Ok(None);
     }
-    Ok(copy)
+    let copy = scratch.join("go.mod");
+    fs::write(&copy, manifest)?;
+    Ok(Some(copy))
 }
 
 /// Whether a `go.mod` names a dependency.
@@ -144,20 +126,16 @@ fn requires(manifest: &str) -> bool {
     words.any(|mut words| words.next() == Some("require"))
 }
 
-fn output(problem: &Problem) -> &str {
-    let output = problem.details().get("output");
-    output.and_then(|it| it.as_str()).unwrap_or_default()
-}
-
 /// A failure of go with what helps.
 fn explained(problem: Problem) -> Problem {
-    let output = output(&problem);
-    let hint = if output.contains("dial tcp") || output.contains("i/o timeout") {
-        "modules are fetched from GOPROXY: connect this machine, or set GOPROXY to a mirror"
-    } else if output.contains("go.sum") || output.contains("no required module provides") {
+    let output = problem.details().get("output").and_then(|it| it.as_str());
+    let output = output.unwrap_or_default();
+    let hint = if output.contains("go.sum") || output.contains("no required module provides") {
         "go mod tidy in the module's folder, and commit go.mod and go.sum"
     } else if output.contains("toolchain") || output.contains("requires go >=") {
         "install the version of Go that go.mod names, from https://go.dev/dl"
+    } else if output.contains("dial tcp") || output.contains("i/o timeout") {
+        "modules are fetched from GOPROXY: connect this machine, or set GOPROXY to a mirror"
     } else {
         return problem;
     };
