@@ -151,7 +151,7 @@ fn passive(reading: &Reading) -> Option<Reading> {
     moved.extend(tokens.get(lead..from)?.iter().cloned());
     moved.extend(tokens[verb + 1..].iter().cloned());
     // An object is needed to turn it round.
-    (from > lead).then(|| Reading {
+    (from > lead).then_some(Reading {
         tokens: moved,
         product: reading.product,
         addressed: reading.addressed,
@@ -412,9 +412,8 @@ fn matches(sentence: &[&Token], segments: &[Segment], product: bool, turned: boo
     for (index, segment) in segments.iter().enumerate() {
         let mut next: Vec<(usize, usize)> = Vec::new();
         for &(at, dropped) in &states {
-            let may_begin = at == 0 && dropped == 0
-                || dropped == 0
-                || may_follow(sentence, at, segments, index, dropped, product, turned);
+            let may_begin =
+                dropped == 0 || may_follow(sentence, at, segments, index, dropped, product, turned);
             if may_begin {
                 for end in spans(sentence, at, segment) {
                     next.push((end, 0));
