@@ -158,7 +158,7 @@ fn check_cron(cron: &str) -> Result<(), Wrong> {
     for (field, text) in FIELDS.iter().zip(&fields) {
         if !text.split(',').all(|part| field.takes(part)) {
             let range = format!("{} to {}", field.from, field.to);
-            let message = format!("\"{text}\" in cron({cron}) is not a {}", field.name);
+            let message = format!("\"{text}\" in cron({cron}) cannot be the {}", field.name);
             return Err(Wrong::new(message, Some(format!("it is {range}"))));
         }
     }
@@ -276,7 +276,22 @@ mod tests {
             format!("{} | {}", wrong.message, wrong.help.unwrap_or_default())
         })
         .collect();
-        insta::assert_snapshot!(lines.join("\n"));
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        "5 minutes" is neither rate(…) nor cron(…) | such as rate(5 minutes) or cron(0 12 * * ? *)
+        "minuets" in rate(5 minuets) is not a unit | did you mean rate(5 minutes)?
+        rate(5minutes) is a number and a unit | such as rate(5 minutes) or rate(1 hour)
+        the unit in rate(1 hours) must be singular | write rate(1 hour)
+        the unit in rate(2 day) must be plural | write rate(2 days)
+        "0" in rate(0 minutes) is not a whole number above 0 | 
+        "seconds" in rate(5 seconds) is not a unit | units are minute(s), hour(s) and day(s)
+        cron(0 12 * * *) has 5 fields instead of six | write cron(0 12 * * ? *)
+        cron(0 9 * * MON) has 5 fields instead of six | write cron(0 9 ? * MON *)
+        in cron(0 12 * * * *), one of day of the month and day of the week must be "?" | write cron(0 12 * * ? *)
+        in cron(0 12 ? * ? *), one of day of the month and day of the week must be "?" | write cron(0 12 * * ? *)
+        "60" in cron(60 12 * * ? *) cannot be the minutes | it is 0 to 59
+        cron(0 12 * * ? * *) has 7 fields instead of six | minutes, hours, day of the month, month, day of the week, year
+        "FOO" in cron(0 12 * FOO ? *) cannot be the month | it is 1 to 12
+        "#);
     }
 
     proptest::proptest! {
