@@ -230,15 +230,15 @@ impl<'a> Dealings<'a> {
                 .iter()
                 .all(|who| matches!(who, Actor::Role(role) if !is_end_user(role)));
         let noun = self.noun.as_str();
+        let unmade = creators.is_empty();
+        let looked_after = is_among(CATALOGUE, noun) && (unmade || by_office)
+            || by_office && self.is_used_by_others()
+            || unmade && (self.is_public() || self.is_read_by_a_role());
         if is_among(PERSONAL, noun) && !self.is_public() {
             Kind::Personal
         } else if is_among(SHARED, noun) {
             Kind::Shared
-        } else if is_among(CATALOGUE, noun) && (creators.is_empty() || by_office) {
-            Kind::Catalogue
-        } else if by_office && self.is_used_by_others() {
-            Kind::Catalogue
-        } else if creators.is_empty() && (self.is_public() || self.is_read_by_a_role()) {
+        } else if looked_after {
             Kind::Catalogue
         } else if self.is_used_by_others() && self.is_public() {
             Kind::Shared
