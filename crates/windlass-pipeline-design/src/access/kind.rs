@@ -1,4 +1,4 @@
-//! What kind of thing an entity is as far as rights go: somebody's own, shared, looked after by a few.
+//! What kind of thing an entity is as far as rights go: one user's own, shared, or looked after by a few.
 //!
 //! Decided by what the spec says is done with it, and by its noun only where the spec says too little.
 //! Used before there is a data model, so that columns, endpoints and policies agree.

@@ -195,7 +195,7 @@ pub struct PolicyFunction {
     pub trace: Vec<Trace>,
 }
 
-/// What somebody may do with the rows of an entity, for review: the policies are made of these.
+/// What a user may do with the rows of an entity, for review: the policies are made of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Right {
     /// The entity.
