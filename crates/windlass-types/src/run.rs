@@ -509,7 +509,7 @@ mod tests {
             |key: &str| json!({ "key": key, "signal": APPROVAL, "approvers": ["local:ada"] });
         for (is_answered, wanted) in [(true, false), (false, true)] {
             let mut run = queued();
-            assert!(run.wanted_approvers().is_some());
+            assert!(run.wanted_approval().is_some());
             if is_answered {
                 let signal = json!({
                     "signal": APPROVAL,
@@ -521,7 +521,7 @@ mod tests {
             let started = json!({ "epoch": 1, "attempt": 1 });
             apply(&mut run, "run.started", started);
             apply(&mut run, "wait.started", wait(GATE_WAIT));
-            assert_eq!(run.wanted_approvers().is_some(), wanted, "{is_answered}");
+            assert_eq!(run.wanted_approval().is_some(), wanted, "{is_answered}");
             // What the run asks later is another question.
             apply(
                 &mut run,
@@ -529,7 +529,7 @@ mod tests {
                 json!({ "key": GATE_WAIT, "signal_seq": 2 }),
             );
             apply(&mut run, "wait.started", wait("later"));
-            assert!(run.wanted_approvers().is_some(), "{is_answered}");
+            assert!(run.wanted_approval().is_some(), "{is_answered}");
         }
     }
 }
