@@ -1,4 +1,5 @@
-//! The sentences the check is measured on: evidence, lies about it, and honest rewrites of it.
+//! The sentences the check is measured on: evidence, lies about it, and honest rewrites of it. Long because
+//! every lie is written out.
 
 /// Evidence: its letter, the product, the claim.
 pub(super) const UNITS: &[(char, &str, &str)] = &[
