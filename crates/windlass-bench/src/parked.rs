@@ -252,7 +252,7 @@ fn parked_run(number: usize) -> Result<JournalWrite> {
             question: None,
             prompt: None,
             plan_digest: None,
-            terms: windlass_types::ApprovalTerms::default(),
+            approvers: Vec::new(),
             lines: Vec::new(),
             deadline: None,
         }

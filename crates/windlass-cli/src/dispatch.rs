@@ -73,11 +73,6 @@ pub fn run(host: &dyn Host, args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     let environment = Environment::from_process();
     let program = Program::of(&args);
-    if early::asks_version(&args) {
-        let printer = Printer::to_process(early::printing(&args), &environment);
-        printer.raw(program.version());
-        return success(&printer);
-    }
     let cli = match program.parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
@@ -181,7 +176,6 @@ pub(crate) fn open_options(
         environment,
         settings,
         redactor: Arc::new(Redactor::new()),
-        reads_only: false,
     })
 }
 

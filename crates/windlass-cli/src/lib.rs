@@ -10,7 +10,6 @@ mod dispatch;
 mod early;
 mod exit;
 mod flow;
-mod group;
 mod host;
 mod interrupt;
 mod output;

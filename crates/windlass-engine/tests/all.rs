@@ -2,7 +2,6 @@
 
 #[cfg(test)]
 mod suite {
-    mod approvals;
     mod audit;
     mod cancel;
     mod catalogue;

@@ -42,7 +42,7 @@ fn a_page_is_written_from_its_claims() {
 
     These are named as required:
 
-    - `python >= 3.10` <!-- claim_id: …000d -->
+    - `python >= 3.10`
 
     ## Installation
 
@@ -50,7 +50,7 @@ fn a_page_is_written_from_its_claims() {
 
     Use one of these commands:
 
-    - `pip install acme-pdf` <!-- claim_id: …000b -->
+    - `pip install acme-pdf`
 
     ## First steps
 

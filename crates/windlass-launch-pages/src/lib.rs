@@ -26,7 +26,6 @@ mod revise;
 pub mod rewrite;
 pub mod ruleset;
 pub mod site;
-pub mod support;
 pub mod templates;
 pub mod url;
 

@@ -64,7 +64,6 @@ pub(crate) enum Purpose {
     Compatibility,
     License,
     Version,
-    Dependency,
 }
 
 /// A statement and the place it was read in.

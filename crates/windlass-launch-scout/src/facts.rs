@@ -20,7 +20,6 @@ use crate::{
     enrich::enrich,
     formats,
     input::ScoutInput,
-    installs,
     manifests::{Manifest, speaking},
     tree::Tree,
     words::{content, is_negated, jaccard, keys},
@@ -138,12 +137,10 @@ pub(crate) fn establish(
         contradictions: verdict.contradictions,
     };
     records.retain(|record| !verdict.withheld.contains(&record.id));
-    // What it depends on says little about it.
-    let tells = |record: &&Record| !record.purposes.contains(&Purpose::Dependency);
-    let telling = records.iter().filter(tells).count();
-    if telling < FEW_CLAIMS {
+    if records.len() < FEW_CLAIMS {
         minimal_because.push(format!(
-            "only {telling} claims are backed by the repository"
+            "only {} claims are backed by the repository",
+            records.len()
         ));
     }
     Established {
@@ -272,7 +269,7 @@ fn facts(
         workflows: workflows(records),
         api_surface_summary,
         license,
-        distribution: distribution(tree, &manifests, input),
+        distribution: distribution(&manifests),
         runtime_requirements: sorted(manifests.iter().flat_map(|manifest| {
             manifest
                 .runtimes
@@ -305,7 +302,7 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
     };
     let serves = |record: &Record, purpose: Purpose| record.purposes.contains(&purpose);
     let kind = |record: &Record, kind: ClaimKind| record.best.kind == kind;
-    let lists: [(&str, Vec<String>); 7] = [
+    let lists: [(&str, Vec<String>); 6] = [
         (
             "key_features",
             pick(&|record| {
@@ -313,7 +310,6 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
                     && !serves(record, Purpose::Compatibility)
                     && !serves(record, Purpose::License)
                     && !serves(record, Purpose::Version)
-                    && !serves(record, Purpose::Dependency)
                     && !serves(record, Purpose::Install)
             }),
         ),
@@ -332,10 +328,6 @@ fn groups(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         (
             "workflow_claims",
             pick(&|record| kind(record, ClaimKind::Workflow)),
-        ),
-        (
-            "dependencies",
-            pick(&|record| serves(record, Purpose::Dependency)),
         ),
         (
             "limitations",
@@ -394,23 +386,15 @@ fn workflows(records: &[Record]) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-fn distribution(tree: &Tree, manifests: &[&Manifest], input: &ScoutInput) -> Vec<Distribution> {
-    let stated = installs::stated(tree, manifests, input);
-    let mut found: Vec<((String, String), Vec<String>)> = Vec::new();
-    let mut add = |method: &str, name: &str, command: &str| {
-        let key = (method.to_owned(), name.to_owned());
-        match found.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, commands)) if commands.iter().any(|known| known == command) => {}
-            Some((_, commands)) => commands.push(command.to_owned()),
-            None => found.push((key, vec![command.to_owned()])),
-        }
-    };
-    for install in &stated {
-        add(install.method, &install.identifier, &install.command);
-    }
-    for manifest in manifests.iter().filter(|_| stated.is_empty()) {
-        if let (Some(name), Some(command)) = (&manifest.name, installs::plain(manifest)) {
-            add(manifest.method, &name.text, command);
+fn distribution(manifests: &[&Manifest]) -> Vec<Distribution> {
+    let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for manifest in manifests {
+        if let (Some(name), Some(command)) = (&manifest.name, &manifest.install) {
+            let key = (manifest.method.to_owned(), name.text.clone());
+            let commands = found.entry(key).or_default();
+            if !commands.contains(command) {
+                commands.push(command.clone());
+            }
         }
     }
     found

@@ -17,7 +17,6 @@ mod facts;
 mod formats;
 mod hugo;
 mod input;
-mod installs;
 mod inventory;
 mod kind;
 mod license;

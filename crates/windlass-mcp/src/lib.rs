@@ -13,7 +13,4 @@ mod server;
 pub mod transport;
 pub mod wire;
 
-pub use server::{
-    Beginning, Changed, ClientLink, Extension, McpHandler, ServerOptions, ToolEntry, ToolMode,
-    ToolSearch, UnknownToolset, handler,
-};
+pub use server::{McpHandler, ServerOptions, ToolMode, UnknownToolset, handler};

@@ -89,7 +89,6 @@ fn module(request: &AddRequest<'_>) -> Result<Module, Problem> {
         id,
         module_type,
         enabled: true,
-        name: None,
         source,
         line: 0,
     })

@@ -82,7 +82,6 @@ fn verify(
         enabled: true,
         tags: Vec::new(),
         targets: Vec::new(),
-        name: None,
         source: Source::Git(git.source(false)),
         line: 0,
     };

@@ -17,7 +17,6 @@ pub mod gather;
 pub mod hash;
 pub mod keys;
 pub mod links;
-mod one_content;
 pub mod owned;
 pub mod ownership;
 pub mod past;

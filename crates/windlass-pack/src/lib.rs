@@ -6,7 +6,6 @@
 
 mod apply;
 mod arguments;
-mod codex_home;
 mod contract;
 mod edit;
 mod environment;

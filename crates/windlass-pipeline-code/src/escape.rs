@@ -54,20 +54,7 @@ pub fn jsx_attribute(text: &str) -> String {
 
 /// A property in front of its colon: `title`, `"größe"`.
 pub fn ts_key(name: &str) -> String {
-    // A modifier in a type may be a name, and not every parser knows it.
-    const MODIFIERS: &[&str] = &[
-        "abstract",
-        "accessor",
-        "constructor",
-        "declare",
-        "get",
-        "new",
-        "override",
-        "readonly",
-        "set",
-        "static",
-    ];
-    if is_identifier(name) && !MODIFIERS.contains(&name) {
+    if is_identifier(name) {
         name.to_owned()
     } else {
         ts_string(name)

@@ -12,7 +12,6 @@ mod generate;
 mod imports;
 mod names;
 mod select;
-mod served;
 mod sql_fragment;
 mod templates;
 mod theme;

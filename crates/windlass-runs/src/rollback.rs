@@ -68,15 +68,6 @@ impl Change for PlanRollback {
         }
     }
 
-    fn search_words(&self) -> &'static [&'static str] {
-        &[
-            "undo a change that was made",
-            "revert",
-            "take back",
-            "go back to before",
-        ]
-    }
-
     fn plan<'a>(
         &'a self,
         context: &'a CallContext,

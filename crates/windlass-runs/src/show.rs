@@ -39,12 +39,6 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
             "Show a run",
             "Shows one run: state, what it waits for, output or failure, artifacts, next steps.",
         )
-        .found_by(&[
-            "what did the run do",
-            "details of one",
-            "why did it fail",
-            "is it finished",
-        ])
         .example(
             "One run",
             json!({ "run_id": "run_0123456789abcdef0123456789abcdef" }),
@@ -56,7 +50,7 @@ pub(crate) fn operation(engine: &Engine) -> Arc<dyn Operation> {
                     .visible_run(&context.principal, &input.run_id)
                     .await?;
                 let artifacts = engine.store.artifacts(&input.run_id).await?;
-                let run = engine.view(record).await?;
+                let run = RunView::from(record);
                 let next_actions = run.next_actions();
                 Ok((
                     Output {

@@ -20,7 +20,6 @@ mod package;
 mod place;
 mod prepare;
 mod project;
-mod region;
 mod run;
 mod scripts;
 mod sync;

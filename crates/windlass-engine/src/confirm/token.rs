@@ -125,8 +125,7 @@ impl Engine {
             return Err(TokenRefusal::Unknown);
         }
         let now = self.steady();
-        // One that would last longer than any was issued on a clock that was ahead.
-        if now >= issued.expires_at || issued.expires_at.since(now) > LIFETIME {
+        if now >= issued.expires_at || now < event.time {
             return Err(TokenRefusal::Expired);
         }
         let lost = self.last_loss().await.map_err(TokenRefusal::Failed)?;

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use windlass_types::{
-    ApprovalTerms, Body, Problem, Shortage, Timestamp,
+    Body, Problem, Shortage, Timestamp,
     journal::{WaitCompleted, WaitStarted},
     retry::Backoff,
 };
@@ -56,7 +56,7 @@ impl Pause {
             question: None,
             prompt: Some(self.reason.to_owned()),
             plan_digest: None,
-            terms: ApprovalTerms::default(),
+            approvers: Vec::new(),
             lines: Vec::new(),
             deadline: Some(self.until),
         }

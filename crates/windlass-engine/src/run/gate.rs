@@ -40,9 +40,8 @@ pub enum GateOutcome {
     },
     /// Wait for one of these.
     Wanted {
-        /// Who has to approve.
-        #[serde(flatten)]
-        terms: ApprovalTerms,
+        /// Principals or scopes named by policy.
+        approvers: Vec<String>,
         /// The rule that asked.
         rule: String,
     },
@@ -70,7 +69,7 @@ pub async fn ask_gate(
             let rule = judged.rule;
             Ok(match judged.passage {
                 Passage::Free | Passage::OwnYes => GateOutcome::Open { rule },
-                Passage::Wanted { terms } => GateOutcome::Wanted { terms, rule },
+                Passage::Wanted { approvers } => GateOutcome::Wanted { approvers, rule },
             })
         })
         .await
@@ -82,7 +81,7 @@ pub async fn pass_gate(
     engine: &WeakEngine,
     request: GateRequest,
 ) -> Result<(), RunError> {
-    let GateOutcome::Wanted { terms, .. } = ask_gate(context, engine, &request).await? else {
+    let GateOutcome::Wanted { approvers, .. } = ask_gate(context, engine, &request).await? else {
         return Ok(());
     };
     let subject = request.subject;
@@ -91,10 +90,10 @@ pub async fn pass_gate(
             "{} on {} (approvers: {})",
             subject.operation,
             subject.targets.join(", "),
-            terms.approvers.join(", ")
+            ApprovalTerms::of(&approvers).approvers.join(", ")
         )),
         plan_digest: Some(request.plan_digest),
-        terms,
+        approvers,
         lines: subject.lines,
         ..WaitRequest::new(format!("{}: approval", request.name), SIGNAL_APPROVAL)
     };

@@ -169,7 +169,7 @@ pub struct RunConfig {
     /// How much is written.
     #[serde(default)]
     pub launch_tier: LaunchTier,
-    /// Refused unless empty: facts are read from the product's repository only.
+    /// Further pages to read facts from; fetched only where the host is allowed.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub extra_evidence_urls: Vec<String>,

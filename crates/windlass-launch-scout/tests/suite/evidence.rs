@@ -145,7 +145,6 @@ fn every_group_names_facts_only() {
         groups,
         [
             "compatibility_notes",
-            "dependencies",
             "install_steps",
             "key_features",
             "limitations",

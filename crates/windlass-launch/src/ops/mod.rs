@@ -5,7 +5,6 @@ mod artifact;
 mod cancel;
 pub(crate) mod list;
 mod prepare;
-mod search;
 mod shapes;
 mod start;
 mod status;
@@ -92,16 +91,11 @@ impl Desk {
 
 /// The beginning of a tool's definition.
 fn tool(verb: &str, title: &str, description: &str, input: Value) -> OperationBuilder {
-    let tool = operation("launch", verb)
+    operation("launch", verb)
         .describe(title, description)
-        .found_by(search::words(verb))
         .contract(&LaunchContract)
         .validates_itself()
-        .input_schema(input);
-    match search::reaches_out(verb) {
-        true => tool.reaches_out(),
-        false => tool,
-    }
+        .input_schema(input)
 }
 
 /// A tool that reads.

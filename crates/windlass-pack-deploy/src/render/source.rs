@@ -15,7 +15,6 @@ use windlass_types::Problem;
 use crate::render::{
     RenderInput,
     fence::{Fence, RealParents},
-    unmerged::Unmerged,
     walk::{Found, Walk, follow, not_a_file},
 };
 
@@ -30,8 +29,6 @@ pub struct SourceTree {
     pub tree: Tree,
     /// Its files below `.agentpack`: never copied, but part of its hash.
     pub hidden: Tree,
-    /// Files of the repository with conflict markers.
-    pub(crate) unmerged: Vec<Unmerged>,
 }
 
 impl SourceTree {
@@ -174,9 +171,7 @@ impl<'a> Sources<'a> {
             .resolve(&path)
             .map_err(|error| missing(module, &path, &error))?;
         fence.admit(&path, &real)?;
-        let (path, mut found) = self.read(module, real, &path, &fence)?;
-        // What is published with markers is published that way on purpose.
-        found.unmerged.clear();
+        let (path, found) = self.read(module, real, &path, &fence)?;
         Ok(upstream(path, commit.map(str::to_owned), found))
     }
 
@@ -224,7 +219,6 @@ fn upstream(path: PathBuf, locked_commit: Option<String>, found: Found) -> Sourc
         locked_commit,
         tree: found.tree,
         hidden: found.hidden,
-        unmerged: found.unmerged,
     }
 }
 

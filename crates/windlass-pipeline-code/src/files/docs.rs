@@ -1,7 +1,6 @@
 //! The README, and how to get the project running.
 
 use serde::Serialize;
-use windlass_pipeline_design::model::architecture::Right;
 use windlass_pipeline_design::model::strategy::Priority;
 use windlass_pipeline_design::model::{Preset, versions};
 
@@ -18,7 +17,6 @@ struct Readme {
     others: Vec<Row>,
     pages: Vec<PageRow>,
     roles: Vec<String>,
-    rights: Vec<Right>,
     unserved: Vec<String>,
 }
 
@@ -145,7 +143,6 @@ pub(super) fn add(blueprint: &Blueprint<'_>, files: &mut Vec<Draft>) -> Result<(
             })
             .collect(),
         roles: blueprint.roles.clone(),
-        rights: blueprint.rights.clone(),
         unserved: blueprint.unserved.clone(),
     };
     let content = render("docs/README.md", &context)?;

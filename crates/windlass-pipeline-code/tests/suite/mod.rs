@@ -6,5 +6,3 @@ mod hostile;
 mod node;
 mod postgres;
 mod project;
-mod rights;
-mod specs;

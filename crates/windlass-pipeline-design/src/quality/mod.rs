@@ -8,7 +8,6 @@ mod complexity;
 mod coverage;
 mod finding;
 mod outputs;
-mod progress;
 mod review;
 mod traces;
 mod verbatim;

@@ -13,8 +13,6 @@ pub(crate) struct Route<'a> {
     pub gateway: &'a str,
     pub method: RouteMethod,
     pub path: &'a str,
-    /// The path in the logical id, where it is another.
-    pub named_path: Option<&'a str>,
     pub authorizer: Option<&'a Authorizer>,
     /// The id of the integration that answers.
     pub integration: String,
@@ -55,7 +53,6 @@ impl Stack<'_> {
             gateway,
             method: event.method,
             path: &event.path,
-            named_path: None,
             authorizer: event.authorizer.as_ref(),
             integration,
         };
@@ -86,9 +83,10 @@ impl Stack<'_> {
             } else {
                 route.method.as_str()
             },
-            match route.named_path.unwrap_or(route.path) {
-                "*" => "Default",
-                path => path,
+            if route.path == "*" {
+                "Default"
+            } else {
+                route.path
             },
         );
         let key = match (route.method, route.path) {

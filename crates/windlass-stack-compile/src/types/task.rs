@@ -437,8 +437,7 @@ impl Stack<'_> {
 
     /// The names of services inside the network.
     fn namespace(&mut self) -> String {
-        // The id that the overrides of existing configs name.
-        let id = logical(&["Stp", "Discovery", "Service"]);
+        let id = logical(&["Stp", "Discovery", "PrivateDnsNamespace"]);
         let vpc = self.network().vpc;
         let name = format!(
             "{}.local",

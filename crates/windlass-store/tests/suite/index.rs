@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use windlass_ports::{DeliveryFilter, DeliveryState, RunStore, StoreMaintenance};
 use windlass_types::{
-    ApprovalTerms, ArtifactRef, Body, DeliveryId, Digest, KeyId, Principal, Problem, RunRecord,
-    RunState, Scope, Visibility, journal::*,
+    ArtifactRef, Body, DeliveryId, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope,
+    Visibility, journal::*,
 };
 
 use super::support::*;
@@ -443,7 +443,7 @@ fn any_body() -> impl Strategy<Value = Body> {
             question: None,
             prompt: Some("go on?".into()),
             plan_digest: Some(Digest::of(b"plan")),
-            terms: ApprovalTerms::by(["local:boss"]),
+            approvers: vec!["local:boss".into()],
             lines: vec!["+ a.txt".into()],
             deadline: Some(at(7)),
         })),

@@ -3,8 +3,7 @@
 use serde_json::json;
 use windlass_ports::{Expect, RunFilter};
 use windlass_types::{
-    ApprovalTerms, ArtifactRef, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope,
-    Visibility,
+    ArtifactRef, Digest, KeyId, Principal, Problem, RunRecord, RunState, Scope, Visibility,
     journal::{
         ApprovalGate, ArtifactStored, ChildStarted, KeyCreated, KeyRevoked, KeyUsed, ParentRef,
         RunCancelled, RunCreated, RunFailed, RunStarted, RunUnwinding, SignalReceived, TimerFired,
@@ -29,7 +28,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
         confirm_token: Some("tok_1".parse().unwrap()),
         plan_digest: Some(Digest::of(b"plan")),
         approval: Some(ApprovalGate::Wanted {
-            terms: ApprovalTerms::by(["local:*"]),
+            approvers: vec!["local:*".to_owned()],
             rule: "r".to_owned(),
         }),
         ..created()
@@ -60,7 +59,7 @@ pub async fn records_are_folds_of_their_journals(factory: &dyn StoreFactory) {
                 question: None,
                 prompt: Some("really?".to_owned()),
                 plan_digest: Some(Digest::of(b"plan")),
-                terms: ApprovalTerms::by(["local:boss"]),
+                approvers: vec!["local:boss".to_owned()],
                 lines: vec!["+ one file".to_owned()],
                 deadline: Some(at(90)),
             },

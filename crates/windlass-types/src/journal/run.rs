@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    ApprovalTerms, Digest, EffectClass, Principal, Problem, RunId, Surface, TokenId, TraceId,
-};
+use crate::{Digest, EffectClass, Principal, Problem, RunId, Surface, TokenId, TraceId};
 
 body_structs! {
     /// A run came from another home. In a journal beside the run's own, which is stored as it came.
@@ -177,9 +175,8 @@ pub enum ApprovalGate {
     },
     /// The run waits for one of these.
     Wanted {
-        /// Who has to approve.
-        #[serde(flatten)]
-        terms: ApprovalTerms,
+        /// Principals or scopes named by policy.
+        approvers: Vec<String>,
         /// The rule that asked.
         rule: String,
     },

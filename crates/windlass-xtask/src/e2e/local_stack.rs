@@ -1,8 +1,7 @@
-//! A stack on this machine for real: Node, Python, PostgreSQL, Redis and Podman under the manager,
-//! and code packaged with the pinned bundler from npm.
+//! A stack on this machine for real: Node, Python, PostgreSQL, Redis and Podman under the manager.
 //!
-//! The tests are Rust tests of `windlass-stack-dev`, `windlass-stack-lifecycle` and of the binary,
-//! which skip themselves without these programs; this file brings the programs.
+//! The tests are Rust tests of `windlass-stack-dev` and of the binary, which skip themselves
+//! without these programs; this file brings the programs.
 
 use std::process::Command;
 
@@ -13,13 +12,11 @@ use crate::repo::Repo;
 use crate::tools;
 
 const TESTS: &str = "package(windlass-stack-dev) | (package(windlass) & test(/fault_stack_dev::/)) \
-                     | (package(windlass-stack-lifecycle) & test(/package::real_tools::/))";
+                     | (package(windlass-stack-lifecycle) & test(/package::.*engine/))";
 
 /// Installs what the stage needs.
 pub fn prepare(repo: &Repo) -> Result<()> {
     command(repo)?;
-    // Packages of the bundler, and NestJS.
-    tools::require_npm()?;
     tools::podman().map(drop)
 }
 

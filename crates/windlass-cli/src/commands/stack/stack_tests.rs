@@ -23,7 +23,7 @@ pub(super) fn parsed(line: &str) -> StackCommand {
         Ok(Cli {
             command: Command::Stack(command),
             ..
-        }) => *command.0,
+        }) => *command,
         Ok(other) => panic!("{line}: {other:?}"),
         Err(error) => panic!("{line}: {error}"),
     }

@@ -94,8 +94,8 @@ async fn create(
     })?;
     let approval = match judged.passage {
         Passage::Free | Passage::OwnYes => None,
-        Passage::Wanted { terms } => Some(ApprovalGate::Wanted {
-            terms,
+        Passage::Wanted { approvers } => Some(ApprovalGate::Wanted {
+            approvers,
             rule: judged.rule,
         }),
     };

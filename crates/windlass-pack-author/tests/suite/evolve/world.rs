@@ -199,11 +199,7 @@ impl World {
     }
 
     pub fn desired(&self) -> Desired {
-        self.try_desired().unwrap()
-    }
-
-    pub fn try_desired(&self) -> Result<Desired, Problem> {
-        self.with(|context| render(&context.input))
+        self.with(|context| render(&context.input)).unwrap()
     }
 
     /// Writes every output as it is wanted.

@@ -11,5 +11,4 @@ pub mod pages;
 pub mod palette;
 pub mod relations;
 pub mod stated;
-pub mod title;
 pub mod weak;

@@ -223,7 +223,7 @@ fn install(
     Ok(())
 }
 
-pub(super) fn walk(workload: &str, folder: &Path) -> Result<Vec<tree::Found>, Problem> {
+fn walk(workload: &str, folder: &Path) -> Result<Vec<tree::Found>, Problem> {
     let real = fs::canonicalize(folder).map_err(|it| failed(workload, it))?;
     let walk = tree::Walk {
         project: &real,

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// The real Hugo; none, and said so, where there is none.
-pub(crate) fn real_hugo() -> Option<PathBuf> {
+fn real_hugo() -> Option<PathBuf> {
     let hugo = std::env::var_os("WINDLASS_TEST_HUGO").map(PathBuf::from);
     if hugo.is_none() {
         println!(
@@ -26,7 +26,7 @@ pub(crate) fn real_hugo() -> Option<PathBuf> {
     hugo
 }
 
-pub(crate) fn with_hugo(place: &LaunchPlace, hugo: &Path) {
+fn with_hugo(place: &LaunchPlace, hugo: &Path) {
     place.settings(&format!("[launch]\nhugo = {:?}\n", hugo.to_str().unwrap()));
 }
 

@@ -13,7 +13,6 @@ mod failures;
 mod fault_kill;
 mod losses;
 mod moto;
-mod moto_lifecycle;
 mod policy;
 mod previews;
 mod rollbacks;

@@ -25,9 +25,7 @@ pub(crate) struct McpProcess {
 impl McpProcess {
     pub(crate) fn start(home: &Path) -> Self {
         let mut command = windlass(home);
-        // Every tool, with those that are offered on request.
-        command.args(["mcp", "serve", "--toolset", "all"]);
-        command.stderr(Stdio::null());
+        command.args(["mcp", "serve"]).stderr(Stdio::null());
         Self::spawn(command)
     }
 
