@@ -1,6 +1,6 @@
 //! The directories that callers from elsewhere may name.
 //!
-//! A plan tells the digest of a file before it is changed, so whoever may plan in a directory may
+//! A plan tells the digest of a file before it is changed, so a caller who may plan in a directory may
 //! guess the content of its files. The local user can read them anyway; the holder of a key gets
 //! what the installation allows.
 

@@ -4,7 +4,7 @@
 //! A directory is opened once. What is below it is reached component by component from its
 //! descriptor, and a component that is a symbolic link is refused, so that nothing can be swapped
 //! between a look and a write. A file is replaced whole: written next to its place, flushed,
-//! renamed. The path of the directory itself may have links: whoever named it chose it.
+//! renamed. The path of the directory itself may have links: the caller chose it.
 //!
 //! Not here: the store's own files, and what other programs write.
 

@@ -128,7 +128,7 @@ impl Redactor {
         automaton.is_some_and(|automaton| automaton.is_match(bytes))
     }
 
-    /// Whether redaction would change these bytes: whoever writes them to a file keeps it private.
+    /// Whether redaction would change these bytes: a file that holds them is private.
     pub fn finds_in(&self, bytes: &[u8]) -> bool {
         matches!(self.redact_bytes(bytes), Cow::Owned(_))
     }

@@ -3,7 +3,7 @@
 //! SQLite ends a damaged log where its checksums end and calls that the end of the store. The
 //! mark says what was there: the last event, the tally of all events, the frames of the log. It
 //! has two slots of fixed size, written in turn, each within one sector, which disks write whole;
-//! one that cannot be read is damage like any other, or else whoever blanks it could cut off what
+//! one that cannot be read is damage like any other, or else an attacker who blanks it could cut off what
 //! it covers. The mark is written at most once in `INTERVAL` and never before the events it covers
 //! are durable.
 

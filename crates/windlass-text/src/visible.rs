@@ -1,7 +1,7 @@
 //! Characters that change what a reader sees, shown as what they are.
 //!
 //! A title with U+202E reads backwards, a zero-width character hides a difference, a line break
-//! fakes another line. Whoever decides by a text must see them.
+//! fakes another line. Who decides by a text must see them.
 
 use std::{borrow::Cow, fmt::Write as _};
 
